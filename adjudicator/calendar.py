@@ -1,0 +1,51 @@
+"""Phases and the order in which they follow each other. No dates here: `service.deadlines` has the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class PhaseKind(StrEnum):
+    """What players may order in a phase."""
+
+    MOVEMENT = "movement"
+    RETREAT = "retreat"
+    ADJUSTMENT = "adjustment"
+    TURN = "turn"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Phase:
+    """One phase of one game year. `season` is the variant's own word ("Autumn", "April"); `year` a number of the
+    game's calendar. Text form: "Autumn 1644 Retreat"."""
+
+    year: int
+    season: str
+    kind: PhaseKind
+
+    def __str__(self) -> str:
+        return f"{self.season} {self.year} {self.kind.value.capitalize()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The phases of one game year in playing order; after the last the year rises by one.
+
+    On w3k the list begins with the Winter, because Winter belongs to the new year (CAL-11).
+    """
+
+    steps: tuple[tuple[str, PhaseKind], ...]
+
+    def following(self, phase: Phase) -> Phase:
+        """The phase after `phase`. Raises ValueError when the calendar has no such phase."""
+        at = self.steps.index((phase.season, phase.kind)) + 1
+        if at == len(self.steps):
+            season, kind = self.steps[0]
+            return Phase(phase.year + 1, season, kind)
+        season, kind = self.steps[at]
+        return Phase(phase.year, season, kind)
+
+    def seasons(self) -> tuple[str, ...]:
+        """Season names in playing order, each once."""
+        return tuple(dict.fromkeys(season for season, _ in self.steps))

@@ -1,0 +1,113 @@
+"""One frozen class per order, as a player may write it. Nothing here knows whether an order is legal.
+
+`power` is whose sheet it stands on, which need not be the owner of the unit (ORD-08, PRX-03). `line` is the number
+of the line on that sheet, so that an outcome can be led back to the ink; None where there was no paper.
+Regions are as written: a coast may be missing or wrong, and the judge decides what that means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adjudicator.geo import Region
+from adjudicator.units import UnitRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What every order has."""
+
+    power: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitOrder(Order):
+    """An order to one unit on the board."""
+
+    unit: UnitRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold(UnitOrder):
+    """`A X H` (ORD-01)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(UnitOrder):
+    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy."""
+
+    to: Region
+    via_convoy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportHold(UnitOrder):
+    """`A X S A Y`: support in place (ORD-04)."""
+
+    target: UnitRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportMove(UnitOrder):
+    """`A X S A Y - Z` (ORD-03)."""
+
+    target: UnitRef
+    to: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convoy(UnitOrder):
+    """`F X C A Y - Z` (ORD-05)."""
+
+    target: UnitRef
+    to: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convert(UnitOrder):
+    """`A X converts to F` (ORD-06, CVT-01..07). `to_kind` is a kind letter or None when not written; `coast` is a
+    coast id of the same province, or None."""
+
+    to_kind: str | None = None
+    coast: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy(UnitOrder):
+    """`A X proxy Montrose`: another power gives this unit's order this season (PRX-01, PRX-02)."""
+
+    to_power: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retreat(UnitOrder):
+    """`A X R Y` (RET-03)."""
+
+    to: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disband(UnitOrder):
+    """`A X disbands` (RET-03)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build(Order):
+    """`Build A X` (ADJ-02). The region may lack its coast."""
+
+    kind: str
+    region: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remove(UnitOrder):
+    """`Remove A X` (ADJ-03)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendSupply(Order):
+    """`Send 2 supply to Argyll` (SUP-01); `count` is 1 or more."""
+
+    to_power: str
+    count: int

@@ -1,0 +1,58 @@
+"""What became of each order, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from adjudicator.orders import Order
+from adjudicator.position import Dislodgement, Position
+from adjudicator.units import Unit
+
+
+class Result(StrEnum):
+    """The three verdicts of the contract."""
+
+    SUCCEEDS = "succeeds"
+    FAILS = "fails"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One order's fate. `reason` is the contract's word ("bounced", "cut", "illegal" ...) or None; `cause` the order
+    that did it, where one did; `why` one sentence a player understands; `dislodged` says that the ordered unit was
+    beaten out of its region."""
+
+    order: Order
+    result: Result
+    reason: str | None = None
+    cause: Order | None = None
+    why: str = ""
+    dislodged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A judged phase.
+
+    `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the one
+    that comes next. `unordered` are units that held without an order. The rest is empty where a phase has no use
+    for it: `disbanded` after retreats, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
+    `winner` and `draw_open_to` after a phase that ends the Autumn, `adjust` the builds (+) and removals (-) due.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    position: Position
+    dislodged: tuple[Dislodgement, ...] = ()
+    contested: frozenset[str] = frozenset()
+    unordered: tuple[Unit, ...] = ()
+    disbanded: tuple[Unit, ...] = ()
+    built: tuple[Unit, ...] = ()
+    removed: tuple[Unit, ...] = ()
+    removed_by_lot: tuple[Unit, ...] = ()
+    lots_used: int = 0
+    winner: str | None = None
+    draw_open_to: tuple[str, ...] | None = None
+    adjust: Mapping[str, int] = field(default_factory=dict)

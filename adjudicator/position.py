@@ -1,0 +1,49 @@
+"""The whole board between two phases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from adjudicator.calendar import Phase
+from adjudicator.geo import Region
+from adjudicator.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Dislodgement:
+    """A unit beaten out of its region and not yet retreated.
+
+    `attacker_from` is the province the winner came from, without coast; `may_retreat` lists the regions that are
+    free, reachable and not barred (RET-02; DATC 6.H). `by_convoy`: the winner came over water, which does not bar
+    its origin (DATC 4.A.5).
+    """
+
+    unit: Unit
+    attacker_from: str
+    by_convoy: bool = False
+    may_retreat: frozenset[Region] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a rule set keeps from turn to turn. `converting`: units whose conversion stood in the last movement
+    season (CVT-02)."""
+
+    converting: frozenset[Unit] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Units, dislodged units, centres and memory before `phase` is judged.
+
+    `units` leaves the dislodged out. `centres` maps each owner to the ids of its centres; `contested` are provinces
+    left empty by a standoff in the movement phase just judged (no retreat goes there).
+    """
+
+    phase: Phase
+    units: frozenset[Unit]
+    centres: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    dislodged: tuple[Dislodgement, ...] = ()
+    contested: frozenset[str] = frozenset()
+    memory: Memory = Memory()

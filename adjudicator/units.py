@@ -1,0 +1,49 @@
+"""Unit kinds as traits, and units on the board."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adjudicator.geo import Region
+
+
+@dataclass(frozen=True, slots=True)
+class UnitKind:
+    """What a kind of unit may do, as data (issue rule: kinds are movement classes plus traits, never branches).
+
+    `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `carries`: may convoy when at sea;
+    `carried`: may be convoyed; `attacks`: may order moves into occupied regions; `alone`: strength 0 or 1 when
+    nobody supports it in defence; `retreats`: False when a dislodged unit of this kind always leaves the board.
+    """
+
+    letter: str
+    name: str
+    moves: frozenset[str]
+    carries: bool = False
+    carried: bool = False
+    attacks: bool = True
+    alone: int = 1
+    retreats: bool = True
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unit:
+    """One unit on the board: owner, kind letter and region. Text form "FRANCE F SPA/SC"."""
+
+    power: str
+    kind: str
+    region: Region
+
+    def __str__(self) -> str:
+        return f"{self.power} {self.kind} {self.region}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRef:
+    """A unit as an order names it: kind letter if one was written, and where. Source of leniency: ORD-04, ORD-07."""
+
+    kind: str | None
+    region: Region
+
+    def __str__(self) -> str:
+        return str(self.region) if self.kind is None else f"{self.kind} {self.region}"

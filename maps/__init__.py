@@ -1,0 +1,1 @@
+"""The boards: data in folders, one loader."""

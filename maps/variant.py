@@ -1,0 +1,72 @@
+"""What one game is: a board, its powers, its calendar, its names and the rule set that judges it. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adjudicator.calendar import Calendar
+    from adjudicator.geo import Board, Region
+    from adjudicator.position import Position
+    from adjudicator.ruleset import Ruleset
+    from adjudicator.units import UnitKind
+
+
+class Spelling(StrEnum):
+    """How a name stands in `names.csv`."""
+
+    NAME = "name"
+    ALIAS = "alias"
+    ABBREVIATION = "abbreviation"
+
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """One spelling of one region: `text` as a player may write it, the region meant, and what sort of spelling."""
+
+    text: str
+    region: Region
+    spelling: Spelling
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may carry
+    (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks on a map
+    without colour (MAP-05), `kingdom` the land area it comes from or None."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    person: str = ""
+    colour: str = "#888888"
+    pattern: str = "plain"
+    letter: str = "?"
+    kingdom: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One folder of `maps/`, loaded and checked.
+
+    `slug` is the folder's name. `start` is the opening position with its phase. `wording` is the text of the
+    folder's `orders.lark` or "". `capitals` maps a kingdom to its capitals. `note` is printed with the board:
+    where it comes from and under which licence.
+    """
+
+    slug: str
+    title: str
+    board: Board
+    kinds: Mapping[str, UnitKind]
+    powers: Mapping[str, Power]
+    calendar: Calendar
+    start: Position
+    names: tuple[NameRow, ...]
+    rules: Ruleset
+    wording: str = ""
+    capitals: Mapping[str, tuple[str, ...]] | None = None
+    victory: int = 0
+    note: str = ""
