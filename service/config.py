@@ -1,0 +1,132 @@
+"""Settings: one TOML file and the environment, read once, in `service.cli`.
+
+A secret may be given as NAME_FILE: the path of a file that holds it. Game constants are never settings.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class ConfigError(Exception):
+    """The settings cannot be used; the sentence names the file and the setting."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MailIn(_Part):
+    """Where orders arrive. `kind` "imap" or "maildir"; for maildir only `path` counts."""
+
+    kind: str = Field(default="imap", pattern="^(imap|maildir)$")
+    host: str = "localhost"
+    port: int = 993
+    tls: bool = True
+    user: str = ""
+    password: str = ""
+    folder: str = "INBOX"
+    done_folder: str = "Galloper"
+    quarantine_folder: str = "Galloper-Quarantine"
+    path: str = ""
+    max_bytes: int = 36_000_000
+    keep_alive_seconds: int = 240
+    trusted_authserv_id: str = ""
+
+
+class MailOut(_Part):
+    """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo)."""
+
+    kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
+    host: str = "localhost"
+    port: int = 587
+    starttls: bool = True
+    user: str = ""
+    password: str = ""
+    path: str = ""
+    sender: str
+    max_bytes: int = 8_000_000
+
+
+class Reader(_Part):
+    """How much doubt the desk is asked about: scores and margins from 0 to 1, and the limits of the child process
+    that opens files."""
+
+    auto_score: float = Field(default=0.93, ge=0, le=1)
+    auto_margin: float = Field(default=0.08, ge=0, le=1)
+    child_memory_mb: int = 1500
+    child_seconds: int = 40
+
+
+class Web(_Part):
+    """The desk's address. `secret` signs forms; `secure_cookies` is switched off only on loopback."""
+
+    host: str = "127.0.0.1"
+    port: int = 8642
+    secret: str = ""
+    base_url: str = ""
+    secure_cookies: bool = True
+
+
+class Settings(_Part):
+    """Everything a site sets. `data` is the folder for the database and the photographs."""
+
+    data: str
+    database: str = ""
+    order_address: str
+    coordinator: str
+    mail_in: MailIn
+    mail_out: MailOut
+    reader: Reader = Reader()
+    web: Web = Web()
+
+    @property
+    def database_url(self) -> str:
+        """SQLAlchemy address; one SQLite file under `data` unless `database` says otherwise."""
+        return self.database or f"sqlite:///{Path(self.data) / 'galloper.sqlite'}"
+
+
+def _overlay(table: dict[str, Any], environment: dict[str, str], file: str) -> None:
+    """Lay GALLOPER_MAIL_IN__PASSWORD and GALLOPER_MAIL_IN__PASSWORD_FILE over the file's values."""
+    for name, value in environment.items():
+        if not name.startswith("GALLOPER_"):
+            continue
+        path = name.removeprefix("GALLOPER_").lower()
+        if path.endswith("_file"):
+            path = path.removesuffix("_file")
+            try:
+                value = Path(value).read_text().strip()
+            except OSError as error:
+                raise ConfigError(f"{name}: the file {value} cannot be read ({error.strerror})") from error
+        *parents, last = path.split("__")
+        target = table
+        for parent in parents:
+            inner = target.setdefault(parent, {})
+            if not isinstance(inner, dict):
+                raise ConfigError(f"{name} names a table, but {parent} in {file} is a single value")
+            target = inner
+        target[last] = value
+
+
+def read_settings(path: Path, environment: dict[str, str] | None = None) -> Settings:
+    """The settings of one file with the environment laid over it.
+
+    Raises ConfigError naming the file and the setting, in words a person can act on.
+    """
+    try:
+        table = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise ConfigError(f"{path} does not exist; write one with: galloper init {path.parent}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    _overlay(table, dict(os.environ) if environment is None else environment, str(path))
+    try:
+        return Settings.model_validate(table)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
+        raise ConfigError(f"{path}: {faults}") from error

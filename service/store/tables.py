@@ -1,0 +1,302 @@
+"""The tables. Every fact keeps the key of the fact it came from, so a line in a results letter leads back to a
+rectangle on a photograph. Instants are UTC; JSON columns hold values that `service.store.codec` writes and reads.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, ForeignKey, Index, Integer, String, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware UTC datetime. SQLite forgets the zone, so it is put back on the way out; naive values are refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"an instant without a zone cannot be stored: {value!r}")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """Parent of every table."""
+
+    type_annotation_map = {datetime: Instant, dict[str, Any]: JSON, list[Any]: JSON}
+
+
+class PhaseState(StrEnum):
+    """A phase's way: WAITING for its season, OPEN for orders, CLOSED at the deadline with lines to be read, READY
+    (judged, waiting for the coordinator's approval), SENT. Each step is an update that names the state it expects."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    CLOSED = "closed"
+    READY = "ready"
+    SENT = "sent"
+
+
+class MailState(StrEnum):
+    """A raw mail's way: STORED (bytes kept, work queued), then one of the four ends."""
+
+    STORED = "stored"
+    USED = "used"
+    REFUSED = "refused"
+    QUARANTINED = "quarantined"
+    IGNORED = "ignored"
+
+
+class LineState(StrEnum):
+    """States of a line, in the words of the desk."""
+
+    AUTO = "auto"
+    OPEN = "open"
+    READ = "read"
+    VOID = "void"
+    NOT_ORDER = "not an order"
+    SKIPPED = "skipped"
+
+
+class OutboxState(StrEnum):
+    """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, FAILED (given up or bounced), HELD."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    HELD = "held"
+
+
+class GameRow(Base):
+    """One running match. `id` is a slug of its name ("powick-bridge")."""
+
+    __tablename__ = "games"
+    id: Mapped[str] = mapped_column(String(80), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    aliases: Mapped[list[Any]] = mapped_column(default=list)
+    variant: Mapped[str] = mapped_column(String(40))
+    options: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[datetime]
+
+
+class PlayerRow(Base):
+    """A person. `zone` is an IANA name, used for the second clock in letters."""
+
+    __tablename__ = "players"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    zone: Mapped[str] = mapped_column(String(60), default="Europe/London")
+
+
+class AddressRow(Base):
+    """A mail address of a player, kept in lower case."""
+
+    __tablename__ = "addresses"
+    email: Mapped[str] = mapped_column(String(320), primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
+
+
+class SeatRow(Base):
+    """Who commands a power in a game."""
+
+    __tablename__ = "seats"
+    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
+    power: Mapped[str] = mapped_column(String(80), primary_key=True)
+    player_id: Mapped[int | None] = mapped_column(ForeignKey("players.id"))
+
+
+class PhaseRow(Base):
+    """One phase of a game: its clock, the position before it and the resolution after it.
+
+    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON; `lots` the tape used.
+    """
+
+    __tablename__ = "phases"
+    __table_args__ = (UniqueConstraint("game_id", "ordinal"), Index("phases_deadline", "state", "deadline"))
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"))
+    ordinal: Mapped[int]
+    year: Mapped[int]
+    season: Mapped[str] = mapped_column(String(40))
+    kind: Mapped[str] = mapped_column(String(20))
+    opens_at: Mapped[datetime]
+    deadline: Mapped[datetime]
+    state: Mapped[str] = mapped_column(String(20), default=PhaseState.WAITING)
+    position: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    lots: Mapped[list[Any]] = mapped_column(default=list)
+    closed_at: Mapped[datetime | None]
+    judged_at: Mapped[datetime | None]
+    sent_at: Mapped[datetime | None]
+
+
+class MailRow(Base):
+    """One incoming mail, by the SHA-256 of its bytes. `received_at` is the receiving server's stamp (SUB-09)."""
+
+    __tablename__ = "mails"
+    sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int]
+    received_at: Mapped[datetime]
+    stored_at: Mapped[datetime]
+    state: Mapped[str] = mapped_column(String(20), default=MailState.STORED)
+    reason: Mapped[str | None] = mapped_column(String(60))
+    tries: Mapped[int] = mapped_column(Integer, default=0)
+    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+
+
+class PlaceRow(Base):
+    """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may stand in many places."""
+
+    __tablename__ = "places"
+    account: Mapped[str] = mapped_column(String(200), primary_key=True)
+    folder: Mapped[str] = mapped_column(String(200), primary_key=True)
+    uidvalidity: Mapped[str] = mapped_column(String(80), primary_key=True)
+    uid: Mapped[str] = mapped_column(String(300), primary_key=True)
+    sha256: Mapped[str] = mapped_column(ForeignKey("mails.sha256"))
+    moved_at: Mapped[datetime | None]
+
+
+class SubmissionRow(Base):
+    """One filed paper: an accepted mail for one phase and power, or a letter that came by post (`sha256` None).
+
+    `fate` is "counts", "superseded", "late", "held"; `semantic_key` absorbs the same paper mailed twice.
+    """
+
+    __tablename__ = "submissions"
+    __table_args__ = (UniqueConstraint("phase_id", "power", "semantic_key"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    sha256: Mapped[str | None] = mapped_column(ForeignKey("mails.sha256"), unique=True)
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
+    power: Mapped[str] = mapped_column(String(80))
+    player_id: Mapped[int | None] = mapped_column(ForeignKey("players.id"))
+    sender: Mapped[str] = mapped_column(String(320))
+    received_at: Mapped[datetime]
+    version: Mapped[int | None]
+    flags: Mapped[list[Any]] = mapped_column(default=list)
+    semantic_key: Mapped[str] = mapped_column(String(64))
+    fate: Mapped[str] = mapped_column(String(20), default="counts")
+    read_at: Mapped[datetime | None]
+
+
+class PageRow(Base):
+    """One page of a submission: the original photograph's hash and the upright picture lines are cut from.
+
+    `original` and `upright` are blob keys; `note` a reason when the picture is unusable ("too_dark").
+    """
+
+    __tablename__ = "pages"
+    __table_args__ = (UniqueConstraint("submission_id", "ordinal"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
+    ordinal: Mapped[int]
+    original: Mapped[str] = mapped_column(String(64))
+    upright: Mapped[str | None] = mapped_column(String(64))
+    rotation: Mapped[int] = mapped_column(default=0)
+    note: Mapped[str | None] = mapped_column(String(40))
+
+
+class LineRow(Base):
+    """One line as the eye saw it. `box` is four corners in pixels of the upright picture; `candidates` at most five
+    readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a ReviewRow."""
+
+    __tablename__ = "lines"
+    __table_args__ = (UniqueConstraint("page_id", "ordinal"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    ordinal: Mapped[int]
+    box: Mapped[list[Any]]
+    kind: Mapped[str] = mapped_column(String(10))
+    struck: Mapped[bool] = mapped_column(default=False)
+    text: Mapped[str] = mapped_column(Text)
+    order: Mapped[str | None] = mapped_column("order_text", Text)
+    confidence: Mapped[float]
+    status: Mapped[str] = mapped_column(String(20))
+    candidates: Mapped[list[Any]] = mapped_column(default=list)
+
+
+class ReviewRow(Base):
+    """A decision of a person about one line, filed beside the reading. The newest that is not undone counts.
+
+    `decision` is a LineState (read, void, not an order, skipped); `key` is the browser's id for the request, so a
+    repeated delivery changes nothing.
+    """
+
+    __tablename__ = "reviews"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    line_id: Mapped[int] = mapped_column(ForeignKey("lines.id"))
+    key: Mapped[str] = mapped_column(String(64), unique=True)
+    decision: Mapped[str] = mapped_column(String(20))
+    text: Mapped[str] = mapped_column(Text, default="")
+    order: Mapped[str | None] = mapped_column("order_text", Text)
+    by: Mapped[str] = mapped_column(String(80))
+    at: Mapped[datetime]
+    undone_at: Mapped[datetime | None]
+
+
+class OutboxRow(Base):
+    """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends nothing
+    twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every try."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (Index("outbox_due", "state", "due_at"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(300), unique=True)
+    kind: Mapped[str] = mapped_column(String(40))
+    game_id: Mapped[str | None] = mapped_column(ForeignKey("games.id"))
+    phase_id: Mapped[int | None] = mapped_column(ForeignKey("phases.id"))
+    recipient: Mapped[str] = mapped_column(String(320))
+    subject: Mapped[str] = mapped_column(Text)
+    message: Mapped[str] = mapped_column(String(64))
+    message_id: Mapped[str] = mapped_column(String(300), index=True)
+    state: Mapped[str] = mapped_column(String(20), default=OutboxState.QUEUED)
+    tries: Mapped[int] = mapped_column(default=0)
+    due_at: Mapped[datetime]
+    sent_at: Mapped[datetime | None]
+    possibly_twice: Mapped[bool] = mapped_column(default=False)
+    error: Mapped[str | None] = mapped_column(Text)
+
+
+class UserRow(Base):
+    """Someone who signs in at the desk. `password` is an argon2 hash."""
+
+    __tablename__ = "users"
+    name: Mapped[str] = mapped_column(String(80), primary_key=True)
+    password: Mapped[str] = mapped_column(String(200))
+    role: Mapped[str] = mapped_column(String(20), default="coordinator")
+    created_at: Mapped[datetime]
+
+
+class SessionRow(Base):
+    """A signed-in browser; the cookie holds a random token, this row its SHA-256."""
+
+    __tablename__ = "sessions"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user: Mapped[str] = mapped_column(ForeignKey("users.name"))
+    csrf: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime]
+    seen_at: Mapped[datetime]
+
+
+class EventRow(Base):
+    """What happened, in order: the log that coordinators see. `detail` never holds order text or addresses."""
+
+    __tablename__ = "events"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    game_id: Mapped[str | None] = mapped_column(ForeignKey("games.id"))
+    actor: Mapped[str] = mapped_column(String(80))
+    what: Mapped[str] = mapped_column(String(80))
+    detail: Mapped[dict[str, Any]] = mapped_column(default=dict)
