@@ -1,0 +1,37 @@
+# Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
+.PHONY: demo test test-slow lint setup setup-dev pictures clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo            watch one whole turn: photographed orders arrive by mail, are read, judged and answered"
+	@echo "make demo FAST=1     the same with no hand on it, checked, within a minute"
+	@echo "make test            set up and pass the tests (under 12 minutes)"
+	@echo "make test-slow       the long suites"
+	@echo "make lint            style, types and import contracts"
+
+setup:
+	@tools/setup run
+
+setup-dev:
+	@tools/setup dev
+
+demo: setup
+	@echo "Galloper's demo: one turn of Wars of the Three Kingdoms on loopback mail."
+	.venv/bin/galloper demo $(if $(FAST),--fast,)
+
+# The judge's and the parsers' property tests run in parallel; two workers fit two cores.
+test: setup-dev
+	@echo "Running the tests (make test-slow has the long suites)."
+	.venv/bin/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
+
+test-slow: setup-dev
+	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)
+
+lint: setup-dev
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/mypy tests
+	.venv/bin/lint-imports
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .hypothesis demo-site
