@@ -93,7 +93,8 @@ class Settings(_Part):
 
 def _overlay(table: dict[str, Any], environment: dict[str, str], file: str) -> None:
     """Lay GALLOPER_MAIL_IN__PASSWORD and GALLOPER_MAIL_IN__PASSWORD_FILE over the file's values."""
-    for name, value in environment.items():
+    for name, given in environment.items():
+        value = given
         if not name.startswith("GALLOPER_"):
             continue
         path = name.removeprefix("GALLOPER_").lower()

@@ -6,9 +6,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, ForeignKey, Index, Integer, String, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -35,7 +45,7 @@ class Instant(TypeDecorator[datetime]):
 class Base(DeclarativeBase):
     """Parent of every table."""
 
-    type_annotation_map = {datetime: Instant, dict[str, Any]: JSON, list[Any]: JSON}
+    type_annotation_map: ClassVar[dict[Any, Any]] = {datetime: Instant, dict[str, Any]: JSON, list[Any]: JSON}
 
 
 class PhaseState(StrEnum):
@@ -172,6 +182,7 @@ class PlaceRow(Base):
 class SubmissionRow(Base):
     """One filed paper: an accepted mail for one phase and power, or a letter that came by post (`sha256` None).
 
+    `instruction` is the version number that the sheet's own version instruction asks for (VER-02).
     `fate` is "counts", "superseded", "late", "held"; `semantic_key` absorbs the same paper mailed twice.
     """
 
@@ -185,6 +196,7 @@ class SubmissionRow(Base):
     sender: Mapped[str] = mapped_column(String(320))
     received_at: Mapped[datetime]
     version: Mapped[int | None]
+    instruction: Mapped[int | None]
     flags: Mapped[list[Any]] = mapped_column(default=list)
     semantic_key: Mapped[str] = mapped_column(String(64))
     fate: Mapped[str] = mapped_column(String(20), default="counts")
