@@ -1,0 +1,89 @@
+"""Which paper counts: the latest version per power, decided by one sort key (VER-01..05, Q-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One submission as the ballot box sees it.
+
+    `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in the
+    subject or None, `instruction` the number that the sheet itself asks for or None. `posted` marks a letter that
+    came by post: without a number it is version 0 (Q-08). `held` papers wait for the coordinator and never count.
+    `chosen` is set when the coordinator named this paper as the one to execute.
+    """
+
+    id: int
+    power: str
+    received_at: datetime
+    version: int | None = None
+    instruction: int | None = None
+    posted: bool = False
+    held: bool = False
+    chosen: bool = False
+
+    def rank(self) -> tuple[bool, int, int, datetime, int]:
+        """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of arrival.
+
+        A mailed paper without a number ranks as version 1: a player who never numbers still has the latest count.
+        """
+        unnumbered = 0 if self.posted else 1
+        version = unnumbered if self.version is None else self.version
+        wanted = version if self.instruction is None else self.instruction
+        return (self.chosen, wanted, version, self.received_at, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Loser:
+    """A paper that does not count, and the sentence that says why."""
+
+    paper: Paper
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """The one paper of a power that counts, and every other with its reason, in order of arrival."""
+
+    power: str
+    paper: Paper
+    losers: tuple[Loser, ...]
+
+
+def _why(loser: Paper, winner: Paper) -> str:
+    if loser.held:
+        return "held: its heading and its subject disagree, and nobody has settled it"
+    if winner.chosen and not loser.chosen:
+        return "the coordinator chose another version, with a reason on record"
+    if loser.rank()[1:3] == winner.rank()[1:3]:
+        return "a paper with the same version number was received later"
+    if loser.rank()[1] != winner.rank()[1] and winner.instruction is not None:
+        return "the sheet that counts asks by its own words to be preferred"
+    return "replaced by a higher version"
+
+
+def count(papers: Iterable[Paper], deadline: datetime) -> dict[str, Ballot]:
+    """The ballot of each power that has one.
+
+    Papers stamped after `deadline` do not take part (SUB-13); at the deadline itself is in time (Q-34). The order in
+    which papers are handed in is irrelevant. A power whose every paper is held has no ballot.
+    """
+    by_power: dict[str, list[Paper]] = {}
+    for paper in papers:
+        if paper.received_at <= deadline:
+            by_power.setdefault(paper.power, []).append(paper)
+    ballots = {}
+    for power, own in sorted(by_power.items()):
+        standing = [p for p in own if not p.held]
+        if standing:
+            ballots[power] = _ballot(power, own, max(standing, key=Paper.rank))
+    return ballots
+
+
+def _ballot(power: str, papers: Sequence[Paper], winner: Paper) -> Ballot:
+    others = sorted((p for p in papers if p is not winner), key=lambda p: (p.received_at, p.id))
+    return Ballot(power, winner, tuple(Loser(p, _why(p, winner)) for p in others))
