@@ -1,2 +1,203 @@
+"""The program `galloper`: every command of the contract, thin over the functions that do the work.
+
+Results go to standard output, progress to standard error. Exit 0 on success, 2 on bad usage, 1 on failure with one
+sentence that says what to do.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and mails the results.",
+)
+map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid moves, its picture.")
+game_app = typer.Typer(no_args_is_help=True, help="A game: create it, look at its state.")
+app.add_typer(map_app, name="map")
+app.add_typer(game_app, name="game")
+
+
+class Refusal(Exception):
+    """Something a person can mend; its sentence is printed and the program ends with 1."""
+
+
 def main() -> None:
-    raise SystemExit("galloper: not yet")
+    """Run the program and turn every refusal into one sentence on standard error."""
+    from maps.loader import MapError
+    from service.config import ConfigError
+    from service.inbox import MailboxUnreachable
+
+    try:
+        app()
+    except (Refusal, ConfigError, MapError, MailboxUnreachable) as error:
+        print(f"galloper: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except BrokenPipeError:
+        raise SystemExit(1) from None
+
+
+Variant = Annotated[str, typer.Option("--variant", metavar="V", help="A folder of maps/, such as w3k or standard.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
+PhaseName = Annotated[
+    str | None, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")
+]
+
+
+@app.command(epilog="Example: galloper demo --fast")
+def demo(
+    fast: Annotated[bool, typer.Option("--fast", help="Run to the end with no hand on it, and check it.")] = False,
+    folder: Annotated[Path | None, typer.Option("--dir", help="Where the demo site lives.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the demo site afterwards.")] = False,
+) -> None:
+    """Watch photographed handwritten orders arrive by mail, be read, be judged, and the results leave."""
+    from service.demo import run_demo
+
+    raise typer.Exit(run_demo(fast=fast, folder=folder, keep=keep))
+
+
+@app.command(epilog="Example: galloper init ~/galloper-site")
+def init(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+    """Write a commented settings file for a site of one's own."""
+    from service.site import write_settings
+
+    path = write_settings(folder)
+    print(f"Wrote {path}. Fill in the mailbox and the addresses, then run: galloper check {folder}")
+
+
+@app.command(epilog="Example: galloper check ~/galloper-site")
+def check(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+    """Test the mailbox, sending, the clock, the disk and the reader of a site."""
+    from service.site import check_site
+
+    raise typer.Exit(check_site(folder, sys.stdout))
+
+
+@app.command(epilog="Example: galloper serve ~/galloper-site")
+def serve(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+    """Run a site: the poller, the workers, the scheduler and the desk in one process."""
+    from service.site import run_site
+
+    raise typer.Exit(run_site(folder))
+
+
+@app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")
+def read(
+    photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...")],
+    variant: Variant,
+    phase: PhaseName = None,
+    names: Annotated[Path | None, typer.Option("--names", help="A JSON list of names in place of the board's.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read photographs of order sheets."""
+    from service.read_cli import run_read
+
+    raise typer.Exit(run_read(variant, phase, names, photos, as_json=as_json, out=sys.stdout))
+
+
+@app.command(epilog="Example: echo 'Army London to Surrey' | galloper parse --variant w3k --phase movement")
+def parse(
+    variant: Variant,
+    phase: Annotated[str, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")],
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Parse typed order lines, from standard input by default."""
+    import maps
+    from service.parse_cli import run_parse
+
+    lines = _lines(file)
+    raise typer.Exit(run_parse(maps.load(variant), phase, lines, as_json=as_json, out=sys.stdout))
+
+
+@app.command(epilog="Example: galloper adjudicate --variant standard positions.jsonl")
+def adjudicate(
+    variant: Variant, file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None
+) -> None:
+    """Judge positions: JSON lines in, JSON lines out."""
+    import maps
+    from service.adjudicate_cli import run_adjudicate
+
+    raise typer.Exit(run_adjudicate(maps.load(variant), _lines(file), sys.stdout))
+
+
+@app.command(epilog="Example: galloper intake --context context.json --index index.json --json *.eml")
+def intake(
+    mails: Annotated[list[Path], typer.Argument(metavar="EML...")],
+    context: Annotated[Path, typer.Option("--context", help="JSON with games, addresses and trust.")],
+    index: Annotated[Path | None, typer.Option("--index", help="JSON with receipt times and order.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The verdict on mails, without taking them in."""
+    from service.intake_cli import run_intake
+
+    raise typer.Exit(run_intake(context, index, mails, as_json=as_json, out=sys.stdout))
+
+
+@map_app.command("check", epilog="Example: galloper map check w3k")
+def map_check(variant: Annotated[str, typer.Argument(metavar="V")]) -> None:
+    """Report every fault of a board, with file and row."""
+    from service.map_cli import run_check
+
+    raise typer.Exit(run_check(variant, sys.stdout))
+
+
+@map_app.command("moves", epilog='Example: galloper map moves w3k "Lyme Bay" --unit F')
+def map_moves(
+    variant: Annotated[str, typer.Argument(metavar="V")],
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    unit: Annotated[str | None, typer.Option("--unit", help="A or F.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every valid move from a region. Says nothing of whether a move is wise."""
+    import maps
+    from service.map_cli import run_moves
+
+    raise typer.Exit(run_moves(maps.load(variant), name, unit, as_json=as_json, out=sys.stdout))
+
+
+@map_app.command("draw", epilog="Example: galloper map draw w3k -o map.pdf")
+def map_draw(
+    variant: Annotated[str, typer.Argument(metavar="V")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="svg, png or pdf by its ending.")],
+) -> None:
+    """Draw a board with the control of its opening position."""
+    import maps
+    from service.map_draw_cli import run_draw
+
+    raise typer.Exit(run_draw(maps.load(variant), output))
+
+
+@game_app.command("new", epilog="Example: galloper game new ~/galloper-site game.toml")
+def game_new(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")], file: Annotated[Path, typer.Argument(metavar="FILE")]
+) -> None:
+    """Create a game from a TOML file: its name, variant, first day and who plays which power."""
+    from service.site import create_game
+
+    raise typer.Exit(create_game(folder, file, sys.stdout))
+
+
+@game_app.command("show", epilog="Example: galloper game show ~/galloper-site")
+def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+    """The games of a site: phase, deadline, sheets in. Counts only before the deadline."""
+    from service.site import show_games
+
+    raise typer.Exit(show_games(folder, sys.stdout))
+
+
+def _lines(file: Path | None) -> list[str]:
+    if file is None:
+        return sys.stdin.read().splitlines()
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise Refusal(f"{file} cannot be read ({error.strerror}); check the name and try again.") from error
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The web: the coordinator's desk and the public pages."""

@@ -1,0 +1,47 @@
+"""What the desk needs from the rest of the service, as one value handed in by `service.bootstrap`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy.orm import Session, sessionmaker
+
+from service.clock import Clock
+
+
+class Blobs(Protocol):
+    """Where photographs and finished mails lie, by SHA-256."""
+
+    def read(self, key: str) -> bytes:
+        """The bytes; raises KeyError when there are none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a typed line means: canonical text, or a sentence that says why it means nothing."""
+
+    order: str | None
+    complaint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskPorts:
+    """Doors of the desk.
+
+    `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is called
+    when the last doubtful line of a phase is decided and judges it. `approve(phase_id, by)` sends what was judged.
+    `map_pdf(game_id)` gives the current public map. `title` heads every page.
+    """
+
+    sessions: sessionmaker[Session]
+    blobs: Blobs
+    clock: Clock
+    understand: Callable[[Session, int, str, str], Understood]
+    settled: Callable[[int], None]
+    approve: Callable[[int, str], None]
+    map_pdf: Callable[[str], bytes | None]
+    title: str = "Galloper"
+    secure_cookies: bool = True
