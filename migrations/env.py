@@ -1,0 +1,40 @@
+"""Alembic's entry: runs the scripts in `versions` on the connection that `service.store.engine` hands over.
+
+Only tables of `service.store.tables` are ours; the work queue keeps its own tables in the same database.
+"""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlalchemy import Connection
+
+from service.store.tables import Base, Instant
+
+
+def _ours(name: str | None, kind: str, parents: object) -> bool:
+    return kind != "table" or name in Base.metadata.tables
+
+
+def _plain(kind: str, item: object, autogen: object) -> str | bool:
+    """A script names plain column types, so that it still runs when our own class has moved."""
+    return "sa.DateTime(timezone=True)" if isinstance(item, Instant) else False
+
+
+def run() -> None:
+    """Run the scripts inside the caller's transaction. Raises RuntimeError without a connection."""
+    connection = context.config.attributes.get("connection")
+    if not isinstance(connection, Connection):
+        raise RuntimeError("migrations run through service.store.engine.migrate(url)")
+    context.configure(
+        connection=connection,
+        target_metadata=Base.metadata,
+        include_name=_ours,
+        render_as_batch=True,
+        compare_type=True,
+        render_item=_plain,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+run()

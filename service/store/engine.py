@@ -1,0 +1,93 @@
+"""The door to the database: one SQLite file or a PostgreSQL server, the same code above both.
+
+On SQLite a transaction takes the write lock at its first write and other writers wait up to `LOCK_SECONDS`; what was
+read before may have changed by then, exactly as on PostgreSQL's read committed. So work is claimed by updates that
+name the state they expect, and a session is never held open over slow work.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.orm import Session, sessionmaker
+
+import migrations
+
+LOCK_SECONDS = 30
+
+Store = sessionmaker[Session]
+"""What modules are handed: `with store.begin() as session:` is one transaction."""
+
+
+def full_url(url: str) -> URL:
+    """The address with its driver: psycopg 3 for PostgreSQL. Raises ValueError for any other kind of database."""
+    parsed = make_url(url)
+    match parsed.get_backend_name():
+        case "sqlite":
+            return parsed
+        case "postgresql":
+            return parsed.set(drivername="postgresql+psycopg")
+        case other:
+            raise ValueError(f"the database setting names {other}; Galloper keeps its data in sqlite or postgresql")
+
+
+def open_engine(url: str) -> Engine:
+    """An engine for an SQLAlchemy address; the folder of an SQLite file is made when it is missing."""
+    parsed = full_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return create_engine(parsed, pool_pre_ping=True)
+    if parsed.database and parsed.database != ":memory:":
+        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(parsed, connect_args={"timeout": LOCK_SECONDS})
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "savepoint", _begin_before_savepoint)
+    return engine
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, record: Any) -> None:
+    # IMMEDIATE: a transaction that begins by writing must not find out at its second statement that it lost the race.
+    connection.isolation_level = "IMMEDIATE"
+    # The default synchronous=FULL stays: a mail is moved on the server once its row is committed, so a commit that a
+    # power cut could undo would lose it.
+    for pragma in ("journal_mode=WAL", f"busy_timeout={LOCK_SECONDS * 1000}", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_before_savepoint(connection: Connection, name: str) -> None:
+    """pysqlite opens no transaction for SAVEPOINT, so releasing the first one would commit; open it here."""
+    _lock_sqlite(connection)
+
+
+def _lock_sqlite(connection: Connection) -> None:
+    raw = connection.connection.dbapi_connection
+    if isinstance(raw, sqlite3.Connection) and not raw.in_transaction:
+        raw.execute("BEGIN IMMEDIATE")
+
+
+def sessions(engine: Engine) -> Store:
+    """A maker of sessions; rows stay readable after the commit."""
+    return sessionmaker(engine, expire_on_commit=False)
+
+
+def alembic_config(connection: Connection | None = None) -> Config:
+    """Alembic's settings without an ini file: the scripts lie in the `migrations` package."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.attributes["connection"] = connection
+    return config
+
+
+def migrate(url: str) -> None:
+    """Bring the database to the newest tables; does nothing when they are there. Safe to call at every start."""
+    engine = open_engine(url)
+    try:
+        with engine.begin() as connection:
+            _lock_sqlite(connection)  # two processes that start together must not both create the tables
+            command.upgrade(alembic_config(connection), "head")
+    finally:
+        engine.dispose()
