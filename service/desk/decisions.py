@@ -1,0 +1,59 @@
+"""Filing a decision about a line, and taking it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from service.store.tables import LineRow, LineState, ReviewRow
+
+DECISIONS = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED})
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person says about one line. `key` is the browser's id of the request; the same key twice is once."""
+
+    line_id: int
+    key: str
+    state: LineState
+    text: str
+    order: str | None
+    by: str
+    at: datetime
+
+
+def file(session: Session, decision: Decision) -> bool:
+    """Lay a decision beside the reading. False when this key was filed before (a repeated delivery)."""
+    if decision.state not in DECISIONS:
+        raise ValueError(f"{decision.state!r} is no decision of a person")
+    if session.scalar(select(ReviewRow.id).where(ReviewRow.key == decision.key)) is not None:
+        return False
+    session.add(ReviewRow(line_id=decision.line_id, key=decision.key, decision=decision.state, text=decision.text,
+                          order=decision.order, by=decision.by, at=decision.at))
+    return True
+
+
+def undo_last(session: Session, line_ids: list[int], by: str, now: datetime) -> int | None:
+    """Take back this person's newest standing decision among these lines; the id of its line, or None."""
+    last = session.scalar(
+        select(ReviewRow)
+        .where(ReviewRow.line_id.in_(line_ids), ReviewRow.undone_at.is_(None), ReviewRow.by == by)
+        .order_by(ReviewRow.id.desc())
+        .limit(1)
+    )
+    if last is None:
+        return None
+    session.execute(update(ReviewRow).where(ReviewRow.id == last.id).values(undone_at=now))
+    return last.line_id
+
+
+def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:
+    """Text and order of the reading with this number (1 is the best), or None when there is no such reading."""
+    if not 1 <= number <= len(line.candidates):
+        return None
+    chosen = line.candidates[number - 1]
+    return str(chosen["text"]), chosen["order"]

@@ -1,0 +1,152 @@
+"""What the pages show, read from the tables as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.ballots import Paper, count
+from service.lines import SettledLine, lines_of
+from service.store.tables import (
+    GameRow,
+    LineState,
+    MailRow,
+    MailState,
+    OutboxRow,
+    PhaseRow,
+    PhaseState,
+    ReviewRow,
+    SeatRow,
+    SubmissionRow,
+)
+
+CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseView:
+    """One running phase on *Today*: counts only, so that it may be shown before the deadline."""
+
+    id: int
+    game: str
+    title: str
+    state: str
+    deadline: datetime
+    powers: int
+    with_sheet: int
+    lines: int
+    doubtful: int
+    unread: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLine:
+    """One line on the desk with where it stands in the work."""
+
+    line: SettledLine
+    power: str
+    number: int
+    of: int
+    sheet: int
+    sheets: int
+
+
+def papers(session: Session, phase_id: int) -> list[Paper]:
+    """Every submission of a phase as the ballot box sees it."""
+    rows = session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
+    return [
+        Paper(
+            id=r.id, power=r.power, received_at=r.received_at, version=r.version, instruction=r.instruction,
+            posted=r.sha256 is None, held=r.fate == "held", chosen="chosen" in r.flags,
+        )
+        for r in rows
+    ]
+
+
+def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
+    """Power to the submission that counts, by the one sort key of `service.ballots`."""
+    ballots = count(papers(session, phase.id), phase.deadline)
+    return {power: ballot.paper.id for power, ballot in ballots.items()}
+
+
+def phase_title(phase: PhaseRow) -> str:
+    """As players write it: Autumn 1644 Retreats."""
+    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(phase.kind, phase.kind)
+    return f"{phase.season} {phase.year} {word}"
+
+
+def phases_now(session: Session) -> list[PhaseView]:
+    """The running phases of every game, nearest deadline first."""
+    rows = session.execute(
+        select(PhaseRow, GameRow)
+        .join(GameRow, GameRow.id == PhaseRow.game_id)
+        .where(PhaseRow.state.in_(CURRENT))
+        .order_by(PhaseRow.deadline)
+    ).all()
+    return [_phase_view(session, phase, game) for phase, game in rows]
+
+
+def _phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
+    chosen = executed(session, phase)
+    lines = [line for group in lines_of(session, list(chosen.values())).values() for line in group]
+    orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
+    unread = session.scalar(
+        select(func.count()).select_from(SubmissionRow)
+        .where(SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None))
+    )
+    powers = session.scalar(select(func.count()).select_from(SeatRow).where(SeatRow.game_id == game.id))
+    return PhaseView(
+        id=phase.id, game=game.name, title=phase_title(phase), state=phase.state, deadline=phase.deadline,
+        powers=powers or 0, with_sheet=len(chosen), lines=len(orders),
+        doubtful=sum(line.needs_a_person for line in orders), unread=unread or 0,
+    )
+
+
+def work(session: Session, phase: PhaseRow) -> list[WorkLine]:
+    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the board."""
+    chosen = executed(session, phase)
+    by_sheet = lines_of(session, list(chosen.values()))
+    pairs = [(power, line) for power, key in chosen.items() for line in by_sheet[key]]
+    return [
+        WorkLine(line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen))
+        for at, (power, line) in enumerate(pairs)
+    ]
+
+
+def next_open(lines: Sequence[WorkLine], after: int | None = None) -> WorkLine | None:
+    """The next line for a person, from line id `after` on and round again; skipped lines come last."""
+    ids = [w.line.id for w in lines]
+    start = ids.index(after) + 1 if after in ids else 0
+    turned = [*lines[start:], *lines[:start]]
+    doubtful = [w for w in turned if w.line.state is LineState.OPEN]
+    skipped = [w for w in turned if w.line.state is LineState.SKIPPED]
+    return next(iter([*doubtful, *skipped]), None)
+
+
+def last_reviews(session: Session, phase_lines: Sequence[WorkLine], limit: int = 5) -> list[ReviewRow]:
+    """The last standing decisions of this phase, newest first."""
+    ids = [w.line.id for w in phase_lines]
+    return list(
+        session.scalars(
+            select(ReviewRow).where(ReviewRow.line_id.in_(ids), ReviewRow.undone_at.is_(None))
+            .order_by(ReviewRow.id.desc()).limit(limit)
+        )
+    )
+
+
+def quarantine(session: Session) -> list[MailRow]:
+    """Mails that wait for the coordinator, oldest first."""
+    return list(
+        session.scalars(
+            select(MailRow).where(MailRow.state == MailState.QUARANTINED).order_by(MailRow.received_at)
+        )
+    )
+
+
+def letters(session: Session, limit: int = 200) -> list[OutboxRow]:
+    """The newest letters of the outbox."""
+    return list(session.scalars(select(OutboxRow).order_by(OutboxRow.id.desc()).limit(limit)))
