@@ -1,0 +1,235 @@
+"""The durable queue behind a small port. DBOS does the work; nothing outside this file knows it.
+
+A job is enqueued in the transaction of the fact that causes it, under a key; the same key is one job for as long as
+its record is kept. A job runs as one or more steps, each a plain function of the payload. A step that was cut off by a
+crash runs again, a step that ended does not; so a step claims what it changes (house section 8).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+from time import monotonic, sleep
+from typing import Any, Protocol
+
+from dbos import DBOS, DBOSClient, EnqueueOptions
+from dbos._serialization import WorkflowSerializationFormat
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from service.store.engine import full_url
+
+log = logging.getLogger(__name__)
+
+Payload = dict[str, Any]
+Handler = Callable[[Payload], None]
+Failed = Callable[[Payload, str], None]
+
+TRIES = 3
+PAUSES = (2.0, 15.0)
+"""Seconds between the first, second and third try of a step."""
+
+# Kept by hand: DBOS would take a hash of the code and leave work of the version before it waiting for ever. Raise it
+# only when steps are reordered, and drain the queue before.
+WORK_VERSION = "1"
+# More than this stalled SQLite for half a minute at a time when tried.
+MOST_WORKERS_ON_SQLITE = 8
+# A job whose process died this often kills its worker; it is given up and reported like one that fails.
+MOST_RESTARTS = 10
+_QUEUE = "galloper"
+_WORKFLOW = "galloper-job"
+_WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
+_OVER = ["SUCCESS", "ERROR", "CANCELLED"]
+_GIVEN_UP = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
+
+
+class Jobs(Protocol):
+    """What the rest of the service knows of the queue."""
+
+    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+        """Put work in the caller's transaction. `key` names the effect ("deadline:7:2026-01-02T18:00:00Z"); a key
+        that is known changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a name stands for: its steps in order, and who is told when one of them has failed `TRIES` times."""
+
+    steps: Sequence[Handler]
+    failed: Failed | None
+
+
+def _sentence(error: Exception) -> str:
+    """An exception in one line. Its text may quote a mail, so it goes to the `failed` callback and not to the log."""
+    return f"{type(error).__name__}: {error}"[:500]
+
+
+class DbosJobs:
+    """Jobs kept by DBOS in the same database as our tables (schema "dbos" on PostgreSQL).
+
+    One at a time in a process. Register every name, then `start`; a process that only enqueues calls `prepare` once
+    and never starts. `executor` must be stable over restarts of one worker and differ between workers.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        workers: int = 4,
+        executor: str = "local",
+        poll_seconds: float = 0.2,
+        pauses: Sequence[float] = PAUSES,
+    ) -> None:
+        url = full_url(engine.url.render_as_string(hide_password=False))
+        on_sqlite = url.get_backend_name() == "sqlite"
+        if not on_sqlite:
+            url = url.set(drivername="postgresql")
+        self._url = url.render_as_string(hide_password=False)
+        self._engine = engine
+        self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
+        self._executor = executor
+        self._poll = poll_seconds
+        self._pauses = pauses
+        self._work: dict[str, Work] = {}
+        self._client: DBOSClient | None = None
+        self._lock = Lock()
+        self._running = False
+
+    def register(self, name: str, *steps: Handler, failed: Failed | None = None) -> None:
+        """Say what work of this name does. Raises ValueError when it has no step or the name is taken."""
+        if not steps:
+            raise ValueError(f"work {name!r} needs at least one step")
+        if name in self._work:
+            raise ValueError(f"work {name!r} is registered already")
+        self._work[name] = Work(steps, failed)
+
+    def prepare(self) -> None:
+        """Bring the queue's own tables up to date; `start` does so too."""
+        logging.getLogger("dbos").setLevel(logging.ERROR)
+        DBOS.migrate(self._url)
+
+    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+        """See `Jobs`. The session must be on this engine's database."""
+        options: EnqueueOptions = {
+            "workflow_name": _WORKFLOW,
+            "queue_name": _QUEUE,
+            "workflow_id": key,
+            "serialization_type": WorkflowSerializationFormat.PORTABLE,
+        }
+        self._door().enqueue_in_transaction(session, options, name, payload)
+
+    def start(self) -> None:
+        """Run work, what was cut off first, in threads of this process. Raises RuntimeError when already running."""
+        if self._running:
+            raise RuntimeError("the jobs are running already")
+        self._running = True
+        DBOS(
+            config={
+                "name": "galloper",
+                "system_database_url": self._url,
+                "application_version": WORK_VERSION,
+                "executor_id": self._executor,
+                "log_level": "ERROR",
+                "run_migrations": True,
+            }
+        )
+        DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=MOST_RESTARTS)(self._workflow())
+        DBOS.launch()
+        DBOS.register_queue(
+            _QUEUE,
+            worker_concurrency=self._workers,
+            polling_interval_sec=self._poll,
+            on_conflict="always_update",
+        )
+
+    def stop(self, *, patience_seconds: int = 10) -> None:
+        """Take no more work and wait for what runs; what is not done by then runs again at the next start."""
+        if self._running:
+            DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience_seconds)
+            self._running = False
+        if self._client is not None:
+            self._client.destroy()
+            self._client = None
+
+    def wait_idle(self, timeout_seconds: float) -> bool:
+        """Wait until nothing is queued or running; False when that took longer than the timeout."""
+        end = monotonic() + timeout_seconds
+        while self._list(_WAITING, limit=1):
+            if monotonic() > end:
+                return False
+            sleep(0.05)
+        return True
+
+    def report_given_up(self) -> int:
+        """Tell the `failed` callback of each job whose worker died `MOST_RESTARTS` times; returns how many."""
+        given_up = self._list([_GIVEN_UP], load_input=True)
+        for job in given_up:
+            name, payload = (job.input or {"args": ("", {})})["args"]
+            self._report(name, payload, "the worker stopped every time it tried this")
+            self._door().delete_workflow(job.workflow_id)
+        return len(given_up)
+
+    def purge(self, before: datetime) -> int:
+        """Forget jobs that ended before an instant; returns how many. Keys that are forgotten could run again, so
+        keep them longer than anything may be delivered twice (a month)."""
+        gone = 0
+        while ids := [j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)]:
+            self._door().delete_workflows(ids)
+            gone += len(ids)
+        return gone
+
+    def _list(self, states: list[str], *, load_input: bool = False, **more: Any) -> list[Any]:
+        return list(self._door().list_workflows(
+            status=states, name=_WORKFLOW, load_input=load_input, load_output=False, **more))
+
+    def _door(self) -> DBOSClient:
+        with self._lock:
+            if self._client is None:
+                self._client = DBOSClient(system_database_engine=self._engine, lazy=True)
+            return self._client
+
+    def _workflow(self) -> Callable[[str, Payload], str]:
+        # A closure, because DBOS keys what it decorates by function and a bound method is a new one every time.
+        def run(name: str, payload: Payload) -> str:
+            work = self._work.get(name)
+            if work is None:
+                raise LookupError(f"no work is registered under the name {name!r}")
+            for number, step in enumerate(work.steps, start=1):
+                error = self._run_step(f"{name}.{number}", step, payload)
+                if error is not None:
+                    DBOS.run_step({"name": f"{name}.failed"}, self._report, name, payload, error)
+                    return error
+            return ""
+
+        return run
+
+    def _run_step(self, label: str, step: Handler, payload: Payload) -> str | None:
+        """None when one of `TRIES` tries went well, else the last error. Each try is a checkpoint of its own, so the
+        count survives a restart."""
+        error: str | None = None
+        for number in range(TRIES):
+            error = DBOS.run_step({"name": f"{label}#{number + 1}"}, _attempt, step, payload)
+            if error is None:
+                return None
+            log.warning("%s failed, try %d of %d (%s)", label, number + 1, TRIES, error.partition(":")[0])
+            if number + 1 < TRIES:
+                DBOS.sleep(self._pauses[min(number, len(self._pauses) - 1)])
+        return error
+
+    def _report(self, name: str, payload: Mapping[str, Any], error: str) -> None:
+        work = self._work.get(name)
+        if work is not None and work.failed is not None:
+            work.failed(dict(payload), error)
+        else:
+            log.error("%s was given up after %d tries", name, TRIES)
+
+
+def _attempt(step: Handler, payload: Payload) -> str | None:
+    try:
+        step(dict(payload))
+    except Exception as error:
+        return _sentence(error)
+    return None
