@@ -1,1 +1,37 @@
-"""The boards: data in folders, one loader."""
+"""The boards: data in folders, one loader.
+
+`variants()` names them, `load(slug)` reads one, `load_folder(path)` one from anywhere, `check_folder(path)` lists its
+faults and `shapes(slug)` gives what a map draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from maps import geometry
+from maps.fault import Fault, MapError
+from maps.geometry import Shape
+from maps.loader import check_folder, folder, load, load_folder, variants
+from maps.variant import NameRow, Power, Spelling, Variant
+
+
+def shapes(slug: str) -> Mapping[str, Shape]:
+    """Province id to its drawn shape; empty for a board without shapes. Raises MapError for an unknown slug."""
+    return geometry.shapes(folder(slug))
+
+
+__all__ = [
+    "Fault",
+    "MapError",
+    "NameRow",
+    "Power",
+    "Shape",
+    "Spelling",
+    "Variant",
+    "check_folder",
+    "folder",
+    "load",
+    "load_folder",
+    "shapes",
+    "variants",
+]

@@ -1,0 +1,114 @@
+"""What no single row can show: reach, symmetry, figures, and whether heading and tables fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
+from adjudicator.units import Unit
+from maps.fault import Faults
+from maps.ground import BORDERS, PROVINCES, Borders
+from maps.heading import FILE, Heading
+
+ONE_WAY = "one_way"
+
+
+def check(board: Board, borders: Borders, heading: Heading, units: frozenset[Unit], faults: Faults) -> None:
+    """Note every fault of the whole board."""
+    check_reach(board, faults)
+    check_symmetry(board, borders, faults)
+    _check_counts(board, borders, heading, units, faults)
+    _check_kinds(board, heading, faults)
+    _check_capitals(board, heading, faults)
+    for province in board.provinces.values():
+        if province.home is not None and province.home not in heading.powers:
+            faults.add(PROVINCES, 0, f"{province.id} is the home of {province.home!r}, which is no power")
+
+
+def check_reach(board: Board, faults: Faults) -> None:
+    """Every province, and every coast, is joined to the rest of the board by some movement class."""
+    for province in board.provinces.values():
+        for coast in province.coasts:
+            region = Region(province.id, coast.id)
+            if not board.neighbours(region, SEA):
+                faults.add(PROVINCES, 0, f"nothing reaches {region}: no border names it")
+        if province.terrain is Terrain.COASTAL and not board.near(province.id, SEA):
+            faults.add(PROVINCES, 0, f"{province.id} is coastal and no fleet can reach it")
+    if not board.provinces:
+        return
+    first = next(iter(board.provinces))
+    seen = {first}
+    open_ends = [first]
+    while open_ends:
+        here = open_ends.pop()
+        fresh = {other for movement in board.links for other in board.near(here, movement)} - seen
+        seen |= fresh
+        open_ends += fresh
+    for missing in board.provinces.keys() - seen:
+        faults.add(PROVINCES, 0, f"{missing} cannot be reached from {first} by land or sea")
+
+
+def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
+    """Whoever can go can come back, except by rows marked one way."""
+    for movement, table in board.links.items():
+        for here, others in table.items():
+            for there in others:
+                if here not in table.get(there, frozenset()) and (here, there) not in borders.one_way:
+                    faults.add(BORDERS, 0, f"by {movement} {here} borders {there} and {there} does not border {here}")
+
+
+def _check_counts(
+    board: Board, borders: Borders, heading: Heading, units: frozenset[Unit], faults: Faults
+) -> None:
+    """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
+    kept = counted(board, borders, units) | {"powers": len(heading.powers)}
+    for name, wanted in {ONE_WAY: 0, **heading.counts}.items():
+        if name not in kept:
+            faults.add(FILE, 0, f"counts.{name} is not known; known are {', '.join(kept)}")
+        elif kept[name] != wanted:
+            faults.add(FILE, 0, f"counts.{name} says {wanted} and the tables hold {kept[name]}")
+    if heading.victory > kept["centres"]:
+        faults.add(FILE, 0, f"victory needs {heading.victory} centres and the board has {kept['centres']}")
+
+
+def counted(board: Board, borders: Borders, units: frozenset[Unit]) -> dict[str, int]:
+    """The figures a board may state of itself in `[counts]`."""
+    provinces = board.provinces.values()
+    terrain = {kind.value: sum(p.terrain is kind for p in provinces) for kind in Terrain}
+    return {
+        "provinces": len(board.provinces),
+        "centres": len(board.centres()),
+        **terrain,
+        "land_borders": _pairs(board, LAND),
+        "sea_borders": _pairs(board, SEA),
+        "units": len(units),
+        ONE_WAY: len(borders.one_way),
+    }
+
+
+def _pairs(board: Board, movement: str) -> int:
+    table: Mapping[Region, frozenset[Region]] = board.links[movement]
+    return len({frozenset({here, there}) for here, others in table.items() for there in others})
+
+
+def _check_kinds(board: Board, heading: Heading, faults: Faults) -> None:
+    for kind in heading.kinds.values():
+        if not kind.moves:
+            faults.add(FILE, 0, f"units.{kind.letter}.moves is empty: the unit could never move")
+        for movement in sorted(kind.moves - board.links.keys()):
+            known = ", ".join(board.links)
+            faults.add(FILE, 0, f"units.{kind.letter}.moves has {movement!r}; borders know {known}")
+
+
+def _check_capitals(board: Board, heading: Heading, faults: Faults) -> None:
+    areas = {province.area for province in board.provinces.values() if not province.is_sea}
+    for kingdom, capitals in heading.capitals.items():
+        if kingdom not in areas:
+            faults.add(FILE, 0, f"capitals.{kingdom}: no province lies in that area")
+        for name in capitals:
+            province: Province | None = board.provinces.get(name)
+            if province is None or not province.centre:
+                faults.add(FILE, 0, f"capitals.{kingdom} names {name!r}, which is no supply centre")
+    for power in heading.powers.values():
+        if power.kingdom is not None and power.kingdom not in areas:
+            faults.add(FILE, 0, f"the power {power.id} belongs to {power.kingdom!r}, where no province lies")

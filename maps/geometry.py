@@ -1,0 +1,103 @@
+"""The drawn shapes of a board as plain coordinates, read only when somebody draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from adjudicator.geo import Board
+from maps.fault import Fault, Faults, MapError
+
+FILE = "partition.geojson"
+
+Point = tuple[float, float]
+Ring = tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One province as drawn. Points are (longitude, latitude) in degrees, WGS84. `label` is where its name goes;
+    each of `polygons` is an outer ring followed by its holes, rings closed."""
+
+    province: str
+    label: Point
+    polygons: tuple[tuple[Ring, ...], ...]
+
+
+def shapes(path: Path) -> Mapping[str, Shape]:
+    """Province id to its shape, for a board's folder. Empty for a board that has no drawn shapes; a file that does
+    not fit its board raises MapError."""
+    return _shapes(path)
+
+
+@cache
+def _shapes(path: Path) -> Mapping[str, Shape]:
+    if not (path / FILE).exists():
+        return {}
+    faults = Faults()
+    found = _read(path, faults)
+    if faults.all():
+        raise MapError(path.name, faults.all())
+    return found
+
+
+def check(path: Path, board: Board, faults: Faults) -> None:
+    """A board is drawn whole or not at all: with a file of shapes, each province has one and no shape is left over."""
+    if not (path / FILE).exists():
+        return
+    found = _read(path, faults)
+    for missing in board.provinces.keys() - found.keys():
+        faults.add(FILE, 0, f"{missing} has no shape")
+    for extra in found.keys() - board.provinces.keys():
+        faults.add(FILE, 0, f"there is a shape for {extra!r}, which is no province of this board")
+
+
+def _read(path: Path, faults: Faults) -> dict[str, Shape]:
+    try:
+        data = json.loads((path / FILE).read_text("utf-8"))
+        features = data["features"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        faults.add(FILE, 0, f"the file is no GeoJSON collection: {error}")
+        return {}
+    found: dict[str, Shape] = {}
+    for at, feature in enumerate(features, start=1):
+        try:
+            shape = _shape(feature)
+        except (KeyError, TypeError, ValueError) as error:
+            faults.add(FILE, 0, f"shape {at} cannot be read: {type(error).__name__} {error}")
+            continue
+        if shape.province in found:
+            faults.add(FILE, 0, f"{shape.province} has two shapes")
+        found[shape.province] = shape
+    return found
+
+
+def _shape(feature: Any) -> Shape:
+    geometry = feature["geometry"]
+    match geometry["type"]:
+        case "Polygon":
+            polygons = [geometry["coordinates"]]
+        case "MultiPolygon":
+            polygons = geometry["coordinates"]
+        case other:
+            raise ValueError(f"{other} is neither Polygon nor MultiPolygon")
+    east, north = feature["properties"]["label"]
+    return Shape(
+        province=str(feature["properties"]["id"]),
+        label=(float(east), float(north)),
+        polygons=tuple(tuple(_ring(ring) for ring in polygon) for polygon in polygons),
+    )
+
+
+def _ring(points: Any) -> Ring:
+    ring = tuple((float(point[0]), float(point[1])) for point in points)
+    if len(ring) < 4 or ring[0] != ring[-1]:
+        raise ValueError("a ring needs four points, the last being the first")
+    return ring
+
+
+__all__ = ["Fault", "Point", "Ring", "Shape", "check", "shapes"]

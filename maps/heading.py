@@ -1,0 +1,221 @@
+"""`variant.toml`: everything about a game that is no table. Values only; what they mean on the board is checked
+in `checks.py`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from adjudicator.calendar import Calendar, Phase, PhaseKind
+from adjudicator.units import UnitKind
+from maps.fault import Faults
+from maps.variant import Power
+
+FILE = "variant.toml"
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What `variant.toml` says. `module` and `values` name the rule set; `counts` are figures the tables must
+    agree with; `start` is None when the file does not give a usable one."""
+
+    title: str = ""
+    note: str = ""
+    victory: int = 0
+    capitals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    calendar: Calendar = field(default_factory=lambda: Calendar(()))
+    start: Phase | None = None
+    kinds: Mapping[str, UnitKind] = field(default_factory=dict)
+    powers: Mapping[str, Power] = field(default_factory=dict)
+    module: str = ""
+    values: Mapping[str, object] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def read(folder: Path, faults: Faults) -> Heading:
+    """The heading of a board's folder; each wrong, missing or unknown key is a fault."""
+    try:
+        data = tomllib.loads((folder / FILE).read_text("utf-8"))
+    except FileNotFoundError:
+        faults.add(FILE, 0, "the file is missing")
+        return Heading()
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        faults.add(FILE, 0, f"the file cannot be read: {error}")
+        return Heading()
+    top = _Keys("", data, faults)
+    calendar_keys = top.section("calendar")
+    calendar = _calendar(calendar_keys)
+    rules = top.section("rules")
+    heading = Heading(
+        title=top.text("title"),
+        note=top.text("note", ""),
+        victory=top.number("victory"),
+        capitals={kingdom: tuple(names) for kingdom, names in _capitals(top.section("capitals", {})).items()},
+        calendar=calendar,
+        start=_start(calendar_keys, calendar),
+        kinds=_kinds(top.section("units")),
+        powers=_powers(top, faults),
+        module=rules.text("module"),
+        values=rules.table("values", {}),
+        counts=_counts(top.section("counts")),
+    )
+    calendar_keys.close()
+    rules.close()
+    top.close()
+    return heading
+
+
+class _Keys:
+    """One table of the file, its keys taken one by one; `close` reports those nobody asked for."""
+
+    def __init__(self, name: str, data: Mapping[str, Any], faults: Faults) -> None:
+        self._name = name
+        self._data = data
+        self._faults = faults
+        self._asked: set[str] = set()
+
+    def fault(self, key: str, message: str) -> None:
+        self._faults.add(FILE, 0, f"{self._path(key)} {message}")
+
+    def names(self) -> list[str]:
+        return list(self._data)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        return str(self._get(key, str, "a text", default) or "")
+
+    def number(self, key: str, default: int | None = None) -> int:
+        return int(self._get(key, int, "a whole number", default) or 0)
+
+    def flag(self, key: str, default: bool) -> bool:
+        return bool(self._get(key, bool, "true or false", default))
+
+    def texts(self, key: str, default: list[str] | None = None) -> tuple[str, ...]:
+        found = self._get(key, list, "a list of texts", default) or []
+        if not all(isinstance(item, str) for item in found):
+            self.fault(key, "must be a list of texts")
+            return ()
+        return tuple(found)
+
+    def lists(self, key: str) -> list[Any]:
+        return list(self._get(key, list, "a list", None) or [])
+
+    def table(self, key: str, default: dict[str, Any] | None = None) -> dict[str, Any]:
+        return dict(self._get(key, dict, "a table", default) or {})
+
+    def section(self, key: str, default: dict[str, Any] | None = None) -> _Keys:
+        return _Keys(self._path(key), self.table(key, default), self._faults)
+
+    def close(self) -> None:
+        for key in self._data:
+            if key not in self._asked:
+                self.fault(key, "is not a key of a board")
+
+    def _path(self, key: str) -> str:
+        return f"{self._name}.{key}" if self._name else key
+
+    def _get(self, key: str, kind: type, wanted: str, default: object) -> Any:
+        self._asked.add(key)
+        if key not in self._data:
+            if default is None:
+                self.fault(key, "is missing")
+            return default
+        value = self._data[key]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            self.fault(key, f"must be {wanted}")
+            return default
+        return value
+
+
+def _calendar(keys: _Keys) -> Calendar:
+    steps: list[tuple[str, PhaseKind]] = []
+    for step in keys.lists("steps"):
+        match step:
+            case [str() as season, str() as kind] if kind in set(PhaseKind):
+                steps.append((season, PhaseKind(kind)))
+            case _:
+                keys.fault("steps", f"has {step!r}, which is not a season and one of {', '.join(PhaseKind)}")
+    if len(set(steps)) != len(steps):
+        keys.fault("steps", "has a phase twice")
+    return Calendar(tuple(steps))
+
+
+def _start(keys: _Keys, calendar: Calendar) -> Phase | None:
+    match keys.lists("start"):
+        case [str() as season, int() as year, str() as kind] if kind in set(PhaseKind):
+            phase = Phase(year, season, PhaseKind(kind))
+            if (phase.season, phase.kind) in calendar.steps:
+                return phase
+            keys.fault("start", f"is {phase}, which is not among the steps")
+        case found if found:
+            keys.fault("start", "must be a season, a year and a kind of phase")
+    return None
+
+
+def _capitals(keys: _Keys) -> dict[str, tuple[str, ...]]:
+    found = {kingdom: keys.texts(kingdom) for kingdom in keys.names()}
+    keys.close()
+    return found
+
+
+def _kinds(keys: _Keys) -> dict[str, UnitKind]:
+    found: dict[str, UnitKind] = {}
+    for letter in keys.names():
+        one = keys.section(letter)
+        found[letter] = UnitKind(
+            letter=letter,
+            name=one.text("name"),
+            moves=frozenset(one.texts("moves")),
+            carries=one.flag("carries", False),
+            carried=one.flag("carried", False),
+            attacks=one.flag("attacks", True),
+            alone=one.number("alone", 1),
+            retreats=one.flag("retreats", True),
+        )
+        one.close()
+    keys.close()
+    return found
+
+
+def _powers(top: _Keys, faults: Faults) -> dict[str, Power]:
+    found: dict[str, Power] = {}
+    taken: dict[tuple[str, str], str] = {}
+    for at, data in enumerate(top.lists("powers"), start=1):
+        if not isinstance(data, dict):
+            top.fault("powers", f"number {at} must be a table")
+            continue
+        power = _power(_Keys(f"powers[{at}]", data, faults))
+        if power.id in found:
+            top.fault("powers", f"has {power.id!r} twice")
+        for what, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
+            if (what, value) in taken:
+                top.fault("powers", f"gives {power.id} the {what} {value!r} of {taken[what, value]}")
+            taken.setdefault((what, value), power.id)
+        found[power.id] = power
+    return found
+
+
+def _power(keys: _Keys) -> Power:
+    name = keys.text("id")
+    power = Power(
+        id=name,
+        name=keys.text("name", name),
+        aliases=keys.texts("aliases", []),
+        person=keys.text("person", ""),
+        colour=keys.text("colour"),
+        pattern=keys.text("pattern"),
+        letter=keys.text("letter"),
+        kingdom=keys.text("kingdom", "") or None,
+    )
+    if power.colour and not _COLOUR.fullmatch(power.colour):
+        keys.fault("colour", f"is {power.colour!r}; write six digits as in #b3261e")
+    keys.close()
+    return power
+
+
+def _counts(keys: _Keys) -> dict[str, int]:
+    return {name: keys.number(name) for name in keys.names()}

@@ -1,0 +1,83 @@
+"""A folder of tables to one frozen value. Finds every fault before it gives up (house rule on our own faults)."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from adjudicator.position import Position
+from adjudicator.ruleset import Ruleset
+from maps import checks, geometry, ground, heading, opening
+from maps.fault import Fault, Faults, MapError
+from maps.variant import Variant
+
+_HERE = Path(__file__).parent
+
+
+def variants() -> tuple[str, ...]:
+    """The slugs of all boards, sorted: every folder beside this file that has a heading."""
+    return tuple(sorted(path.parent.name for path in _HERE.glob(f"*/{heading.FILE}")))
+
+
+def folder(slug: str) -> Path:
+    """The folder of one board. Raises MapError, naming the boards there are, when there is none of that name."""
+    if slug not in variants():
+        known = ", ".join(variants())
+        raise MapError(slug, [Fault(slug, 0, f"there is no such board; there are {known}")])
+    return _HERE / slug
+
+
+@cache
+def load(slug: str) -> Variant:
+    """One of the boards that come with the program, read once. Raises MapError with all its faults."""
+    return load_folder(folder(slug))
+
+
+def load_folder(path: Path) -> Variant:
+    """The board in a folder anywhere; the slug is the folder's name. Raises MapError with all its faults."""
+    faults = Faults()
+    variant = _read(path, faults)
+    if variant is None or faults.all():
+        raise MapError(path.name, faults.all())
+    return variant
+
+
+def check_folder(path: Path) -> list[Fault]:
+    """Every fault of the board in a folder, drawn shapes included; empty when it is fit for play."""
+    faults = Faults()
+    variant = _read(path, faults)
+    if variant is not None:
+        geometry.check(path, variant.board, faults)
+    return list(faults.all())
+
+
+def _read(path: Path, faults: Faults) -> Variant | None:
+    if not path.is_dir():
+        faults.add(path.name, 0, "there is no such folder")
+        return None
+    top = heading.read(path, faults)
+    provinces = ground.read_provinces(path, faults)
+    borders = ground.read_borders(path, provinces, faults)
+    board = ground.board(provinces, borders)
+    setup = opening.Setup(board, top, faults)
+    setup.read(path)
+    names = opening.read_names(path, provinces, faults)
+    checks.check(board, borders, top, setup.units, faults)
+    wording = path / "orders.lark"
+    if top.start is None:
+        return None
+    return Variant(
+        slug=path.name,
+        title=top.title,
+        board=board,
+        kinds=top.kinds,
+        powers=top.powers,
+        calendar=top.calendar,
+        start=Position(top.start, setup.units, setup.centres),
+        names=names,
+        rules=Ruleset(top.module, top.values),
+        wording=wording.read_text("utf-8") if wording.exists() else "",
+        capitals=top.capitals or None,
+        victory=top.victory,
+        note=top.note,
+    )

@@ -1,0 +1,46 @@
+"""Spellings: when two of them are one, and what a loosely written name may mean."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from adjudicator.geo import Region
+from maps.variant import NameRow, Spelling
+
+# How alike, 0 to 1, a name must be to be offered to a person who wrote something else.
+SUGGEST_FROM = 0.6
+SUGGESTIONS = 5
+
+_RANK = {Spelling.NAME: 0, Spelling.ALIAS: 1, Spelling.ABBREVIATION: 2}
+
+
+def plain(text: str) -> str:
+    """One form for all spellings a reader takes for the same: case, accents, hyphens, apostrophes, dots, a leading
+    article and the sign & make no difference (ORD-07)."""
+    bare = unicodedata.normalize("NFKD", text.replace("&", " and "))
+    bare = "".join(c for c in bare if not unicodedata.combining(c)).casefold()
+    bare = re.sub(r"['’`.]", "", bare)
+    words = re.sub(r"[^0-9a-z]+", " ", bare).split()
+    if len(words) > 1 and words[0] == "the":
+        words = words[1:]
+    return " ".join(words)
+
+
+def meanings(names: Iterable[NameRow], text: str) -> tuple[Region, ...]:
+    """Every region `text` may stand for, surest spelling first; empty when it is no spelling of this board.
+
+    More than one only for a spelling the board declares ambiguous (Q-44).
+    """
+    wanted = plain(text)
+    rows = sorted((row for row in names if plain(row.text) == wanted), key=lambda row: _RANK[row.spelling])
+    return tuple(dict.fromkeys(row.region for row in rows))
+
+
+def suggestions(names: Iterable[NameRow], text: str) -> tuple[str, ...]:
+    """Up to five full spellings that look like `text`, best first. Abbreviations are not offered."""
+    by_form = {plain(row.text): row.text for row in names if row.spelling is not Spelling.ABBREVIATION}
+    close = difflib.get_close_matches(plain(text), list(by_form), SUGGESTIONS, SUGGEST_FROM)
+    return tuple(by_form[form] for form in close)

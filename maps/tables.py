@@ -1,0 +1,73 @@
+"""The four CSV tables of a board, row by row, with every fault located."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from maps.fault import Faults
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table: its number in the file and its cells by column, blanks at both ends removed."""
+
+    number: int
+    cells: dict[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One CSV file. `rows` holds the lines that have the right number of cells."""
+
+    file: str
+    rows: tuple[Row, ...]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+
+def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str], faults: Faults) -> Table:
+    """The table `file` of a board's folder. A missing file or column, an unknown column and a line of the wrong
+    length are faults; a column of `allowed` that is absent reads as blank."""
+    try:
+        text = (folder / file).read_text("utf-8-sig")
+    except FileNotFoundError:
+        faults.add(file, 0, "the file is missing")
+        return Table(file, ())
+    except (OSError, UnicodeDecodeError) as error:
+        faults.add(file, 0, f"the file cannot be read as UTF-8 text: {error}")
+        return Table(file, ())
+    reader = csv.reader(text.splitlines())
+    heading = [name.strip() for name in next(reader, [])]
+    if not _heading_is_good(file, heading, needed, allowed, faults):
+        return Table(file, ())
+    rows: list[Row] = []
+    for cells in reader:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(heading):
+            faults.add(file, reader.line_num, f"{len(cells)} cells where the heading has {len(heading)}")
+            continue
+        filled = dict.fromkeys(allowed, "") | dict(zip(heading, (cell.strip() for cell in cells), strict=True))
+        rows.append(Row(reader.line_num, filled))
+    return Table(file, tuple(rows))
+
+
+def _heading_is_good(
+    file: str, heading: Sequence[str], needed: Sequence[str], allowed: Sequence[str], faults: Faults
+) -> bool:
+    missing = [name for name in needed if name not in heading]
+    for name in missing:
+        faults.add(file, 1, f"the column {name!r} is missing")
+    for name in dict.fromkeys(heading):
+        if name not in (*needed, *allowed):
+            faults.add(file, 1, f"the column {name!r} is not known; known are {', '.join((*needed, *allowed))}")
+        if heading.count(name) > 1:
+            faults.add(file, 1, f"the column {name!r} stands twice")
+    return not missing and len(set(heading)) == len(heading)
