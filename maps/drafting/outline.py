@@ -18,10 +18,10 @@ LON_0, LAT_0 = -4.0, 54.0
 KM_NORTH = 111.2
 KM_EAST = 111.32
 # Corners that carry less than this area go (kilometres, as shapely squares it): takes off the steps of the cells.
-TOLERANCE_KM = 0.9
+TOLERANCE_KM = 1.2
 # Uncovered slivers up to this size belong to a neighbour; larger holes are lakes.
 SLIVER_KM2 = 1.0
-DECIMALS = 4
+DECIMALS = 3
 
 
 def to_kilometres(geometry: BaseGeometry) -> BaseGeometry:
