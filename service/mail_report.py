@@ -1,0 +1,115 @@
+"""Machine reports about mail we sent: bounces (RFC 3464) and read receipts (RFC 8098)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email.message import Message
+from enum import StrEnum
+
+from service.mail_headers import message_ids, split
+from service.mail_parts import Tree, content_type, payload_of
+
+_MOST_LOOKED_AT = 50
+
+
+class ReportKind(StrEnum):
+    """What a report tells of."""
+
+    BOUNCE = "bounce"
+    RECEIPT = "receipt"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report, tied to the outgoing mail by its Message-ID where the report names it.
+
+    `status`: the Action field ("failed", "delayed", "delivered", "relayed", "expanded"), None if not given.
+    `enhanced`: the status code of RFC 3463, such as "5.2.2". It can be forged: it may change the state of an
+    outgoing mail, never anything of a game.
+    """
+
+    kind: ReportKind
+    message_id: str | None = None
+    status: str | None = None
+    enhanced: str | None = None
+    recipient: str | None = None
+
+
+def read_report(root: Tree | None) -> Report | None:
+    """The report a multipart/report mail carries, or None. Never raises."""
+    if root is None or content_type(root) != "multipart/report":
+        return None
+    try:
+        declared = str(root.get_param("report-type") or "").casefold()
+    except Exception:
+        declared = ""
+    found = {content_type(part): part for part in reversed(_below(root))}
+    if "message/delivery-status" in found or declared == "delivery-status":
+        return _bounce(root, found)
+    if "message/disposition-notification" in found or declared == "disposition-notification":
+        fields = _fields(found.get("message/disposition-notification"))
+        return Report(ReportKind.RECEIPT, message_id=_about(root, found, fields))
+    return None
+
+
+def _below(root: Tree) -> list[Tree]:
+    payload = root.get_payload()
+    if not isinstance(payload, list):
+        return []
+    return [part for part in payload[:_MOST_LOOKED_AT] if isinstance(part, Message)]
+
+
+def _bounce(root: Tree, found: dict[str, Tree]) -> Report:
+    fields = _fields(found.get("message/delivery-status"))
+    action = re.match(r"\s*([a-z]+)", fields.get("action", "").casefold())
+    status = re.search(r"\b[245]\.\d{1,3}\.\d{1,3}\b", fields.get("status", ""))
+    recipient = fields.get("original-recipient") or fields.get("final-recipient") or ""
+    return Report(
+        ReportKind.BOUNCE,
+        message_id=_about(root, found, fields),
+        status=action.group(1) if action else None,
+        enhanced=status.group() if status else None,
+        recipient=recipient.rpartition(";")[2].strip() or None,
+    )
+
+
+def _fields(part: Tree | None) -> dict[str, str]:
+    """All fields of a report part, the first of each name; recipients after the first are not looked at."""
+    if part is None:
+        return {}
+    found: dict[str, str] = {}
+    payload = part.get_payload()
+    blocks = payload[:_MOST_LOOKED_AT] if isinstance(payload, list) else []
+    for block in blocks:
+        if isinstance(block, Message):
+            for name, value in block.items():
+                found.setdefault(name.casefold(), str(value))
+    if not found:
+        headers, _ = split(payload_of(part))
+        for name, _value in headers.fields:
+            found.setdefault(name, headers.first(name) or "")
+    return found
+
+
+def _about(root: Tree, found: dict[str, Tree], fields: dict[str, str]) -> str | None:
+    """The Message-ID of the mail a report is about: from the copy of its headers, else from the references."""
+    copy = found.get("text/rfc822-headers")
+    if copy is not None:
+        headers, _ = split(payload_of(copy))
+        ids = message_ids(headers.first("message-id"))
+        if ids:
+            return ids[0]
+    whole = found.get("message/rfc822")
+    inner = _below(whole)[0] if whole is not None and _below(whole) else None
+    values = [
+        str(inner.get("message-id", "")) if inner is not None else "",
+        fields.get("original-message-id", ""),
+        str(root.get("in-reply-to", "")),
+        str(root.get("references", "")),
+    ]
+    for value in values:
+        ids = message_ids(value)
+        if ids:
+            return ids[-1]
+    return None
