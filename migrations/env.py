@@ -11,20 +11,20 @@ from sqlalchemy import Connection
 from service.store.tables import Base, Instant
 
 
-def _ours(name: str | None, kind: str, parents: object) -> bool:
+def _ours(name: str | None, kind: str, _parents: object) -> bool:
     return kind != "table" or name in Base.metadata.tables
 
 
-def _plain(kind: str, item: object, autogen: object) -> str | bool:
+def _plain(_kind: str, item: object, _autogen: object) -> str | bool:
     """A script names plain column types, so that it still runs when our own class has moved."""
     return "sa.DateTime(timezone=True)" if isinstance(item, Instant) else False
 
 
 def run() -> None:
-    """Run the scripts inside the caller's transaction. Raises RuntimeError without a connection."""
+    """Run the scripts inside the caller's transaction. Raises TypeError without a connection."""
     connection = context.config.attributes.get("connection")
     if not isinstance(connection, Connection):
-        raise RuntimeError("migrations run through service.store.engine.migrate(url)")
+        raise TypeError("migrations run through service.store.engine.migrate(url)")
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,

@@ -49,7 +49,7 @@ def open_engine(url: str) -> Engine:
     return engine
 
 
-def _set_up_sqlite(connection: sqlite3.Connection, record: Any) -> None:
+def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     # IMMEDIATE: a transaction that begins by writing must not find out at its second statement that it lost the race.
     connection.isolation_level = "IMMEDIATE"
     # The default synchronous=FULL stays: a mail is moved on the server once its row is committed, so a commit that a
@@ -58,8 +58,8 @@ def _set_up_sqlite(connection: sqlite3.Connection, record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _begin_before_savepoint(connection: Connection, name: str) -> None:
-    """pysqlite opens no transaction for SAVEPOINT, so releasing the first one would commit; open it here."""
+def _begin_before_savepoint(connection: Connection, _name: str) -> None:
+    """The sqlite3 module opens no transaction for SAVEPOINT, so releasing the first one would commit; open it here."""
     _lock_sqlite(connection)
 
 

@@ -1,0 +1,201 @@
+"""Mail comes in: where it waits (`MailSource`), and the one step that makes it ours (`take_in`).
+
+Raw bytes are kept first. Then the mail's row, its place and the work on it are committed together, and only then the
+mail is moved away. So a crash at any point leaves it either waiting as before or taken in and still to be moved.
+A repeat, under any number, stops at the hash of its bytes. Nothing here reads what a mail says.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Event
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from service.clock import Clock
+from service.jobs import Jobs
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.engine import Store
+
+log = logging.getLogger(__name__)
+
+WORK = "mail"
+"""Name of the job that judges a mail; its payload is {"mail": sha256}, its key "mail:<sha256>"."""
+
+TOO_LARGE = "too_large"
+"""`MailRow.reason` of a mail above the limit: only its header was fetched, and that is what the blob holds."""
+
+HEADER_BYTES = 65_536
+"""No more than this is fetched of a mail that is too large."""
+
+FETCH_TRIES = 3
+PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+"""Seconds before the next try while the mailbox cannot be reached; the last one repeats."""
+
+
+class MailboxError(Exception):
+    """The mailbox cannot be used now. The sentence says which server and what to check."""
+
+
+class MailFault(Exception):
+    """The server cannot hand out one particular mail; the others are not concerned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mail lies. A folder with another `uidvalidity` is another folder, whatever its name (RFC 9051, 2.3.1.1)."""
+
+    account: str
+    folder: str
+    uidvalidity: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A mail that is there, not yet fetched. `received_at` is the receiving server's stamp in UTC (SUB-09); `size`
+    in bytes."""
+
+    place: Place
+    size: int
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RawMail:
+    """A mail's bytes as they came. `whole` is False when it was too large and `data` is the start of its header."""
+
+    data: bytes
+    whole: bool
+
+
+class MailSource(Protocol):
+    """A mailbox. Every method may raise MailboxError; the next call begins afresh. Not for two threads at once."""
+
+    def look(self) -> Sequence[Waiting]:
+        """What waits now, oldest first, read or unread."""
+
+    def fetch(self, waiting: Waiting) -> RawMail | None:
+        """The bytes, without a trace on the server; None when the mail is gone. Raises MailFault."""
+
+    def done(self, place: Place) -> None:
+        """Move a mail to the folder of those taken in; no complaint when it is gone."""
+
+    def quarantine(self, place: Place) -> None:
+        """Move a mail that could not be taken in to a folder where a person finds it."""
+
+    def wait(self, seconds: float, stop: Event) -> None:
+        """Return when something may have arrived, when the time is over or when `stop` is set."""
+
+    def close(self) -> None:
+        """Leave; never raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one look brought: new mails, repeats of known ones, and mails that nobody could fetch."""
+
+    new: int = 0
+    repeats: int = 0
+    unreadable: int = 0
+
+    def __add__(self, other: Taken) -> Taken:
+        return Taken(self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable)
+
+
+def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> Taken:
+    """Empty the mailbox: each mail that waits becomes one row and one job, once. Safe in two processes at a time.
+
+    Raises MailboxError when the mailbox fails on the way, OSError when the disk is full; what is not yet committed
+    then still waits on the server.
+    """
+    total = Taken()
+    for waiting in source.look():
+        total += _take_one(source, waiting, store, blobs, jobs, clock)
+    return total
+
+
+def _take_one(
+    source: MailSource, waiting: Waiting, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock
+) -> Taken:
+    place = waiting.place
+    with store() as session:
+        known = records.place_known(session, place)
+    if known:  # committed before a crash; only the move is missing
+        _move(source, place, store, clock)
+        return Taken(repeats=1)
+    try:
+        raw = _fetch(source, waiting)
+    except MailFault as fault:
+        log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
+        with store.begin() as session:
+            records.log_event(session, clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)})
+        source.quarantine(place)
+        return Taken(unreadable=1)
+    if raw is None:
+        return Taken()
+    key = blobs.put(raw.data)
+    with store.begin() as session:
+        new = records.add_mail(session, key, waiting.size, waiting.received_at, clock.now(),
+                               reason=None if raw.whole else TOO_LARGE)
+        records.add_place(session, place, key)
+        if new:
+            jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
+    _move(source, place, store, clock)
+    return Taken(new=1) if new else Taken(repeats=1)
+
+
+def _fetch(source: MailSource, waiting: Waiting) -> RawMail | None:
+    for _ in range(FETCH_TRIES - 1):
+        try:
+            return source.fetch(waiting)
+        except MailFault:
+            continue
+    return source.fetch(waiting)
+
+
+def _move(source: MailSource, place: Place, store: Store, clock: Clock) -> None:
+    source.done(place)
+    with store.begin() as session:
+        records.mark_moved(session, place, clock.now())
+
+
+Report = Callable[[str], None]
+"""Told "" when the mailbox answers, and otherwise the sentence for the status page."""
+
+
+def watch(source: MailSource, take: Callable[[], Taken], stop: Event, report: Report, seconds: float = 60.0) -> None:
+    """Keep the mailbox empty until `stop` is set: take in, wait for a push, again. Never raises.
+
+    `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database is
+    reported and tried again after growing pauses.
+    """
+    failures = 0
+    while not stop.is_set():
+        try:
+            take()
+            report("")
+            failures = 0
+            source.wait(seconds, stop)
+        except Exception as error:
+            pause = PAUSES[min(failures, len(PAUSES) - 1)]
+            failures += 1
+            report(_in_words(error))
+            stop.wait(pause)
+    source.close()
+
+
+def _in_words(error: Exception) -> str:
+    match error:
+        case MailboxError():
+            return str(error)
+        case OSError():
+            return f"Mail cannot be stored ({error.strerror or type(error).__name__}); check the disk. It waits on the mail server."
+        case _:
+            # The text of an unforeseen error may quote a mail.
+            log.error("taking in mail failed: %s", type(error).__name__)
+            return f"Mail cannot be taken in ({type(error).__name__}); it waits on the mail server."

@@ -1,0 +1,228 @@
+"""A mailbox on an IMAP server. Every trap of the protocol and of IMAPClient lives in this file.
+
+- Read or unread means nothing, because another client may have opened the mail: everything in the folder is looked at.
+- Bodies are fetched with PEEK, one by one, and not before their size is known.
+- A search straight after another session's delivery may be empty: NOOP first.
+- After the server died, `idle_check` returns an empty list at once, for ever: an empty answer before its time is a
+  lost connection. Behind a peer that swallows packets it looks like a quiet night: IDLE is left every few minutes,
+  and `idle_done` runs into the socket's timeout.
+- What a server can do is asked after the login; IDLE and MOVE may be missing before.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import ssl
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from threading import Event
+from time import monotonic
+from typing import Any
+
+from imapclient import IMAPClient, SocketTimeout
+from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, LoginError
+
+from service.config import MailIn
+from service.inbox import HEADER_BYTES, MailboxError, MailFault, Place, RawMail, Waiting
+
+log = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 15.0
+READ_SECONDS = 30.0
+LONGEST_IDLE = 300.0
+POLL_WITHOUT_IDLE = 30.0
+_SLICE = 1.0
+_BATCH = 200
+_STARTTLS_PORT = 143
+
+
+class ImapSource:
+    """The folder that orders arrive in. Connects at the first use, and again at the first use after a failure."""
+
+    def __init__(self, settings: MailIn, *, read_seconds: float = READ_SECONDS,
+                 context: ssl.SSLContext | None = None) -> None:
+        self._settings = settings
+        self._timeout = SocketTimeout(CONNECT_SECONDS, read_seconds)
+        self._context = context
+        self._client: IMAPClient | None = None
+        self._uidvalidity = ""
+        self._prefix = ""
+        self._cut: Counter[str] = Counter()
+
+    def look(self) -> Sequence[Waiting]:
+        """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the others."""
+        with self._use("look into") as client:
+            client.noop()
+            uids = sorted(client.search("UNDELETED"))
+            found: list[Waiting] = []
+            for at in range(0, len(uids), _BATCH):
+                found += self._describe(client.fetch(uids[at:at + _BATCH], ["INTERNALDATE", "RFC822.SIZE"]))
+        return sorted(found, key=lambda w: (self._cut[w.place.uid], int(w.place.uid)))
+
+    def _describe(self, answers: dict[int, dict[bytes, Any]]) -> Iterator[Waiting]:
+        for uid, answer in answers.items():
+            stamp, size = answer.get(b"INTERNALDATE"), answer.get(b"RFC822.SIZE")
+            # A server may push flag changes of other mails into the answer; those are seen at the next look.
+            if isinstance(stamp, datetime) and isinstance(size, int):
+                yield Waiting(self._place(uid), size, stamp.astimezone(UTC))
+
+    def fetch(self, waiting: Waiting) -> RawMail | None:
+        """See MailSource."""
+        uid = waiting.place.uid
+        whole = waiting.size <= self._settings.max_bytes
+        part = "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{HEADER_BYTES}>"
+        self._cut[uid] += 1
+        with self._use("fetch a mail from") as client:
+            if waiting.place.uidvalidity != self._uidvalidity:
+                return None
+            try:
+                answer = client.fetch([int(uid)], [part])
+            except IMAPClientAbortError:
+                raise
+            except (IMAPClientError, ValueError, LookupError) as error:
+                raise MailFault(f"the server's answer cannot be used: {type(error).__name__}") from error
+        del self._cut[uid]
+        data = next((v for k, v in answer.get(int(uid), {}).items() if k.startswith(b"BODY[")), None)
+        return RawMail(data, whole) if isinstance(data, bytes) else None
+
+    def done(self, place: Place) -> None:
+        """See MailSource."""
+        self._move(place, self._settings.done_folder)
+
+    def quarantine(self, place: Place) -> None:
+        """See MailSource."""
+        self._move(place, self._settings.quarantine_folder)
+
+    def wait(self, seconds: float, stop: Event) -> None:
+        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause."""
+        longest = min(seconds, self._settings.keep_alive_seconds, LONGEST_IDLE)
+        with self._use("wait at") as client:
+            if not client.has_capability("IDLE"):
+                stop.wait(min(longest, POLL_WITHOUT_IDLE))
+                return
+            client.idle()
+            end = monotonic() + longest
+            while not stop.is_set() and (left := end - monotonic()) > 0:
+                if self._pushed(client, min(left, _SLICE)):
+                    break
+            client.idle_done()
+
+    @staticmethod
+    def _pushed(client: IMAPClient, seconds: float) -> bool:
+        begun = monotonic()
+        answers = client.idle_check(timeout=seconds)
+        if not answers and monotonic() - begun < seconds * 0.8:
+            raise IMAPClientAbortError("the connection ended while waiting")
+        return any(len(a) > 1 and a[1] in (b"EXISTS", b"RECENT") for a in answers)
+
+    def close(self) -> None:
+        """See MailSource."""
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(Exception):
+                client.logout()
+
+    def _place(self, uid: int) -> Place:
+        return Place(f"{self._settings.user}@{self._settings.host}", self._settings.folder, self._uidvalidity, str(uid))
+
+    def _move(self, place: Place, folder: str) -> None:
+        with self._use("move a mail on") as client:
+            if place.uidvalidity != self._uidvalidity:
+                return  # the folder was rebuilt meanwhile; the mail shows up again and its hash is known
+            target, uids = self._prefixed(folder), [int(place.uid)]
+            if client.has_capability("MOVE"):
+                _creating(client, target, lambda: client.move(uids, target))
+                return
+            _creating(client, target, lambda: client.copy(uids, target))
+            client.delete_messages(uids, silent=True)
+            # Without UIDPLUS an EXPUNGE would also remove what other clients marked. The search leaves out deleted ones.
+            if client.has_capability("UIDPLUS"):
+                client.uid_expunge(uids)
+
+    def _prefixed(self, folder: str) -> str:
+        return folder if folder.startswith(self._prefix) else self._prefix + folder
+
+    @contextmanager
+    def _use(self, doing: str) -> Iterator[IMAPClient]:
+        """The connection, or MailboxError; after any trouble with it the next use begins with a new one."""
+        try:
+            client = self._client or self._connect()
+            self._client = client
+            yield client
+        except MailFault:
+            self._drop()
+            raise
+        except (OSError, IMAPClientError, ValueError, AssertionError) as error:
+            self._drop()
+            raise MailboxError(self._sentence(error, doing)) from error
+
+    def _drop(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(Exception):
+                client.shutdown()
+
+    def _connect(self) -> IMAPClient:
+        s = self._settings
+        upgrade = s.tls and s.port == _STARTTLS_PORT
+        context = self._context or ssl.create_default_context()
+        client = IMAPClient(s.host, s.port, ssl=s.tls and not upgrade, ssl_context=context, timeout=self._timeout)
+        client.normalise_times = False
+        try:
+            # The keep-alive of the socket notices a vanished peer even where no command is under way.
+            client.socket().setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if upgrade:
+                client.starttls(context)
+            client.login(s.user, s.password)
+            self._uidvalidity = str(client.select_folder(s.folder)[b"UIDVALIDITY"])
+            self._prefix = _personal_prefix(client)
+        except BaseException:
+            with suppress(Exception):
+                client.shutdown()
+            raise
+        return client
+
+    def _sentence(self, error: Exception, doing: str) -> str:
+        s = self._settings
+        server = f"the mail server {s.host}:{s.port}"
+        match error:
+            case LoginError():
+                return f"{server} refused the login; check mail_in.user and mail_in.password.".capitalize()
+            case socket.gaierror():
+                return f"There is no computer called {s.host}; check mail_in.host."
+            case ssl.SSLError():
+                return f"{server} and Galloper cannot agree on encryption; check its certificate, mail_in.host, mail_in.port and mail_in.tls."
+            case ConnectionRefusedError():
+                return f"Nothing answers at {s.host}:{s.port}; check mail_in.host and mail_in.port, or start the mail server."
+            case TimeoutError():
+                return f"No answer in time from {server}; check the network. Galloper keeps trying."
+            case IMAPClientError() if b"UIDVALIDITY" in repr(error).encode() or "select" in str(error).lower():
+                return f"{server} has no folder {s.folder}; check mail_in.folder."
+            case _:
+                return f"Could not {doing} {server} ({type(error).__name__}); Galloper keeps trying."
+
+
+def _personal_prefix(client: IMAPClient) -> str:
+    """What folder names must begin with on this server ("INBOX." on some), or ""."""
+    if not client.has_capability("NAMESPACE"):
+        return ""
+    personal = client.namespace().personal
+    return str(personal[0][0]) if personal else ""
+
+
+def _creating(client: IMAPClient, folder: str, act: Callable[[], object]) -> None:
+    """Do it; when it is refused because the folder is missing, create the folder and do it again."""
+    try:
+        act()
+    except IMAPClientAbortError:
+        raise
+    except IMAPClientError:
+        if client.folder_exists(folder):
+            raise
+        client.create_folder(folder)
+        with suppress(IMAPClientError):
+            client.subscribe_folder(folder)
+        act()

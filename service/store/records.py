@@ -1,0 +1,244 @@
+"""Rows to values and back: the small questions the service asks of the database. No rule of the game or of the post
+is decided here.
+
+Every function takes the caller's session and never commits, so several of them make one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from sqlalchemy import ColumnElement, CursorResult, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from service.store.tables import (
+    AddressRow,
+    Base,
+    EventRow,
+    GameRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    PlaceRow,
+    PlayerRow,
+    SeatRow,
+    SubmissionRow,
+)
+
+
+class PlaceLike(Protocol):
+    """Where a mail was seen (`service.inbox.Place`)."""
+
+    @property
+    def account(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def uidvalidity(self) -> str: ...
+    @property
+    def uid(self) -> str: ...
+
+
+# Claims -------------------------------------------------------------------------------------------------------------
+
+
+def insert_once(session: Session, table: type[Base], **values: Any) -> bool:
+    """Add a row unless one of its unique keys is taken; whether it was added. Leaves the transaction usable."""
+    on_postgresql = session.get_bind().dialect.name == "postgresql"
+    statement: Any = (postgresql.insert if on_postgresql else sqlite.insert)(table).values(**values)
+    return _changed(session, statement.on_conflict_do_nothing())
+
+
+def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **values: Any) -> bool:
+    """Change a row that is still as `where` says; False when somebody else was first (house section 8).
+
+    Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open", state="closed")`.
+    """
+    return _changed(session, update(table).where(*where).values(**values))
+
+
+def _changed(session: Session, statement: Any) -> bool:
+    # The loaded rows are refreshed, so that what the caller holds is what the database says.
+    session.flush()
+    result = session.execute(statement, execution_options={"synchronize_session": False})
+    session.expire_all()
+    return isinstance(result, CursorResult) and result.rowcount > 0
+
+
+# Mail ---------------------------------------------------------------------------------------------------------------
+
+
+def place_known(session: Session, place: PlaceLike) -> bool:
+    """Whether this place's mail was committed before."""
+    return session.get(PlaceRow, (place.account, place.folder, place.uidvalidity, place.uid)) is not None
+
+
+def add_mail(
+    session: Session, sha256: str, size: int, received_at: datetime, stored_at: datetime, *, reason: str | None = None
+) -> bool:
+    """A raw mail by the hash of its bytes; False when the same bytes are known."""
+    return insert_once(session, MailRow, sha256=sha256, size=size, received_at=received_at, stored_at=stored_at,
+                       state=MailState.STORED, reason=reason, tries=0)
+
+
+def add_place(session: Session, place: PlaceLike, sha256: str) -> bool:
+    """Where these bytes were seen."""
+    return insert_once(session, PlaceRow, account=place.account, folder=place.folder, uidvalidity=place.uidvalidity,
+                       uid=place.uid, sha256=sha256)
+
+
+def mark_moved(session: Session, place: PlaceLike, at: datetime) -> None:
+    """Note that the mail was moved away on the server."""
+    claim(session, PlaceRow, PlaceRow.account == place.account, PlaceRow.folder == place.folder,
+          PlaceRow.uidvalidity == place.uidvalidity, PlaceRow.uid == place.uid, PlaceRow.moved_at.is_(None),
+          moved_at=at)
+
+
+def end_mail(
+    session: Session, sha256: str, state: MailState, reason: str | None = None, verdict: dict[str, Any] | None = None
+) -> bool:
+    """Give a stored mail its end; False when it has one already."""
+    return claim(session, MailRow, MailRow.sha256 == sha256, MailRow.state == MailState.STORED,
+                 state=state, reason=reason, verdict=verdict)
+
+
+def unfinished_mails(session: Session) -> list[MailRow]:
+    """Mails that have no end yet, in the order of their receipt."""
+    return list(session.scalars(
+        select(MailRow).where(MailRow.state == MailState.STORED).order_by(MailRow.received_at, MailRow.sha256)))
+
+
+# Games and people ---------------------------------------------------------------------------------------------------
+
+
+def games(session: Session) -> list[GameRow]:
+    """Every game, by name."""
+    return list(session.scalars(select(GameRow).order_by(GameRow.name)))
+
+
+def seats(session: Session, game_id: str) -> dict[str, int | None]:
+    """Power to player id; None for a seat nobody holds."""
+    return {s.power: s.player_id for s in session.scalars(select(SeatRow).where(SeatRow.game_id == game_id))}
+
+
+def addresses(session: Session, game_id: str) -> dict[str, tuple[str, ...]]:
+    """Mail addresses of each power of a game, sorted; a power without any is left out."""
+    rows = session.execute(
+        select(SeatRow.power, AddressRow.email)
+        .join(AddressRow, AddressRow.player_id == SeatRow.player_id)
+        .where(SeatRow.game_id == game_id)
+        .order_by(SeatRow.power, AddressRow.email)
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for power, email in rows:
+        found[power] = (*found.get(power, ()), email)
+    return found
+
+
+def player_of(session: Session, email: str) -> PlayerRow | None:
+    """Whose address this is, in any case."""
+    return session.scalar(
+        select(PlayerRow).join(AddressRow, AddressRow.player_id == PlayerRow.id)
+        .where(AddressRow.email == email.lower()))
+
+
+# Phases -------------------------------------------------------------------------------------------------------------
+
+
+def phases(session: Session, game_id: str) -> list[PhaseRow]:
+    """All phases of a game in their order."""
+    return list(session.scalars(select(PhaseRow).where(PhaseRow.game_id == game_id).order_by(PhaseRow.ordinal)))
+
+
+def open_phase(session: Session, game_id: str) -> PhaseRow | None:
+    """The phase that takes orders, if one does."""
+    return session.scalar(
+        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.OPEN)
+        .order_by(PhaseRow.ordinal).limit(1))
+
+
+def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
+    """Open phases whose deadline has come, oldest first."""
+    return list(session.scalars(
+        select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= now)
+        .order_by(PhaseRow.deadline, PhaseRow.id)))
+
+
+def phases_to_open(session: Session, now: datetime) -> list[PhaseRow]:
+    """Waiting phases whose time has come, oldest first."""
+    return list(session.scalars(
+        select(PhaseRow).where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now)
+        .order_by(PhaseRow.opens_at, PhaseRow.id)))
+
+
+def phases_ahead(session: Session) -> list[PhaseRow]:
+    """Phases that are waiting or open: those whose instants the scheduler keeps."""
+    return list(session.scalars(
+        select(PhaseRow).where(PhaseRow.state.in_([PhaseState.WAITING, PhaseState.OPEN])).order_by(PhaseRow.id)))
+
+
+def claim_phase(session: Session, phase_id: int, expected: PhaseState, to: PhaseState, **values: Any) -> bool:
+    """Take a phase one step on; False when it was not in the expected state."""
+    return claim(session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == expected, state=to, **values)
+
+
+# Submissions --------------------------------------------------------------------------------------------------------
+
+
+def submissions(session: Session, phase_id: int, power: str | None = None) -> list[SubmissionRow]:
+    """Papers of a phase, or of one power in it, in order of receipt."""
+    wanted = [SubmissionRow.phase_id == phase_id]
+    if power is not None:
+        wanted.append(SubmissionRow.power == power)
+    return list(session.scalars(
+        select(SubmissionRow).where(*wanted).order_by(SubmissionRow.received_at, SubmissionRow.id)))
+
+
+def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
+    """File a paper; None when the same mail, or the same paper mailed again, is filed already."""
+    if not insert_once(session, SubmissionRow, **{"flags": [], "fate": "counts", **values}):
+        return None
+    return session.scalars(select(SubmissionRow).where(
+        SubmissionRow.phase_id == values["phase_id"], SubmissionRow.power == values["power"],
+        SubmissionRow.semantic_key == values["semantic_key"])).one()
+
+
+def pages(session: Session, submission_id: int) -> list[PageRow]:
+    """Pages of a submission in their order."""
+    return list(session.scalars(
+        select(PageRow).where(PageRow.submission_id == submission_id).order_by(PageRow.ordinal)))
+
+
+# Letters and events -------------------------------------------------------------------------------------------------
+
+
+def due_letters(session: Session, now: datetime) -> list[OutboxRow]:
+    """Letters whose time has come, in the order they were written."""
+    return list(session.scalars(
+        select(OutboxRow).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= now)
+        .order_by(OutboxRow.due_at, OutboxRow.id)))
+
+
+def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> OutboxRow | None:
+    """The letter that one of these Message-IDs belongs to: what a bounce speaks of."""
+    return session.scalar(select(OutboxRow).where(OutboxRow.message_id.in_(message_ids)).limit(1))
+
+
+def log_event(
+    session: Session,
+    at: datetime,
+    what: str,
+    *,
+    game_id: str | None = None,
+    actor: str = "galloper",
+    detail: dict[str, Any] | None = None,
+) -> None:
+    """Note what happened. `detail` never holds order text or addresses."""
+    session.execute(insert(EventRow).values(at=at, game_id=game_id, actor=actor, what=what, detail=detail or {}))

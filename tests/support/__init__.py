@@ -1,0 +1,1 @@
+"""Shared stand-ins and servers for the service's tests."""
