@@ -127,13 +127,12 @@ class Dovecot:
             ssl="yes" if self.tls else "no", certificate=certificate))
         self._give_to(account)
         (self.root / "run" / "master.pid").unlink(missing_ok=True)
-        dropped: dict[str, int] = {}
-        if os.geteuid() == 0:
-            dropped = {"user": account.pw_uid, "group": account.pw_gid}
+        as_root = os.geteuid() == 0
         with (self.root / "start.log").open("ab") as out:
             self._process = subprocess.Popen(
                 [program, "-F", "-c", str(self.root / "conf")], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                start_new_session=True, extra_groups=[] if dropped else None, **dropped)
+                start_new_session=True, user=account.pw_uid if as_root else None,
+                group=account.pw_gid if as_root else None, extra_groups=[] if as_root else None)
         self._wait_until_it_answers()
         return self
 
