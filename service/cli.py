@@ -30,11 +30,11 @@ def main() -> None:
     """Run the program and turn every refusal into one sentence on standard error."""
     from maps.loader import MapError
     from service.config import ConfigError
-    from service.inbox import MailboxUnreachable
+    from service.inbox import MailboxError
 
     try:
         app()
-    except (Refusal, ConfigError, MapError, MailboxUnreachable) as error:
+    except (Refusal, ConfigError, MapError, MailboxError) as error:
         print(f"galloper: {error}", file=sys.stderr)
         raise SystemExit(1) from None
     except BrokenPipeError:

@@ -31,9 +31,11 @@ def upgrade() -> None:
     sa.Column('state', sa.String(length=20), nullable=False),
     sa.Column('reason', sa.String(length=60), nullable=True),
     sa.Column('tries', sa.Integer(), nullable=False),
+    sa.Column('sender', sa.String(length=320), nullable=True),
     sa.Column('verdict', sa.JSON(), nullable=True),
     sa.PrimaryKeyConstraint('sha256')
     )
+    op.create_index(op.f('ix_mails_sender'), 'mails', ['sender'], unique=False)
     op.create_table('players',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('name', sa.String(length=200), nullable=False),

@@ -154,7 +154,10 @@ class PhaseRow(Base):
 
 
 class MailRow(Base):
-    """One incoming mail, by the SHA-256 of its bytes. `received_at` is the receiving server's stamp (SUB-09)."""
+    """One incoming mail, by the SHA-256 of its bytes. `received_at` is the receiving server's stamp (SUB-09).
+
+    `sender` is the authenticated address in lower case, None for mails that no later one may be compared with.
+    """
 
     __tablename__ = "mails"
     sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -164,6 +167,7 @@ class MailRow(Base):
     state: Mapped[str] = mapped_column(String(20), default=MailState.STORED)
     reason: Mapped[str | None] = mapped_column(String(60))
     tries: Mapped[int] = mapped_column(Integer, default=0)
+    sender: Mapped[str | None] = mapped_column(String(320), index=True)
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON)
 
 
