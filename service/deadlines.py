@@ -1,0 +1,200 @@
+"""When phases open and close: the handbook's calendar as pure functions over instants in UTC (CAL-01 to CAL-17).
+
+A calendar day ends at 07:00 GMT on the following day, all year round. Days are counted from T+0, the day on which the
+first season of a game year begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+
+from adjudicator.calendar import Calendar, Phase, PhaseKind
+
+DAY_ENDS = time(7, 0, tzinfo=UTC)
+"""GMT, and never British summer time: 08:00 on a clock in London in summer."""
+
+
+class DeadlineError(ValueError):
+    """A deadline cannot be moved as asked; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """The pace of a game, in days.
+
+    `movement` and `retreat`: the day of a season on which those orders close. `results`: the day on which its final
+    results are sent. `season`: from one season's first day to the next one's. `adjustment`: the day of a
+    Winter on which it closes; `winter`: from a Winter's first day to the next season's. Source: CAL-03 to
+    CAL-09; the Winter is two days longer than its list of days, so that a year is seven weeks (Q-10).
+    """
+
+    movement: int = 12
+    retreat: int = 14
+    results: int = 15
+    season: int = 15
+    adjustment: int = 2
+    winter: int = 4
+
+
+HANDBOOK = Rhythm()
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseWindow:
+    """When one phase is open. All instants in UTC.
+
+    `opens`: from here on its orders are taken. `deadline`: the last instant in time (Q-34). `results_by`:
+    the end of the day on which the final results are promised (CAL-05), None where they follow at once. `sequence`: how often it was moved, for the calendar
+    feed (CAL-15).
+    """
+
+    phase: Phase
+    opens: datetime
+    deadline: datetime
+    results_by: datetime | None = None
+    sequence: int = 0
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether orders for the phase are taken at `now`."""
+        return self.opens <= now <= self.deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A deadline that was moved: what everybody is told (OUT-12)."""
+
+    phase: Phase
+    old: datetime
+    new: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """The calendar after a deadline was moved, every window whose deadline changed, and the recorded reason."""
+
+    windows: tuple[PhaseWindow, ...]
+    moved: tuple[Moved, ...]
+    reason: str
+
+
+def day_end(day: date) -> datetime:
+    """The instant at which a calendar day ends: 07:00 GMT on the day after it."""
+    return datetime.combine(day + timedelta(days=1), DAY_ENDS)
+
+
+def day_start(day: date) -> datetime:
+    """The instant at which a calendar day begins: the end of the day before it."""
+    return datetime.combine(day, DAY_ENDS)
+
+
+def in_time(received_at: datetime, deadline: datetime) -> bool:
+    """Whether a mail stamped `received_at` counts: at the deadline itself it does (Q-34)."""
+    return received_at <= deadline
+
+
+def schedule(
+    start: date, calendar: Calendar, first: Phase, phases: int, rhythm: Rhythm = HANDBOOK
+) -> tuple[PhaseWindow, ...]:
+    """The windows of `phases` phases in playing order, from `first` on; `start` is its T+0.
+
+    A short first year needs no rule of its own: it begins at `first`, and the Winter follows the Autumn
+    (CAL-09). The dates stand whether or not a phase has orders to wait for (CAL-14, CAL-17, NON-04).
+    """
+    found: list[PhaseWindow] = []
+    for window in _windows(start, calendar, first, rhythm):
+        if len(found) >= phases:
+            break
+        found.append(window)
+    return tuple(found)
+
+
+def _windows(start: date, calendar: Calendar, first: Phase, rhythm: Rhythm) -> Iterator[PhaseWindow]:
+    day, phase = start, first
+    while True:
+        yield _window(day, phase, rhythm)
+        following = calendar.following(phase)
+        if not _one_season(phase, following):
+            length = rhythm.winter if phase.kind is PhaseKind.ADJUSTMENT else rhythm.season
+            day += timedelta(days=length)
+        phase = following
+
+
+def _one_season(phase: Phase, following: Phase) -> bool:
+    """Whether the two are the movement and the retreats of the same season."""
+    return following.kind is PhaseKind.RETREAT and phase.season == following.season
+
+
+def _window(day: date, phase: Phase, rhythm: Rhythm) -> PhaseWindow:
+    """One phase of the season that begins on `day`."""
+    moved = day_end(day + timedelta(days=rhythm.movement))
+    match phase.kind:
+        case PhaseKind.RETREAT:
+            closes = day_end(day + timedelta(days=rhythm.retreat))
+            return PhaseWindow(phase, moved, closes, day_end(day + timedelta(days=rhythm.results)))
+        case PhaseKind.ADJUSTMENT:
+            closes = day_end(day + timedelta(days=rhythm.adjustment))
+            return PhaseWindow(phase, day_start(day), closes)
+        case _:
+            return PhaseWindow(phase, day_start(day), moved)
+
+
+def open_at(windows: Sequence[PhaseWindow], now: datetime) -> PhaseWindow | None:
+    """The phase that takes orders at `now`; None in a pause. Where two meet in one instant, the one that closes."""
+    return next((window for window in windows if window.is_open(now)), None)
+
+
+def extend(
+    windows: Sequence[PhaseWindow], phase: Phase, deadline: datetime, reason: str, *, shift_later: bool
+) -> Extension:
+    """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that is recorded and told (CAL-14, CAL-15).
+
+    With `shift_later` every later phase moves by as much; without it they stand, only that retreats still open when
+    their movement closes. Raises DeadlineError for a missing reason, an instant without a zone, a phase that
+    is not there, or a deadline that would not leave the phases in their order.
+    """
+    if not reason.strip():
+        raise DeadlineError("a deadline is moved for a recorded reason only; write one sentence")
+    if deadline.tzinfo is None:
+        raise DeadlineError("the new deadline needs a time zone; give it in GMT")
+    at = next((number for number, window in enumerate(windows) if window.phase == phase), None)
+    if at is None:
+        raise DeadlineError(f"{phase} is not in this calendar")
+    new = deadline.astimezone(UTC)
+    shift = new - windows[at].deadline
+    changed = [*windows[:at], _shifted(windows[at], shift, opens=False)]
+    later = windows[at + 1 :]
+    changed += [_shifted(window, shift, opens=True) for window in later] if shift_later else later
+    if not shift_later and at + 1 < len(changed) and _one_season(phase, changed[at + 1].phase):
+        changed[at + 1] = replace(changed[at + 1], opens=new)
+    _check(changed, at)
+    moved = tuple(
+        Moved(was.phase, was.deadline, now.deadline)
+        for was, now in zip(windows, changed, strict=True)
+        if was.deadline != now.deadline
+    )
+    return Extension(tuple(changed), moved, reason.strip())
+
+
+def _shifted(window: PhaseWindow, shift: timedelta, *, opens: bool) -> PhaseWindow:
+    return replace(
+        window,
+        opens=window.opens + shift if opens else window.opens,
+        deadline=window.deadline + shift,
+        results_by=None if window.results_by is None else window.results_by + shift,
+        sequence=window.sequence + (1 if shift else 0),
+    )
+
+
+def _check(windows: Sequence[PhaseWindow], at: int) -> None:
+    moved = windows[at]
+    if moved.deadline <= moved.opens:
+        raise DeadlineError(
+            f"{moved.phase} would close before it opens, on {moved.opens:%d %b %Y, %H:%M} GMT"
+        )
+    if at + 1 < len(windows) and windows[at + 1].deadline <= moved.deadline:
+        follower = windows[at + 1]
+        raise DeadlineError(
+            f"{follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move the later phases too, or choose an earlier time"
+        )
