@@ -1,0 +1,184 @@
+"""PP-OCRv6 (small), the networks that the rapidocr package carries, run through onnxruntime.
+
+Apache-2.0, PaddleOCR's authors. The networks are used without rapidocr's own pipeline, because that drops
+the character posteriors a decoder needs, runs a 180-degree classifier that harmed on handwriting, and
+downloads what it misses. Here a missing or altered file is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from ocr.engines import Contour, Quad, Recognised
+from ocr.page import Image, Posteriors
+
+MODELS = {
+    "PP-OCRv6_det_small.onnx": "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+    "PP-OCRv6_rec_small.onnx": "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+}
+"""File name to SHA-256, as in rapidocr 3.10.0."""
+
+ROW_HEIGHT = 48
+"""What the recogniser was trained on, in pixels."""
+
+WIDEN = 1.3
+"""Crops are stretched by this: measured better on handwriting (lessons of the project's probe)."""
+
+MAX_ROW_WIDTH = 2400
+"""Wider crops are squeezed; bounds time and memory against freak boxes."""
+
+LATIN_END = 0x180
+"""Letters from this code point on are never written on an order sheet."""
+
+
+class ModelError(Exception):
+    """A network file is missing or is not the one this release was measured with."""
+
+
+@cache
+def _session(name: str, threads: int) -> onnxruntime.InferenceSession:
+    spec = importlib.util.find_spec("rapidocr")
+    if spec is None or spec.origin is None:
+        msg = "the package rapidocr, which carries the networks, is not installed"
+        raise ModelError(msg)
+    path = Path(spec.origin).parent / "models" / name
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f"{path}: {error.strerror}"
+        raise ModelError(msg) from error
+    if hashlib.sha256(data).hexdigest() != MODELS[name]:
+        msg = f"{path}: not the file of rapidocr 3.10.0"
+        raise ModelError(msg)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def _run(session: onnxruntime.InferenceSession, tensor: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    out = session.run(None, {session.get_inputs()[0].name: tensor})
+    return np.asarray(out[0], dtype=np.float32)
+
+
+def _tensor(image: Image) -> npt.NDArray[np.float32]:
+    """1 x 3 x H x W, blue first as the networks expect, -1..1."""
+    colour = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR if image.ndim == 2 else cv2.COLOR_RGB2BGR)
+    scaled = colour.astype(np.float32) / 127.5 - 1.0
+    return np.ascontiguousarray(scaled.transpose(2, 0, 1)[np.newaxis])
+
+
+@cache
+def _alphabet(threads: int) -> tuple[str, tuple[int, ...]]:
+    """The Latin letters, and the network's columns for blank and each of them."""
+    found = _session("PP-OCRv6_rec_small.onnx", threads).get_modelmeta().custom_metadata_map["character"]
+    letters = [*found.splitlines(), " "]
+    kept = [(k + 1, c) for k, c in enumerate(letters) if len(c) == 1 and ord(c) < LATIN_END]
+    return "".join(c for _, c in kept), (0, *(k for k, _ in kept))
+
+
+class PpOcr:
+    """The recogniser. One crop a run, so that a row reads the same whatever its neighbours."""
+
+    def __init__(self, threads: int = 1) -> None:
+        """`threads`: how many cores one run may use."""
+        self._threads = threads
+
+    @property
+    def name(self) -> str:
+        """See Engine."""
+        return "ppocr6s"
+
+    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+        """See Engine. Text is the best path, Latin letters only."""
+        return tuple(self._read(crop) for crop in crops)
+
+    def _read(self, crop: Image) -> Recognised:
+        height, width = crop.shape[:2]
+        wide = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * WIDEN)))
+        method = cv2.INTER_AREA if height > ROW_HEIGHT else cv2.INTER_CUBIC
+        tensor = _tensor(
+            np.asarray(cv2.resize(crop, (wide, ROW_HEIGHT), interpolation=method), dtype=np.uint8)
+        )
+        probs = _run(_session("PP-OCRv6_rec_small.onnx", self._threads), tensor)[0]
+        letters, columns = _alphabet(self._threads)
+        return best_path(Posteriors(np.log(np.maximum(probs[:, columns], 1e-12)), letters))
+
+
+def best_path(posteriors: Posteriors) -> Recognised:
+    """The text of the likeliest letter in each frame; the score is their mean chance where they begin."""
+    best = posteriors.log_probs.argmax(axis=1)
+    starts = np.flatnonzero((best != 0) & np.concatenate(([True], best[1:] != best[:-1])))
+    text = "".join(posteriors.letters[best[k] - 1] for k in starts)
+    score = float(np.exp(posteriors.log_probs[starts, best[starts]]).mean()) if len(starts) else 0.0
+    return Recognised(" ".join(text.split()), min(1.0, score), posteriors)
+
+
+class PpFinder:
+    """The detector: a map of where writing is, cut into boxes."""
+
+    def __init__(self, threads: int = 1, long_side: int = 1280) -> None:
+        """`long_side`: pixels the sheet is shrunk to; the cost grows with its square."""
+        self._threads = threads
+        self._long_side = long_side
+
+    @property
+    def name(self) -> str:
+        """See RowFinder."""
+        return "ppocr6s-det"
+
+    def find(self, image: Image) -> tuple[Quad, ...]:
+        """See RowFinder."""
+        height, width = image.shape[:2]
+        scale = min(1.0, self._long_side / max(height, width))
+        size = (max(32, round(width * scale / 32) * 32), max(32, round(height * scale / 32) * 32))
+        tensor = _tensor(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
+        heat = _run(_session("PP-OCRv6_det_small.onnx", self._threads), tensor)[0, 0]
+        stretch = np.array([width / size[0], height / size[1]], dtype=np.float32)
+        return tuple(quad * stretch for quad in boxes_of(heat))
+
+
+PIXEL_CHANCE = 0.3
+BOX_CHANCE = 0.45
+GROWTH = 1.6
+"""The network paints the core of the writing; boxes grow by area x GROWTH / circumference (DB, Liao 2020)."""
+
+
+def boxes_of(heat: npt.NDArray[np.float32]) -> tuple[Quad, ...]:
+    """Rotated rectangles round the connected parts of a map of chances (H x W, 0..1)."""
+    mask = cv2.dilate((heat > PIXEL_CHANCE).astype(np.uint8), np.ones((2, 2), np.uint8))
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    found = (_box_of(heat, contour) for contour in contours)
+    return tuple(quad for quad in found if quad is not None)
+
+
+def _box_of(heat: npt.NDArray[np.float32], contour: Contour) -> Quad | None:
+    centre, (w, h), angle = cv2.minAreaRect(contour)
+    if min(w, h) < 3:
+        return None
+    x, y, wide, high = cv2.boundingRect(contour)
+    mask = np.zeros((high, wide), np.uint8)
+    cv2.drawContours(mask, [contour], -1, 1, -1, offset=(-x, -y))
+    if cv2.mean(heat[y : y + high, x : x + wide], mask)[0] < BOX_CHANCE:
+        return None
+    grow = 2.0 * w * h * GROWTH / (2.0 * (w + h))
+    return clockwise(cv2.boxPoints((centre, (w + grow, h + grow), angle)))
+
+
+def clockwise(points: npt.ArrayLike) -> Quad:
+    """Four corners of a rectangle turned by less than 45 degrees, clockwise from the top left."""
+    quad = np.asarray(points, dtype=np.float32)
+    total, diff = quad.sum(axis=1), quad[:, 1] - quad[:, 0]
+    order = [total.argmin(), diff.argmin(), total.argmax(), diff.argmax()]
+    return np.asarray(quad[order], dtype=np.float32)

@@ -1,0 +1,178 @@
+"""Rows of writing in reading order, from boxes of words and part rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ocr.engines import Quad
+from ocr.geometry import lengths
+
+SAME_ROW = 0.55
+"""Boxes whose middles lie within this many row heights of each other, along the slope, are one row."""
+
+LEAST_LEANS = 4
+"""Fewer pairs of rows than this do not show how the margin leans."""
+
+COLUMN_GAP = 6.0
+"""A white gap of this many row heights, over several rows at one place, parts two columns."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strip:
+    """One physical row on the squared sheet: its corners, and where it lies along the slope.
+
+    `left` and `right` are x, `middle` is y, all in pixels of the sheet after it is turned by the slope.
+    """
+
+    quad: Quad
+    left: float
+    right: float
+    middle: float
+    height: float
+
+
+def slope(quads: Sequence[Quad]) -> float:
+    """How far the writing falls to the right, in radians; longer boxes count for more. 0 for no boxes."""
+    angles, weights = [], []
+    for quad in quads:
+        width, height = lengths(quad)
+        if width > 2 * height:
+            along = (quad[1] + quad[2] - quad[0] - quad[3]) / 2
+            angles.append(float(np.arctan2(along[1], along[0])))
+            weights.append(width)
+    return _weighted_median(angles, weights) if angles else 0.0
+
+
+def sideways(quads: Sequence[Quad]) -> bool:
+    """Whether the writing runs up or down the sheet rather than across it."""
+    across = upright = 0.0
+    for quad in quads:
+        size = quad.max(axis=0) - quad.min(axis=0)
+        longer, shorter = max(size), max(1.0, float(min(size)))
+        if longer > 1.8 * shorter:
+            across += float(longer) if size[0] > size[1] else 0.0
+            upright += float(longer) if size[1] > size[0] else 0.0
+    return upright > across
+
+
+def strips(quads: Sequence[Quad]) -> tuple[Strip, ...]:
+    """Rows from top to bottom, columns from left to right; boxes of one row are joined."""
+    if not quads:
+        return ()
+    angle = slope(quads)
+    turn = _turn(-angle)
+    pieces = [_piece(quad, turn) for quad in quads]
+    typical = float(np.median([piece.height for piece in pieces]))
+    pieces = [piece for piece in pieces if piece.height > 0.4 * typical]
+    rows = _rows(pieces, typical)
+    back = _turn(angle)
+    return tuple(_joined(row, back) for column in _columns(rows, typical) for row in column)
+
+
+def indents(rows: Sequence[Strip]) -> tuple[float, ...]:
+    """How far right of the margin each row starts, in its heights.
+
+    The margin may lean against the rows: it is the line along which most rows follow each other.
+    """
+    leans = [
+        (below.left - above.left) / (below.middle - above.middle)
+        for above, below in pairwise(rows)
+        if below.middle - above.middle > 0.5 * above.height
+    ]
+    lean = float(np.median(leans)) if len(leans) >= LEAST_LEANS else 0.0
+    starts = [row.left - lean * row.middle for row in rows]
+    return tuple((start - min(starts)) / row.height for start, row in zip(starts, rows, strict=True))
+
+
+def _turn(angle: float) -> Quad:
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]], dtype=np.float32)
+
+
+def _piece(quad: Quad, turn: Quad) -> Strip:
+    level = quad @ turn.T
+    return Strip(
+        level,
+        float(level[[0, 3], 0].mean()),
+        float(level[[1, 2], 0].mean()),
+        float(level[:, 1].mean()),
+        lengths(level)[1],
+    )
+
+
+def _rows(pieces: Sequence[Strip], typical: float) -> list[list[Strip]]:
+    """Longest first, so that a row's own tilt is known before small pieces at its end are placed."""
+    rows: list[list[Strip]] = []
+    for piece in sorted(pieces, key=lambda p: p.left - p.right):
+        distance, home = min(((_distance(piece, row), k) for k, row in enumerate(rows)), default=(np.inf, -1))
+        if distance < SAME_ROW * max(typical, piece.height * 0.8) and not _covers(rows[home], piece):
+            rows[home].append(piece)
+        else:
+            rows.append([piece])
+    return rows
+
+
+def _distance(piece: Strip, row: Sequence[Strip]) -> float:
+    """From a piece's middle to the line of the row's longest piece, carried on, in pixels."""
+    first = row[0].quad
+    start, end = (first[0] + first[3]) / 2, (first[1] + first[2]) / 2
+    run = max(1.0, float(end[0] - start[0]))
+    rise = float(end[1] - start[1]) / run if run > 4 * row[0].height else 0.0
+    x = (piece.left + piece.right) / 2
+    return abs(piece.middle - (float(start[1]) + rise * (x - float(start[0]))))
+
+
+def _covers(row: Sequence[Strip], piece: Strip) -> bool:
+    """Whether the piece lies mostly over or under ground the row already has."""
+    shared = sum(max(0.0, min(p.right, piece.right) - max(p.left, piece.left)) for p in row)
+    return shared > 0.5 * (piece.right - piece.left)
+
+
+def _columns(rows: Sequence[list[Strip]], typical: float) -> list[list[list[Strip]]]:
+    """Parts rows at a wide gap that most of them share; otherwise one column."""
+    ordered = sorted(rows, key=lambda row: float(np.mean([p.middle for p in row])))
+    gaps = []
+    for row in ordered:
+        spans = sorted((p.left, p.right) for p in row)
+        gaps += [(a[1], b[0]) for a, b in pairwise(spans) if b[0] - a[1] > COLUMN_GAP * typical]
+    if len(gaps) < 3 or len(gaps) < 0.4 * len(ordered):
+        return [ordered]
+    low, high = max(gap[0] for gap in gaps), min(gap[1] for gap in gaps)
+    if high <= low:
+        return [ordered]
+    cut = (low + high) / 2
+    left = [[p for p in row if p.left < cut] for row in ordered]
+    right = [[p for p in row if p.left >= cut] for row in ordered]
+    return [[row for row in side if row] for side in (left, right)]
+
+
+def _joined(row: Sequence[Strip], back: Quad) -> Strip:
+    """One strip round all pieces of a row, lying along them."""
+    points = np.concatenate([piece.quad for piece in row])
+    left, right = float(points[:, 0].min()), float(points[:, 0].max())
+    widths = [piece.right - piece.left for piece in row]
+    height = float(np.average([piece.height for piece in row], weights=widths))
+    centres = np.array([[(p.quad[0] + p.quad[3]) / 2, (p.quad[1] + p.quad[2]) / 2] for p in row]).reshape(
+        -1, 2
+    )
+    if right - left > 4 * height:
+        rise, level = np.polyfit(centres[:, 0], centres[:, 1], 1, w=np.sqrt(np.repeat(widths, 2)))
+    else:
+        rise, level = 0.0, float(np.average(centres[:, 1], weights=np.repeat(widths, 2)))
+    ends = [rise * x + level for x in (left, right)]
+    half = height / 2
+    level_quad = np.array(
+        [[left, ends[0] - half], [right, ends[1] - half], [right, ends[1] + half], [left, ends[0] + half]],
+        dtype=np.float32,
+    )
+    middle = rise * (left + right) / 2 + level
+    return Strip(np.asarray(level_quad @ back.T, dtype=np.float32), left, right, float(middle), height)
+
+
+def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    order = np.argsort(values)
+    total = np.cumsum(np.asarray(weights)[order])
+    return float(np.asarray(values)[order][int(np.searchsorted(total, total[-1] / 2))])

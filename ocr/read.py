@@ -1,0 +1,215 @@
+"""Read a photograph: the one door of the eye."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+
+from ocr.door import open_images
+from ocr.engines import Engine, Quad, Recognised, RowFinder
+from ocr.engines.ppocr import PpFinder
+from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image
+from ocr.geometry import box_of, cut, grow
+from ocr.light import even, inked, without_rules
+from ocr.lines import Strip, indents, sideways, strips
+from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step
+from ocr.quality import measure, verdict
+from ocr.strike import strike
+from ocr.wrap import join_wrapped
+
+FIND_SIDE = 1280
+"""Long side, in pixels, at which rows are looked for; the finder's cost grows with its square."""
+
+PROBES = 4
+"""Rows read both ways up to tell which way is up: the longest, which say most."""
+
+MARGIN = (0.3, 0.05)
+"""What a recogniser's crop takes in beyond the box, along and across the row, in row heights: the best of
+those tried on the sample sheets (0.1 to 0.3 and 0 to 0.25)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read.
+
+    `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted
+    by length) holds no writing. `second_below`: rows that the first engine scores below this are shown to
+    the other engines too.
+    """
+
+    finder: RowFinder = field(default_factory=PpFinder)
+    least_score: float = 0.6
+    second_below: float = 0.9
+
+
+def read(
+    photo: Photo,
+    engines: Sequence[Engine],
+    options: Options | None = None,
+    completes: Callable[[str], float] | None = None,
+) -> Reading:
+    """Everything a photograph says.
+
+    `engines`: the first reads every row, the others give alternatives. `completes`: see `wrap.join_wrapped`.
+    A file or photograph that cannot be read gives status UNUSABLE and a reason; only a fault of ours, such
+    as a missing network file, raises.
+    """
+    started = time.perf_counter()
+    opened = open_images(photo.data)
+    steps = [Step("opened", (("kind", opened.kind), ("pages", len(opened.pages))))]
+    pages: list[Page] = []
+    reasons = [opened.reason] if opened.reason is not None else []
+    reader = _Reader(tuple(engines), options or Options(), completes)
+    for image in opened.pages:
+        for sheet in sheets(image):
+            outcome, done = reader.sheet(image, sheet)
+            steps += done
+            if isinstance(outcome, Reason):
+                reasons.append(outcome)
+            else:
+                pages.append(replace(outcome, number=len(pages) + 1))
+    status, reason = (Status.READ, None) if pages else (Status.UNUSABLE, reasons[0])
+    seconds = round(time.perf_counter() - started, 3)
+    return Reading(status, reason, opened.detail, tuple(pages), tuple(steps), seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    engines: tuple[Engine, ...]
+    options: Options
+    completes: Callable[[str], float] | None
+
+    def sheet(self, photo: Image, sheet: Sheet) -> tuple[Page | Reason, list[Step]]:
+        """One sheet as a page still without number, or why it is none."""
+        clean, taken = _cleaned(sheet)
+        quads = self._find(clean)
+        degrees = self._rotation(clean, quads)
+        if degrees:
+            sheet = turned(sheet, degrees)
+            clean = turned_image(clean, degrees)
+            quads = self._find(clean)
+        found = strips(quads)
+        rows = self._rows(sheet, clean, found)
+        quality = measure(photo, clean)
+        steps = [
+            Step(
+                "squared",
+                (("found", int(sheet.found)), ("width", clean.shape[1]), ("height", clean.shape[0])),
+            ),
+            Step("rules_removed", (("pixels", taken),)),
+            Step("turned", (("degrees", degrees),)),
+            Step("rows", (("finder", self.options.finder.name), ("rows", len(rows)))),
+            Step(
+                "measured",
+                (("light", quality.light), ("sharpness", quality.sharpness), ("ink", quality.ink)),
+            ),
+        ]
+        if _trust(rows) < self.options.least_score:
+            return verdict(quality, sheet_found=sheet.found), steps
+        lines = join_wrapped(rows, self.completes)
+        return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
+
+    def _find(self, clean: Image) -> tuple[Quad, ...]:
+        """Boxes of writing, looked for only where there is ink."""
+        scale = min(1.0, FIND_SIDE / max(clean.shape[:2]))
+        size = (round(clean.shape[1] * scale), round(clean.shape[0] * scale))
+        small = np.asarray(cv2.resize(clean, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        left, top, right, bottom = inked(small)
+        if right - left < 8 or bottom - top < 8:
+            return ()
+        corner = np.array([left, top], dtype=np.float32)
+        found = self.options.finder.find(np.ascontiguousarray(small[top:bottom, left:right]))
+        return tuple(np.asarray((quad + corner) / scale, dtype=np.float32) for quad in found)
+
+    def _rotation(self, clean: Image, quads: Sequence[Quad]) -> int:
+        """Degrees clockwise that make the writing upright: what reads best."""
+        side = 90 if sideways(quads) else 0
+        if side:
+            clean = turned_image(clean, side)
+            quads = self._find(clean)
+        longest = sorted(strips(quads), key=lambda s: s.left - s.right)[:PROBES]
+        crops = [_row_crop(clean, strip) for strip in longest]
+        upright = self.engines[0].read(crops)
+        if _agreement(upright) > SURE:
+            return side
+        inverted = self.engines[0].read([np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops])
+        return side if _agreement(upright) >= _agreement(inverted) else side + 180
+
+    def _rows(self, sheet: Sheet, clean: Image, found: Sequence[Strip]) -> tuple[Row, ...]:
+        crops = [_row_crop(clean, strip) for strip in found]
+        texts = self.engines[0].read(crops)
+        others = self._second_opinions(crops, texts)
+        wide = clean.shape[1]
+        return tuple(
+            Row(
+                box=box_of(photo_points(sheet, strip.quad)),
+                text=said.text,
+                score=round(said.score, 4),
+                left=round(strip.left / wide, 4),
+                right=round(strip.right / wide, 4),
+                indent=round(indent, 2),
+                strike=strike(crop),
+                alternatives=other,
+                posteriors=said.posteriors,
+            )
+            for strip, crop, said, other, indent in zip(
+                found, crops, texts, others, indents(found), strict=True
+            )
+            if said.text
+        )
+
+    def _second_opinions(
+        self, crops: Sequence[Image], texts: Sequence[Recognised]
+    ) -> tuple[tuple[Alternative, ...], ...]:
+        doubtful = [k for k, said in enumerate(texts) if said.score < self.options.second_below]
+        found: list[list[Alternative]] = [[] for _ in crops]
+        for engine in self.engines[1:]:
+            for k, said in zip(doubtful, engine.read([crops[k] for k in doubtful]), strict=True):
+                if said.text and said.text != texts[k].text:
+                    found[k].append(Alternative(said.text, round(said.score, 4), engine.name))
+        return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)
+
+
+SURE = 0.93
+"""Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
+
+
+def _agreement(texts: Sequence[Recognised]) -> float:
+    """How well rows read, 0..1, longer ones counting more."""
+    length = sum(len(said.text) for said in texts)
+    return sum(said.score * len(said.text) for said in texts) / length if length else 0.0
+
+
+def _trust(rows: Sequence[Row]) -> float:
+    length = sum(len(row.text) for row in rows)
+    return sum(row.score * len(row.text) for row in rows) / length if length else 0.0
+
+
+def _cleaned(sheet: Sheet) -> tuple[Image, int]:
+    return without_rules(even(sheet.image))
+
+
+def _row_crop(clean: Image, strip: Strip) -> Image:
+    return cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
+
+
+def _skew(rows: Sequence[Row], rotation: int) -> float:
+    """Degrees the writing falls to the right in the photograph once that is turned; the middle row's."""
+    falls = []
+    for row in rows:
+        (ax, ay), (bx, by) = row.box.corners[:2]
+        degrees = float(np.degrees(np.arctan2(by - ay, bx - ax))) + rotation
+        falls.append((degrees + 180) % 360 - 180)
+    return round(float(np.median(falls)), 1) if falls else 0.0
+
+
+def _jpeg(image: Image) -> bytes:
+    done, data = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 80])
+    if not done:
+        msg = "OpenCV could not write a JPEG"
+        raise RuntimeError(msg)
+    return data.tobytes()

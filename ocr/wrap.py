@@ -1,0 +1,108 @@
+"""Join an order that its sender broke over two or three rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from ocr.page import Alternative, Box, ReadLine, Row
+
+MOST_ROWS = 3
+"""No order needs more at any hand's width."""
+
+INDENTED = 0.5
+"""A row that starts this many row heights right of the one before is a continuation by its looks."""
+
+LAYOUT = 0.25
+"""What looks are worth, on the scale of `completes` (0..1): for joining when indented, against when not."""
+
+STRUCK = 0.5
+"""A strike score from which a row counts as crossed out; rows of one order are all struck or none is."""
+
+
+def join_wrapped(
+    rows: Sequence[Row], completes: Callable[[str], float] | None = None
+) -> tuple[ReadLine, ...]:
+    """Rows in reading order as lines, each of one to three rows.
+
+    `completes(text)`, 0..1: how well a text is one whole line (1 an order or heading without fault, 0.5 cannot
+    say). Of all ways to group the rows, the one with the best sum over rows is taken; without `completes`
+    only indentation speaks.
+    """
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, len(rows) + 1):
+        best.append(
+            max(
+                (best[start][0] + _value(rows[start:end], completes), start)
+                for start in range(max(0, end - MOST_ROWS), end)
+            )
+        )
+    lines: list[ReadLine] = []
+    end = len(rows)
+    while end:
+        start = best[end][1]
+        lines.append(as_line(rows[start:end]))
+        end = start
+    return tuple(reversed(lines))
+
+
+def as_line(rows: Sequence[Row]) -> ReadLine:
+    """One line of these rows, whatever they say. `rows` is not empty."""
+    whole = tuple(rows)
+    return ReadLine(
+        box=_around([row.box for row in whole]),
+        rows=whole,
+        text=_text([row.text for row in whole]),
+        score=min(row.score for row in whole),
+        strike=min((row.strike for row in whole), key=lambda s: s.score),
+        alternatives=_alternatives(whole),
+    )
+
+
+def _value(rows: Sequence[Row], completes: Callable[[str], float] | None) -> float:
+    text = _text([row.text for row in rows])
+    sense = completes(text) if completes else 0.5
+    return len(rows) * sense + sum(_looks(rows[0], a, b) for a, b in pairwise(rows))
+
+
+def _looks(first: Row, above: Row, below: Row) -> float:
+    """What layout says of `below` going on where `above` stopped."""
+    if (above.strike.score >= STRUCK) != (below.strike.score >= STRUCK):
+        return -2.0
+    room = above.right > 0.5 and above.right > below.left
+    further = below.indent - first.indent >= INDENTED
+    return LAYOUT if further and room else -LAYOUT
+
+
+def _text(parts: Sequence[str]) -> str:
+    """Parts with a space between, none after a hyphen that ends a row within a word."""
+    text = ""
+    for part in parts:
+        glued = len(text) > 1 and text[-1] == "-" and text[-2].isalpha()
+        text = f"{text}{part}" if glued or not text else f"{text} {part}"
+    return text
+
+
+def _alternatives(rows: Sequence[Row]) -> tuple[Alternative, ...]:
+    """The line with one row read otherwise, for each other reading of a row."""
+    found = []
+    for k, row in enumerate(rows):
+        for other in row.alternatives:
+            texts = [other.text if j == k else r.text for j, r in enumerate(rows)]
+            found.append(Alternative(_text(texts), min(other.score, *(r.score for r in rows)), other.engine))
+    return tuple(sorted(found, key=lambda a: -a.score)[:4])
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    """The least box, along the first row's slope, that holds all boxes."""
+    if len(boxes) == 1:
+        return boxes[0]
+    (ax, ay), (bx, by) = boxes[0].corners[:2]
+    length = max(1.0, ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5)
+    ux, uy = (bx - ax) / length, (by - ay) / length
+    points = [point for box in boxes for point in box.corners]
+    along = [x * ux + y * uy for x, y in points]
+    across = [y * ux - x * uy for x, y in points]
+    edges = [(a, b) for b in (min(across), max(across)) for a in (min(along), max(along))]
+    tl, tr, bl, br = ((round(a * ux - b * uy, 1), round(a * uy + b * ux, 1)) for a, b in edges)
+    return Box((tl, tr, br, bl))
