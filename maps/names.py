@@ -6,6 +6,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from adjudicator.geo import Region
 from maps.variant import NameRow, Spelling
@@ -17,6 +18,7 @@ SUGGESTIONS = 5
 _RANK = {Spelling.NAME: 0, Spelling.ALIAS: 1, Spelling.ABBREVIATION: 2}
 
 
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     """One form for all spellings a reader takes for the same: case, accents, hyphens, apostrophes, dots, a leading
     article and the sign & make no difference (ORD-07)."""

@@ -1,0 +1,113 @@
+"""What holds for every board that comes with the program."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+import maps
+from adjudicator.geo import SEA
+from maps.names import meanings, plain
+
+BOARDS = maps.variants()
+
+
+def test_the_boards_of_the_contract_are_here() -> None:
+    assert {"standard", "w3k"} <= set(BOARDS)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_a_board_has_no_fault(slug: str) -> None:
+    assert maps.check_folder(maps.folder(slug)) == []
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_every_spelling_means_its_region(slug: str) -> None:
+    board = maps.load(slug)
+    for row in board.names:
+        assert row.region in meanings(board.names, row.text), row
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_a_name_comes_before_an_abbreviation_that_looks_like_it(slug: str) -> None:
+    board = maps.load(slug)
+    for province in board.board.provinces.values():
+        assert meanings(board.names, province.name)[0].province == province.id
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_signs_articles_and_case_make_no_difference(slug: str) -> None:
+    board = maps.load(slug)
+    for row in board.names:
+        loose = row.text.replace("&", "and").replace("-", " ").replace("'", "").upper()
+        assert meanings(board.names, loose) == meanings(board.names, row.text)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_links_lead_both_ways(slug: str) -> None:
+    for movement, table in maps.load(slug).board.links.items():
+        for here, others in table.items():
+            assert here not in others
+            assert all(here in table[there] for there in others), (movement, here)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_units_and_centres_at_the_start_are_possible(slug: str) -> None:
+    variant = maps.load(slug)
+    places = [unit.region.province for unit in variant.start.units]
+    assert len(set(places)) == len(places)
+    for unit in variant.start.units:
+        kind = variant.kinds[unit.kind]
+        province = variant.board.provinces[unit.region.province]
+        assert any(variant.board.neighbours(unit.region, movement) for movement in kind.moves)
+        assert (unit.region.coast is not None) == bool(SEA in kind.moves and province.coasts)
+    owned = [centre for centres in variant.start.centres.values() for centre in centres]
+    assert len(set(owned)) == len(owned)
+    assert set(owned) <= set(variant.board.centres())
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_powers_can_be_told_apart_without_colour(slug: str) -> None:
+    powers = maps.load(slug).powers.values()
+    assert len({power.letter for power in powers}) == len(powers)
+    assert len({power.pattern for power in powers}) == len(powers)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_no_two_names_of_powers_are_one(slug: str) -> None:
+    powers = maps.load(slug).powers.values()
+    spellings = [plain(text) for power in powers for text in {plain(power.id), plain(power.name), *map(plain, power.aliases)}]
+    assert len(set(spellings)) == len(spellings)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_a_board_loads_in_less_than_300_ms(slug: str) -> None:
+    """The best of three, because other work on the machine is no fault of the loader."""
+    folder = maps.folder(slug)
+    took = []
+    for _ in range(3):
+        began = time.perf_counter()
+        maps.load_folder(folder)
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.3
+
+
+def test_a_board_is_read_once() -> None:
+    assert maps.load("w3k") is maps.load("w3k")
+
+
+def test_an_unknown_board_names_those_there_are() -> None:
+    with pytest.raises(maps.MapError) as caught:
+        maps.load("atlantis")
+    assert "standard" in str(caught.value)
+    assert "w3k" in str(caught.value)
+
+
+def test_the_licence_stands_beside_the_data() -> None:
+    for slug in BOARDS:
+        assert (maps.folder(slug) / "LICENCE.txt").stat().st_size > 200
+    words = "This map made use of data provided by the Historic County Borders Project (county-borders.co.uk)."
+    assert words in maps.load("w3k").note
+    assert words in (Path(maps.folder("w3k")) / "LICENCE.txt").read_text("utf-8").replace("\n  ", " ")
