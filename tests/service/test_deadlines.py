@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -219,7 +220,7 @@ def test_windows_follow_each_other_and_end_at_seven(start: date, phases: int) ->
             0,
             timedelta(0),
         )
-    for earlier, later in zip(windows, windows[1:], strict=False):
+    for earlier, later in pairwise(windows):
         assert earlier.deadline <= later.opens
 
 
