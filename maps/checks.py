@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
 from adjudicator.units import Unit
@@ -13,39 +15,61 @@ from maps.heading import FILE, Heading
 ONE_WAY = "one_way"
 
 
-def check(board: Board, borders: Borders, heading: Heading, units: frozenset[Unit], faults: Faults) -> None:
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All that was read of one folder. `rows` is the line of `provinces.csv` where each province stands."""
+
+    board: Board
+    borders: Borders
+    rows: Mapping[str, int]
+    heading: Heading
+    units: frozenset[Unit]
+
+
+def check(whole: Whole, faults: Faults) -> None:
     """Note every fault of the whole board."""
-    check_reach(board, faults)
-    check_symmetry(board, borders, faults)
-    _check_counts(board, borders, heading, units, faults)
-    _check_kinds(board, heading, faults)
-    _check_capitals(board, heading, faults)
-    for province in board.provinces.values():
-        if province.home is not None and province.home not in heading.powers:
-            faults.add(PROVINCES, 0, f"{province.id} is the home of {province.home!r}, which is no power")
+    _check_reach(whole.board, whole.rows, faults)
+    check_symmetry(whole.board, whole.borders, faults)
+    _check_counts(whole, faults)
+    _check_kinds(whole.board, whole.heading, faults)
+    _check_capitals(whole.board, whole.heading, faults)
+    for province in whole.board.provinces.values():
+        if province.home is not None and province.home not in whole.heading.powers:
+            message = f"{province.id} is the home of {province.home!r}, which is no power"
+            faults.add(PROVINCES, whole.rows[province.id], message)
 
 
-def check_reach(board: Board, faults: Faults) -> None:
+def _check_reach(board: Board, rows: Mapping[str, int], faults: Faults) -> None:
     """Every province, and every coast, is joined to the rest of the board by some movement class."""
     for province in board.provinces.values():
+        row = rows[province.id]
         for coast in province.coasts:
             region = Region(province.id, coast.id)
             if not board.neighbours(region, SEA):
-                faults.add(PROVINCES, 0, f"nothing reaches {region}: no border names it")
+                faults.add(PROVINCES, row, f"nothing reaches {region}: no border names it")
         if province.terrain is Terrain.COASTAL and not board.near(province.id, SEA):
-            faults.add(PROVINCES, 0, f"{province.id} is coastal and no fleet can reach it")
-    if not board.provinces:
-        return
-    first = next(iter(board.provinces))
+            faults.add(PROVINCES, row, f"{province.id} is coastal and no fleet can reach it")
+    if board.provinces:
+        first = next(iter(board.provinces))
+        for missing in board.provinces.keys() - _joined_to(first, board):
+            faults.add(PROVINCES, rows[missing], f"{missing} cannot be reached from {first} by land or sea")
+
+
+def _joined_to(first: str, board: Board) -> set[str]:
+    """Every province on the same piece of board, whichever way its links lead."""
+    joined: defaultdict[str, set[str]] = defaultdict(set)
+    for table in board.links.values():
+        for here, others in table.items():
+            for there in others:
+                joined[here.province].add(there.province)
+                joined[there.province].add(here.province)
     seen = {first}
     open_ends = [first]
     while open_ends:
-        here = open_ends.pop()
-        fresh = {other for movement in board.links for other in board.near(here, movement)} - seen
+        fresh = joined[open_ends.pop()] - seen
         seen |= fresh
         open_ends += fresh
-    for missing in board.provinces.keys() - seen:
-        faults.add(PROVINCES, 0, f"{missing} cannot be reached from {first} by land or sea")
+    return seen
 
 
 def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
@@ -57,11 +81,10 @@ def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
                     faults.add(BORDERS, 0, f"by {movement} {here} borders {there} and {there} does not border {here}")
 
 
-def _check_counts(
-    board: Board, borders: Borders, heading: Heading, units: frozenset[Unit], faults: Faults
-) -> None:
+def _check_counts(whole: Whole, faults: Faults) -> None:
     """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
-    kept = counted(board, borders, units) | {"powers": len(heading.powers)}
+    heading = whole.heading
+    kept = _counted(whole)
     for name, wanted in {ONE_WAY: 0, **heading.counts}.items():
         if name not in kept:
             faults.add(FILE, 0, f"counts.{name} is not known; known are {', '.join(kept)}")
@@ -71,18 +94,18 @@ def _check_counts(
         faults.add(FILE, 0, f"victory needs {heading.victory} centres and the board has {kept['centres']}")
 
 
-def counted(board: Board, borders: Borders, units: frozenset[Unit]) -> dict[str, int]:
+def _counted(whole: Whole) -> dict[str, int]:
     """The figures a board may state of itself in `[counts]`."""
-    provinces = board.provinces.values()
-    terrain = {kind.value: sum(p.terrain is kind for p in provinces) for kind in Terrain}
+    provinces = whole.board.provinces.values()
     return {
-        "provinces": len(board.provinces),
-        "centres": len(board.centres()),
-        **terrain,
-        "land_borders": _pairs(board, LAND),
-        "sea_borders": _pairs(board, SEA),
-        "units": len(units),
-        ONE_WAY: len(borders.one_way),
+        "provinces": len(provinces),
+        **{kind.value: sum(p.terrain is kind for p in provinces) for kind in Terrain},
+        "centres": len(whole.board.centres()),
+        "land_borders": _pairs(whole.board, LAND),
+        "sea_borders": _pairs(whole.board, SEA),
+        "powers": len(whole.heading.powers),
+        "units": len(whole.units),
+        ONE_WAY: len(whole.borders.one_way),
     }
 
 

@@ -46,9 +46,18 @@ class Borders:
     one_way: frozenset[tuple[Region, Region]] = field(default_factory=frozenset)
 
 
-def read_provinces(folder: Path, faults: Faults) -> dict[str, Province]:
-    """Every province by id, in the order of the file."""
+@dataclass(frozen=True, slots=True)
+class Provinces:
+    """Every good row of `provinces.csv` by id, in the order of the file, and the row each came from."""
+
+    by_id: Mapping[str, Province]
+    rows: Mapping[str, int]
+
+
+def read_provinces(folder: Path, faults: Faults) -> Provinces:
+    """The good rows of `provinces.csv`; every other row is a fault."""
     found: dict[str, Province] = {}
+    rows: dict[str, int] = {}
     spelled: dict[tuple[str, str], str] = {}
     for row in tables.read(folder, PROVINCES, _PROVINCE_COLUMNS, _PROVINCE_EXTRAS, faults):
         province = _province(row, faults)
@@ -62,8 +71,9 @@ def read_provinces(folder: Path, faults: Faults) -> dict[str, Province]:
             if other != province.id:
                 faults.add(PROVINCES, row.number, f"{province.id} and {other} have one {column}, {text!r}")
         found[province.id] = province
+        rows[province.id] = row.number
     _check_areas(found, faults)
-    return found
+    return Provinces(found, rows)
 
 
 def _province(row: Row, faults: Faults) -> Province | None:

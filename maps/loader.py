@@ -56,13 +56,14 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         faults.add(path.name, 0, "there is no such folder")
         return None
     top = heading.read(path, faults)
-    provinces = ground.read_provinces(path, faults)
+    listed = ground.read_provinces(path, faults)
+    provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)
     board = ground.board(provinces, borders)
     setup = opening.Setup(board, top, faults)
     setup.read(path)
     names = opening.read_names(path, provinces, faults)
-    checks.check(board, borders, top, setup.units, faults)
+    checks.check(checks.Whole(board, borders, listed.rows, top, setup.units), faults)
     wording = path / "orders.lark"
     if top.start is None:
         return None
