@@ -1,0 +1,204 @@
+"""One stored mail to its end: used, refused, quarantined or ignored. One mail, one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session, sessionmaker
+
+from maps.variant import Variant
+from service import context as contexts
+from service import inbox
+from service.clock import Clock
+from service.intake import judge_mail, remember
+from service.intake_verdict import Kind, Note, Reason, Verdict
+from service.jobs import Jobs
+from service.mail import IncomingMail, read_headers, read_mail
+from service.mail_pictures import PictureProbe
+from service.mail_report import Report
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import (
+    GameRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    PageRow,
+    PhaseRow,
+    SubmissionRow,
+)
+
+READ_WORK = "read"
+"""Name of the job that reads a submission; its payload is {"submission": id}."""
+
+# The sender can mend these by sending again, and is told how; everything else that is rejected is for the coordinator.
+MENDED_BY_SENDER = frozenset({
+    Reason.PHASE_TYPE_MISMATCH, Reason.WRONG_PHASE, Reason.LATE, Reason.ENCRYPTED, Reason.TOO_LARGE,
+    Reason.BAD_IMAGE, Reason.NO_PHOTO, Reason.FIRST_BY_POST,
+})
+PAGES_PER_FILE = 100
+"""Step of a page's ordinal from one file of a mail to the next, so that the pages of a PDF find room between."""
+
+
+class Correspondence(Protocol):
+    """Who is written to about a mail. Each call puts letters into the caller's transaction."""
+
+    def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
+        """Tell the sender that a sheet arrived."""
+
+    def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
+        """Tell the sender why a mail does not count and how to mend it; nobody, when `verdict.reply_to` is None."""
+
+    def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
+        """Tell the coordinator of a mail that waits in quarantine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """The step, with everything it needs.
+
+    `own_addresses` are ours in any case; `own_domain` the right side of our Message-IDs; `trusted_authserv_id` the
+    server whose Authentication-Results count.
+    """
+
+    store: sessionmaker[Session]
+    blobs: Blobs
+    jobs: Jobs
+    clock: Clock
+    probe: PictureProbe
+    load: Callable[[str], Variant]
+    post: Correspondence
+    own_addresses: tuple[str, ...]
+    own_domain: str
+    trusted_authserv_id: str
+
+    def take(self, payload: dict[str, Any]) -> None:
+        """Handler of the job `inbox.WORK`. Safe to run twice: only a mail without an end is judged."""
+        key = str(payload["mail"])
+        with self.store() as session:
+            row = session.get(MailRow, key)
+            if row is None or row.state != MailState.STORED:
+                return
+            received_at, size, reason = row.received_at, row.size, row.reason
+        raw = self.blobs.read(key)
+        mail = read_headers(raw, size) if reason == inbox.TOO_LARGE else read_mail(raw, self.probe)
+        with self.store.begin() as session:
+            verdict = self._judge(session, mail, received_at)
+            self._settle(session, key, received_at, mail, verdict)
+
+    def give_up(self, payload: dict[str, Any], error: str) -> None:
+        """The job failed three times: the mail goes to quarantine with its bytes, and the coordinator is told."""
+        key = str(payload["mail"])
+        verdict = Verdict(Kind.REJECTED, alert=True)
+        with self.store.begin() as session:
+            row = session.get(MailRow, key)
+            if row is None or not records.end_mail(session, key, MailState.QUARANTINED, "could_not_be_handled"):
+                return
+            records.log_event(session, self.clock.now(), "mail_given_up",
+                              detail={"mail": key[:12], "fault": error.partition(":")[0]})
+            self.post.notice(session, key, row.received_at, verdict)
+
+    def _judge(self, session: Session, mail: IncomingMail, received_at: datetime) -> Verdict:
+        context = contexts.build(
+            session, received_at, self.load, own_addresses=self.own_addresses, own_domain=self.own_domain,
+            trusted_authserv_id=self.trusted_authserv_id,
+        )
+        earlier = [one for sender in mail.senders[:1] for one in contexts.earlier_mails(session, sender)]
+        verdict = judge_mail(mail, received_at, context, earlier)
+        if verdict.reason is Reason.WRONG_PHASE and _closed_phase(session, verdict, received_at) is not None:
+            return replace(verdict, reason=Reason.LATE)
+        return verdict
+
+    def _settle(
+        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict
+    ) -> None:
+        state = _end_of(verdict)
+        reason = None if verdict.reason is None else verdict.reason.value
+        if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
+            return
+        kept = remember(key, mail, received_at, verdict)
+        if kept is not None:
+            session.execute(update(MailRow).where(MailRow.sha256 == key).values(sender=kept.sender.lower()))
+        records.log_event(session, self.clock.now(), f"mail_{state.value}", detail={"mail": key[:12], "reason": reason})
+        if state is MailState.USED and not self._file(session, key, received_at, mail, verdict):
+            session.execute(update(MailRow).where(MailRow.sha256 == key)
+                            .values(state=MailState.IGNORED, reason=Reason.DUPLICATE.value))
+        elif state is MailState.IGNORED and verdict.report is not None:
+            _note_bounce(session, verdict.report)
+        elif state in {MailState.REFUSED, MailState.QUARANTINED}:
+            if verdict.reply_to is not None:
+                self.post.refusal(session, key, received_at, verdict)
+            if state is MailState.QUARANTINED:
+                self.post.notice(session, key, received_at, verdict)
+
+    def _file(
+        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict
+    ) -> bool:
+        """File the paper and queue its reading; False when the same paper is on file."""
+        game = session.scalars(select(GameRow).where(GameRow.name == verdict.game)).one()
+        phase = contexts.taking(session, game.id, received_at)
+        if phase is None:  # judged against the same phase a moment ago, in this transaction
+            raise LookupError(f"no phase of {game.id} takes mail")
+        variant = self.load(game.variant)
+        power = next(p.id for p in variant.powers.values() if p.name == verdict.power)
+        sender = verdict.sender or ""
+        player = records.player_of(session, sender)
+        submission = records.add_submission(
+            session, sha256=key, phase_id=phase.id, power=power, player_id=None if player is None else player.id,
+            sender=sender, received_at=received_at, version=verdict.version, flags=sorted(verdict.flags),
+            semantic_key=_semantic_key(verdict.version, mail.photo_keys),
+        )
+        if submission is None:
+            return False
+        for at, picture in enumerate(mail.good):
+            session.add(PageRow(submission_id=submission.id, ordinal=at * PAGES_PER_FILE,
+                                original=self.blobs.put(picture.data)))
+        session.flush()
+        self.jobs.enqueue(session, READ_WORK, f"{READ_WORK}:{submission.id}", {"submission": submission.id})
+        self.post.receipt(session, submission, phase, verdict)
+        return True
+
+
+def _end_of(verdict: Verdict) -> MailState:
+    if verdict.verdict is Kind.ACCEPTED:
+        return MailState.USED
+    if verdict.verdict is Kind.IGNORED:
+        return MailState.IGNORED
+    mended = verdict.reason in MENDED_BY_SENDER and verdict.reply_to is not None
+    return MailState.REFUSED if mended else MailState.QUARANTINED
+
+
+def _closed_phase(session: Session, verdict: Verdict, received_at: datetime) -> PhaseRow | None:
+    """The phase that a mail names and whose deadline had passed when it came: the honest reason is then "late"."""
+    return session.scalar(
+        select(PhaseRow)
+        .join(GameRow, GameRow.id == PhaseRow.game_id)
+        .where(
+            GameRow.name == verdict.game, PhaseRow.season == verdict.season, PhaseRow.year == verdict.year,
+            PhaseRow.kind == (verdict.kind.value if verdict.kind else ""), PhaseRow.deadline < received_at,
+        )
+    )
+
+
+def _semantic_key(version: int | None, photo_keys: tuple[str, ...]) -> str:
+    return hashlib.sha256("\n".join([str(version), *photo_keys]).encode()).hexdigest()
+
+
+def _note_bounce(session: Session, report: Report) -> None:
+    """A bounce only ever changes the state of the letter it speaks of (it can be forged)."""
+    ids = [i for i in (report.message_id,) if i]
+    letter = records.letter_by_message_id(session, ids) if ids else None
+    if letter is not None and report.status == "failed":
+        session.execute(update(OutboxRow).where(OutboxRow.id == letter.id).values(
+            state=OutboxState.FAILED, error=f"bounced {report.enhanced or ''}".strip()))
+
+
+def version_conflict(verdict: Verdict) -> bool:
+    """Whether the same version came before with other ink: the coordinator sees it flagged (Q-08)."""
+    return str(Note.VERSION_CONFLICT) in verdict.flags
