@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Event
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from service.clock import Clock
+from service.clock import Clock
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
@@ -133,15 +132,23 @@ def _take_one(
     except MailFault as fault:
         log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
         with store.begin() as session:
-            records.log_event(session, clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)})
+            records.log_event(
+                session, clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)}
+            )
         source.quarantine(place)
         return Taken(unreadable=1)
     if raw is None:
         return Taken()
     key = blobs.put(raw.data)
     with store.begin() as session:
-        new = records.add_mail(session, key, waiting.size, waiting.received_at, clock.now(),
-                               reason=None if raw.whole else TOO_LARGE)
+        new = records.add_mail(
+            session,
+            key,
+            waiting.size,
+            waiting.received_at,
+            clock.now(),
+            reason=None if raw.whole else TOO_LARGE,
+        )
         records.add_place(session, place, key)
         if new:
             jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
@@ -168,7 +175,9 @@ Report = Callable[[str], None]
 """Told "" when the mailbox answers, and otherwise the sentence for the status page."""
 
 
-def watch(source: MailSource, take: Callable[[], Taken], stop: Event, report: Report, seconds: float = 60.0) -> None:
+def watch(
+    source: MailSource, take: Callable[[], Taken], stop: Event, report: Report, seconds: float = 60.0
+) -> None:
     """Keep the mailbox empty until `stop` is set: take in, wait for a push, again. Never raises.
 
     `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database is

@@ -42,8 +42,9 @@ _STARTTLS_PORT = 143
 class ImapSource:
     """The folder that orders arrive in. Connects at the first use, and again at the first use after a failure."""
 
-    def __init__(self, settings: MailIn, *, read_seconds: float = READ_SECONDS,
-                 context: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, settings: MailIn, *, read_seconds: float = READ_SECONDS, context: ssl.SSLContext | None = None
+    ) -> None:
         self._settings = settings
         self._timeout = SocketTimeout(CONNECT_SECONDS, read_seconds)
         self._context = context
@@ -59,7 +60,7 @@ class ImapSource:
             uids = sorted(client.search("UNDELETED"))
             found: list[Waiting] = []
             for at in range(0, len(uids), _BATCH):
-                found += self._describe(client.fetch(uids[at:at + _BATCH], ["INTERNALDATE", "RFC822.SIZE"]))
+                found += self._describe(client.fetch(uids[at : at + _BATCH], ["INTERNALDATE", "RFC822.SIZE"]))
         return sorted(found, key=lambda w: (self._cut[w.place.uid], int(w.place.uid)))
 
     def _describe(self, answers: dict[int, dict[bytes, Any]]) -> Iterator[Waiting]:
@@ -126,7 +127,9 @@ class ImapSource:
                 client.logout()
 
     def _place(self, uid: int) -> Place:
-        return Place(f"{self._settings.user}@{self._settings.host}", self._settings.folder, self._uidvalidity, str(uid))
+        return Place(
+            f"{self._settings.user}@{self._settings.host}", self._settings.folder, self._uidvalidity, str(uid)
+        )
 
     def _move(self, place: Place, folder: str) -> None:
         with self._use("move a mail on") as client:
@@ -155,7 +158,7 @@ class ImapSource:
         except MailFault:
             self._drop()
             raise
-        except (OSError, IMAPClientError, ValueError, AssertionError) as error:
+        except (OSError, IMAPClientError, _MissingFolder, ValueError, LookupError) as error:
             self._drop()
             raise MailboxError(self._sentence(error, doing)) from error
 
@@ -169,7 +172,9 @@ class ImapSource:
         s = self._settings
         upgrade = s.tls and s.port == _STARTTLS_PORT
         context = self._context or ssl.create_default_context()
-        client = IMAPClient(s.host, s.port, ssl=s.tls and not upgrade, ssl_context=context, timeout=self._timeout)
+        client = IMAPClient(
+            s.host, s.port, ssl=s.tls and not upgrade, ssl_context=context, timeout=self._timeout
+        )
         client.normalise_times = False
         try:
             # The keep-alive of the socket notices a vanished peer even where no command is under way.
@@ -177,7 +182,7 @@ class ImapSource:
             if upgrade:
                 client.starttls(context)
             client.login(s.user, s.password)
-            self._uidvalidity = str(client.select_folder(s.folder)[b"UIDVALIDITY"])
+            self._uidvalidity = self._select(client)
             self._prefix = _personal_prefix(client)
         except BaseException:
             with suppress(Exception):
@@ -185,24 +190,37 @@ class ImapSource:
             raise
         return client
 
+    def _select(self, client: IMAPClient) -> str:
+        try:
+            return str(client.select_folder(self._settings.folder)[b"UIDVALIDITY"])
+        except IMAPClientAbortError:
+            raise
+        except IMAPClientError as error:
+            raise _MissingFolder from error
+
     def _sentence(self, error: Exception, doing: str) -> str:
-        s = self._settings
-        server = f"the mail server {s.host}:{s.port}"
+        """What went wrong and what to check, for the status page."""
+        s, server = self._settings, f"{self._settings.host}:{self._settings.port}"
         match error:
             case LoginError():
-                return f"{server} refused the login; check mail_in.user and mail_in.password.".capitalize()
+                says = f"The mail server {server} refused the login; check mail_in.user and mail_in.password."
             case socket.gaierror():
-                return f"There is no computer called {s.host}; check mail_in.host."
+                says = f"There is no computer called {s.host}; check mail_in.host."
             case ssl.SSLError():
-                return f"{server} and Galloper cannot agree on encryption; check its certificate, mail_in.host, mail_in.port and mail_in.tls."
+                says = f"No encryption could be agreed with {server}; check its certificate, mail_in.host and mail_in.port."
             case ConnectionRefusedError():
-                return f"Nothing answers at {s.host}:{s.port}; check mail_in.host and mail_in.port, or start the mail server."
+                says = f"Nothing answers at {server}; check mail_in.host and mail_in.port, or start the mail server."
             case TimeoutError():
-                return f"No answer in time from {server}; check the network. Galloper keeps trying."
-            case IMAPClientError() if b"UIDVALIDITY" in repr(error).encode() or "select" in str(error).lower():
-                return f"{server} has no folder {s.folder}; check mail_in.folder."
+                says = f"The mail server {server} does not answer in time; check the network. Galloper keeps trying."
+            case _MissingFolder():
+                says = f"The mail server {server} has no folder {s.folder}; check mail_in.folder."
             case _:
-                return f"Could not {doing} {server} ({type(error).__name__}); Galloper keeps trying."
+                says = f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper keeps trying."
+        return says
+
+
+class _MissingFolder(Exception):
+    """SELECT was refused."""
 
 
 def _personal_prefix(client: IMAPClient) -> str:

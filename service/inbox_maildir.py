@@ -51,7 +51,9 @@ class MaildirSource:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise MailboxError(f"{path.parent} cannot be read ({error.strerror}); check its permissions.") from error
+            raise MailboxError(
+                f"{path.parent} cannot be read ({error.strerror}); check its permissions."
+            ) from error
         ends = [e for mark in (b"\r\n\r\n", b"\n\n") if (e := start.find(mark)) >= 0]
         return RawMail(start[: min(ends)] + b"\n\n" if ends else start, whole=False)
 
@@ -74,7 +76,12 @@ class MaildirSource:
 
     def _files(self) -> list[Path]:
         try:
-            return [p for part in ("new", "cur") for p in (self._root / part).iterdir() if not p.name.startswith(".")]
+            return [
+                p
+                for part in ("new", "cur")
+                for p in (self._root / part).iterdir()
+                if not p.name.startswith(".")
+            ]
         except OSError as error:
             raise MailboxError(
                 f"{self._root} is no Maildir that can be read ({error.strerror}); check mail_in.path."
@@ -95,7 +102,9 @@ class MaildirSource:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise MailboxError(f"{target} cannot be written ({error.strerror}); check its permissions.") from error
+            raise MailboxError(
+                f"{target} cannot be written ({error.strerror}); check its permissions."
+            ) from error
 
 
 def _unique(path: Path) -> str:

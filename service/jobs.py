@@ -176,14 +176,19 @@ class DbosJobs:
         """Forget jobs that ended before an instant; returns how many. Keys that are forgotten could run again, so
         keep them longer than anything may be delivered twice (a month)."""
         gone = 0
-        while ids := [j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)]:
+        while ids := [
+            j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)
+        ]:
             self._door().delete_workflows(ids)
             gone += len(ids)
         return gone
 
     def _list(self, states: list[str], *, load_input: bool = False, **more: Any) -> list[Any]:
-        return list(self._door().list_workflows(
-            status=states, name=_WORKFLOW, load_input=load_input, load_output=False, **more))
+        return list(
+            self._door().list_workflows(
+                status=states, name=_WORKFLOW, load_input=load_input, load_output=False, **more
+            )
+        )
 
     def _door(self) -> DBOSClient:
         with self._lock:

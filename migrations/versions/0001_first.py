@@ -35,7 +35,9 @@ def upgrade() -> None:
     sa.Column('verdict', sa.JSON(), nullable=True),
     sa.PrimaryKeyConstraint('sha256')
     )
-    op.create_index(op.f('ix_mails_sender'), 'mails', ['sender'], unique=False)
+    with op.batch_alter_table('mails', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_mails_sender'), ['sender'], unique=False)
+
     op.create_table('players',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('name', sa.String(length=200), nullable=False),
@@ -130,6 +132,8 @@ def upgrade() -> None:
     sa.Column('due_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('sent_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('possibly_twice', sa.Boolean(), nullable=False),
+    sa.Column('shrunk', sa.Boolean(), nullable=False),
+    sa.Column('claimed_until', sa.DateTime(timezone=True), nullable=True),
     sa.Column('error', sa.Text(), nullable=True),
     sa.ForeignKeyConstraint(['game_id'], ['games.id'], ),
     sa.ForeignKeyConstraint(['phase_id'], ['phases.id'], ),

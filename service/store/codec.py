@@ -67,8 +67,10 @@ def _body(document: Document, name: str) -> Any:
     if not isinstance(document, dict) or name not in document:
         raise CodecError(f"this is no stored {name}")
     if document.get("format") != FORMAT:
-        raise CodecError(f"a stored {name} has format {document.get('format')!r}, and this Galloper reads {FORMAT}; "
-                         "it was written by another version")
+        raise CodecError(
+            f"a stored {name} has format {document.get('format')!r}, and this Galloper reads {FORMAT}; "
+            "it was written by another version"
+        )
     return document[name]
 
 
@@ -76,25 +78,27 @@ def _body(document: Document, name: str) -> Any:
 
 
 def _dump(value: Any) -> Any:
+    data: Any
     match value:
         case Enum():
-            return value.value
+            data = value.value
         case None | str() | int() | float():
-            return value
+            data = value
         case Region():
-            return str(value) if Region.of(str(value)) == value else [value.province, value.coast]
+            data = str(value) if Region.of(str(value)) == value else [value.province, value.coast]
         case Order():
-            return {"order": type(value).__name__, **_dump_fields(value)}
+            data = {"order": type(value).__name__, **_dump_fields(value)}
         case Mapping():
-            return {str(key): _dump(item) for key, item in value.items()}
+            data = {str(key): _dump(item) for key, item in value.items()}
         case frozenset() | set():
-            return sorted((_dump(item) for item in value), key=_sort_key)
+            data = sorted((_dump(item) for item in value), key=_sort_key)
         case tuple() | list():
-            return [_dump(item) for item in value]
+            data = [_dump(item) for item in value]
         case _ if is_dataclass(value):
-            return _dump_fields(value)
+            data = _dump_fields(value)
         case _:
             raise CodecError(f"a {type(value).__name__} cannot be stored")
+    return data
 
 
 def _dump_fields(value: Any) -> Document:
@@ -119,22 +123,29 @@ def _load_any(kind: Any, data: Any, where: str) -> Any:
         return _load_union(kind, data, where)
     if origin is not None:
         return _load_collection(origin, get_args(kind), data, where)
-    if kind is None or kind is type(None):
-        return _expect(types.NoneType, data, where)
+    if not isinstance(kind, type):
+        raise CodecError(f"{where}: values of type {kind} cannot be stored")
+    return _load_one(kind, data, where)
+
+
+def _load_one(kind: type[Any], data: Any, where: str) -> Any:
+    value: Any
     if kind is Region:
-        return _load_region(data, where)
-    if isinstance(kind, type) and issubclass(kind, Enum):
+        value = _load_region(data, where)
+    elif issubclass(kind, Enum):
         try:
-            return kind(data)
+            value = kind(data)
         except ValueError as error:
             raise CodecError(f"{where}: {data!r} is no {kind.__name__}") from error
-    if isinstance(kind, type) and issubclass(kind, Order):
-        return _load_order(data, where)
-    if kind in _PLAIN:
-        return _load_plain(kind, data, where)
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _load_fields(kind, _expect(dict, data, where), where)
-    raise CodecError(f"{where}: values of type {kind} cannot be stored")
+    elif issubclass(kind, Order):
+        value = _load_order(data, where)
+    elif kind in _PLAIN:
+        value = _load_plain(kind, data, where)
+    elif is_dataclass(kind):
+        value = _load_fields(kind, _expect(dict, data, where), where)
+    else:
+        raise CodecError(f"{where}: values of type {kind} cannot be stored")
+    return value
 
 
 def _load_plain(kind: Any, data: Any, where: str) -> Any:
@@ -159,7 +170,9 @@ def _load_collection(origin: Any, args: tuple[Any, ...], data: Any, where: str) 
         items = _expect(list, data, where)
         if len(items) != len(args):
             raise CodecError(f"{where}: expected {len(args)} values, found {len(items)}")
-        return tuple(_load_any(k, item, f"{where}[{at}]") for at, (k, item) in enumerate(zip(args, items, strict=True)))
+        return tuple(
+            _load_any(k, item, f"{where}[{at}]") for at, (k, item) in enumerate(zip(args, items, strict=True))
+        )
     if issubclass(origin, Mapping):
         table = _expect(dict, data, where)
         return {key: _load_any(args[1], item, f"{where}.{key}") for key, item in table.items()}

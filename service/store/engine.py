@@ -33,7 +33,9 @@ def full_url(url: str) -> URL:
         case "postgresql":
             return parsed.set(drivername="postgresql+psycopg")
         case other:
-            raise ValueError(f"the database setting names {other}; Galloper keeps its data in sqlite or postgresql")
+            raise ValueError(
+                f"the database setting names {other}; Galloper keeps its data in sqlite or postgresql"
+            )
 
 
 def open_engine(url: str) -> Engine:

@@ -81,38 +81,83 @@ def place_known(session: Session, place: PlaceLike) -> bool:
 
 
 def add_mail(
-    session: Session, sha256: str, size: int, received_at: datetime, stored_at: datetime, *, reason: str | None = None
+    session: Session,
+    sha256: str,
+    size: int,
+    received_at: datetime,
+    stored_at: datetime,
+    *,
+    reason: str | None = None,
 ) -> bool:
     """A raw mail by the hash of its bytes; False when the same bytes are known."""
-    return insert_once(session, MailRow, sha256=sha256, size=size, received_at=received_at, stored_at=stored_at,
-                       state=MailState.STORED, reason=reason, tries=0)
+    return insert_once(
+        session,
+        MailRow,
+        sha256=sha256,
+        size=size,
+        received_at=received_at,
+        stored_at=stored_at,
+        state=MailState.STORED,
+        reason=reason,
+        tries=0,
+    )
 
 
 def add_place(session: Session, place: PlaceLike, sha256: str) -> bool:
     """Where these bytes were seen."""
-    return insert_once(session, PlaceRow, account=place.account, folder=place.folder, uidvalidity=place.uidvalidity,
-                       uid=place.uid, sha256=sha256)
+    return insert_once(
+        session,
+        PlaceRow,
+        account=place.account,
+        folder=place.folder,
+        uidvalidity=place.uidvalidity,
+        uid=place.uid,
+        sha256=sha256,
+    )
 
 
 def mark_moved(session: Session, place: PlaceLike, at: datetime) -> None:
     """Note that the mail was moved away on the server."""
-    claim(session, PlaceRow, PlaceRow.account == place.account, PlaceRow.folder == place.folder,
-          PlaceRow.uidvalidity == place.uidvalidity, PlaceRow.uid == place.uid, PlaceRow.moved_at.is_(None),
-          moved_at=at)
+    claim(
+        session,
+        PlaceRow,
+        PlaceRow.account == place.account,
+        PlaceRow.folder == place.folder,
+        PlaceRow.uidvalidity == place.uidvalidity,
+        PlaceRow.uid == place.uid,
+        PlaceRow.moved_at.is_(None),
+        moved_at=at,
+    )
 
 
 def end_mail(
-    session: Session, sha256: str, state: MailState, reason: str | None = None, verdict: dict[str, Any] | None = None
+    session: Session,
+    sha256: str,
+    state: MailState,
+    reason: str | None = None,
+    verdict: dict[str, Any] | None = None,
 ) -> bool:
     """Give a stored mail its end; False when it has one already."""
-    return claim(session, MailRow, MailRow.sha256 == sha256, MailRow.state == MailState.STORED,
-                 state=state, reason=reason, verdict=verdict)
+    return claim(
+        session,
+        MailRow,
+        MailRow.sha256 == sha256,
+        MailRow.state == MailState.STORED,
+        state=state,
+        reason=reason,
+        verdict=verdict,
+    )
 
 
 def unfinished_mails(session: Session) -> list[MailRow]:
     """Mails that have no end yet, in the order of their receipt."""
-    return list(session.scalars(
-        select(MailRow).where(MailRow.state == MailState.STORED).order_by(MailRow.received_at, MailRow.sha256)))
+    return list(
+        session.scalars(
+            select(MailRow)
+            .where(MailRow.state == MailState.STORED)
+            .order_by(MailRow.received_at, MailRow.sha256)
+        )
+    )
 
 
 # Games and people ---------------------------------------------------------------------------------------------------
@@ -145,8 +190,10 @@ def addresses(session: Session, game_id: str) -> dict[str, tuple[str, ...]]:
 def player_of(session: Session, email: str) -> PlayerRow | None:
     """Whose address this is, in any case."""
     return session.scalar(
-        select(PlayerRow).join(AddressRow, AddressRow.player_id == PlayerRow.id)
-        .where(AddressRow.email == email.lower()))
+        select(PlayerRow)
+        .join(AddressRow, AddressRow.player_id == PlayerRow.id)
+        .where(AddressRow.email == email.lower())
+    )
 
 
 # Phases -------------------------------------------------------------------------------------------------------------
@@ -154,34 +201,52 @@ def player_of(session: Session, email: str) -> PlayerRow | None:
 
 def phases(session: Session, game_id: str) -> list[PhaseRow]:
     """All phases of a game in their order."""
-    return list(session.scalars(select(PhaseRow).where(PhaseRow.game_id == game_id).order_by(PhaseRow.ordinal)))
+    return list(
+        session.scalars(select(PhaseRow).where(PhaseRow.game_id == game_id).order_by(PhaseRow.ordinal))
+    )
 
 
 def open_phase(session: Session, game_id: str) -> PhaseRow | None:
     """The phase that takes orders, if one does."""
     return session.scalar(
-        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.OPEN)
-        .order_by(PhaseRow.ordinal).limit(1))
+        select(PhaseRow)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.OPEN)
+        .order_by(PhaseRow.ordinal)
+        .limit(1)
+    )
 
 
 def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
     """Open phases whose deadline has come, oldest first."""
-    return list(session.scalars(
-        select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= now)
-        .order_by(PhaseRow.deadline, PhaseRow.id)))
+    return list(
+        session.scalars(
+            select(PhaseRow)
+            .where(PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= now)
+            .order_by(PhaseRow.deadline, PhaseRow.id)
+        )
+    )
 
 
 def phases_to_open(session: Session, now: datetime) -> list[PhaseRow]:
     """Waiting phases whose time has come, oldest first."""
-    return list(session.scalars(
-        select(PhaseRow).where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now)
-        .order_by(PhaseRow.opens_at, PhaseRow.id)))
+    return list(
+        session.scalars(
+            select(PhaseRow)
+            .where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now)
+            .order_by(PhaseRow.opens_at, PhaseRow.id)
+        )
+    )
 
 
 def phases_ahead(session: Session) -> list[PhaseRow]:
     """Phases that are waiting or open: those whose instants the scheduler keeps."""
-    return list(session.scalars(
-        select(PhaseRow).where(PhaseRow.state.in_([PhaseState.WAITING, PhaseState.OPEN])).order_by(PhaseRow.id)))
+    return list(
+        session.scalars(
+            select(PhaseRow)
+            .where(PhaseRow.state.in_([PhaseState.WAITING, PhaseState.OPEN]))
+            .order_by(PhaseRow.id)
+        )
+    )
 
 
 def claim_phase(session: Session, phase_id: int, expected: PhaseState, to: PhaseState, **values: Any) -> bool:
@@ -197,33 +262,59 @@ def submissions(session: Session, phase_id: int, power: str | None = None) -> li
     wanted = [SubmissionRow.phase_id == phase_id]
     if power is not None:
         wanted.append(SubmissionRow.power == power)
-    return list(session.scalars(
-        select(SubmissionRow).where(*wanted).order_by(SubmissionRow.received_at, SubmissionRow.id)))
+    return list(
+        session.scalars(
+            select(SubmissionRow).where(*wanted).order_by(SubmissionRow.received_at, SubmissionRow.id)
+        )
+    )
 
 
 def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
     """File a paper; None when the same mail, or the same paper mailed again, is filed already."""
     if not insert_once(session, SubmissionRow, **{"flags": [], "fate": "counts", **values}):
         return None
-    return session.scalars(select(SubmissionRow).where(
-        SubmissionRow.phase_id == values["phase_id"], SubmissionRow.power == values["power"],
-        SubmissionRow.semantic_key == values["semantic_key"])).one()
+    return session.scalars(
+        select(SubmissionRow).where(
+            SubmissionRow.phase_id == values["phase_id"],
+            SubmissionRow.power == values["power"],
+            SubmissionRow.semantic_key == values["semantic_key"],
+        )
+    ).one()
 
 
 def pages(session: Session, submission_id: int) -> list[PageRow]:
     """Pages of a submission in their order."""
-    return list(session.scalars(
-        select(PageRow).where(PageRow.submission_id == submission_id).order_by(PageRow.ordinal)))
+    return list(
+        session.scalars(
+            select(PageRow).where(PageRow.submission_id == submission_id).order_by(PageRow.ordinal)
+        )
+    )
 
 
 # Letters and events -------------------------------------------------------------------------------------------------
 
 
-def due_letters(session: Session, now: datetime) -> list[OutboxRow]:
+def due_letters(session: Session, now: datetime, limit: int = 100) -> list[OutboxRow]:
     """Letters whose time has come, in the order they were written."""
-    return list(session.scalars(
-        select(OutboxRow).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= now)
-        .order_by(OutboxRow.due_at, OutboxRow.id)))
+    return list(
+        session.scalars(
+            select(OutboxRow)
+            .where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= now)
+            .order_by(OutboxRow.id)
+            .limit(limit)
+        )
+    )
+
+
+def letters_with_dead_claims(session: Session, now: datetime) -> list[OutboxRow]:
+    """Letters whose sender did not come back."""
+    return list(
+        session.scalars(
+            select(OutboxRow)
+            .where(OutboxRow.state == OutboxState.SENDING, OutboxRow.claimed_until <= now)
+            .order_by(OutboxRow.id)
+        )
+    )
 
 
 def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> OutboxRow | None:
@@ -241,4 +332,6 @@ def log_event(
     detail: dict[str, Any] | None = None,
 ) -> None:
     """Note what happened. `detail` never holds order text or addresses."""
-    session.execute(insert(EventRow).values(at=at, game_id=game_id, actor=actor, what=what, detail=detail or {}))
+    session.execute(
+        insert(EventRow).values(at=at, game_id=game_id, actor=actor, what=what, detail=detail or {})
+    )

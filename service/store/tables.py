@@ -264,7 +264,9 @@ class ReviewRow(Base):
 
 class OutboxRow(Base):
     """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends nothing
-    twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every try."""
+    twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every try.
+    `claimed_until`: a sender that died leaves its claim behind, and this says when it ends. `shrunk`: refused as too
+    big once, its pictures made smaller."""
 
     __tablename__ = "outbox"
     __table_args__ = (Index("outbox_due", "state", "due_at"),)
@@ -282,6 +284,8 @@ class OutboxRow(Base):
     due_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
     possibly_twice: Mapped[bool] = mapped_column(default=False)
+    shrunk: Mapped[bool] = mapped_column(default=False)
+    claimed_until: Mapped[datetime | None]
     error: Mapped[str | None] = mapped_column(Text)
 
 

@@ -121,18 +121,35 @@ class Dovecot:
             self.imaps = self.imaps or free_port()
             self._make_certificate()
             certificate = f"ssl_cert = <{self.root}/cert.pem\nssl_key = <{self.root}/key.pem"
-        (self.root / "conf").write_text(_SETTINGS.format(
-            root=self.root, user=account.pw_name, group=_group_name(account.pw_gid), uid=account.pw_uid,
-            gid=account.pw_gid, password=PASSWORD, imap=self.imap, lmtp=self.lmtp, imaps=self.imaps,
-            ssl="yes" if self.tls else "no", certificate=certificate))
+        (self.root / "conf").write_text(
+            _SETTINGS.format(
+                root=self.root,
+                user=account.pw_name,
+                group=_group_name(account.pw_gid),
+                uid=account.pw_uid,
+                gid=account.pw_gid,
+                password=PASSWORD,
+                imap=self.imap,
+                lmtp=self.lmtp,
+                imaps=self.imaps,
+                ssl="yes" if self.tls else "no",
+                certificate=certificate,
+            )
+        )
         self._give_to(account)
         (self.root / "run" / "master.pid").unlink(missing_ok=True)
         as_root = os.geteuid() == 0
         with (self.root / "start.log").open("ab") as out:
             self._process = subprocess.Popen(
-                [program, "-F", "-c", str(self.root / "conf")], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                start_new_session=True, user=account.pw_uid if as_root else None,
-                group=account.pw_gid if as_root else None, extra_groups=[] if as_root else None)
+                [program, "-F", "-c", str(self.root / "conf")],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+                user=account.pw_uid if as_root else None,
+                group=account.pw_gid if as_root else None,
+                extra_groups=[] if as_root else None,
+            )
         self._wait_until_it_answers()
         return self
 
@@ -153,7 +170,9 @@ class Dovecot:
         with smtplib.LMTP("127.0.0.1", self.lmtp) as lmtp:
             lmtp.sendmail(sender, [USER], mail)
 
-    def append(self, mail: bytes, at: datetime | None = None, folder: str = "INBOX", flags: tuple[bytes, ...] = ()) -> None:
+    def append(
+        self, mail: bytes, at: datetime | None = None, folder: str = "INBOX", flags: tuple[bytes, ...] = ()
+    ) -> None:
         """Put a mail in a folder with a receipt time of one's choice (not in the future)."""
         with self.client() as client:
             client.append(folder, mail, flags=flags, msg_time=at)
@@ -171,7 +190,9 @@ class Dovecot:
                 return []
             client.select_folder(folder, readonly=True)
             uids = client.search("ALL")
-            return [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
+            return (
+                [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
+            )
 
     def rebuild(self, folder: str = "") -> None:
         """What a mailbox restored from a backup looks like: a new UIDVALIDITY, UIDs from 1. Sessions are cut."""
@@ -185,10 +206,29 @@ class Dovecot:
     def _make_certificate(self) -> None:
         if not self.certificate.exists():
             subprocess.run(
-                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                 "-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                 "-keyout", str(self.root / "key.pem"), "-out", str(self.certificate)],
-                check=True, capture_output=True)
+                [
+                    "openssl",
+                    "req",
+                    "-x509",
+                    "-newkey",
+                    "ec",
+                    "-pkeyopt",
+                    "ec_paramgen_curve:P-256",
+                    "-nodes",
+                    "-days",
+                    "30",
+                    "-subj",
+                    "/CN=localhost",
+                    "-addext",
+                    "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                    "-keyout",
+                    str(self.root / "key.pem"),
+                    "-out",
+                    str(self.certificate),
+                ],
+                check=True,
+                capture_output=True,
+            )
 
     def _give_to(self, account: pwd.struct_passwd) -> None:
         if os.geteuid() == 0:
@@ -202,8 +242,11 @@ class Dovecot:
             assert self._process is not None
             if self._process.poll() is not None or time.monotonic() > end:
                 log = self.root / "log"
-                raise RuntimeError("dovecot did not start: " + (self.root / "start.log").read_text()[-1000:]
-                                   + (log.read_text()[-1000:] if log.exists() else ""))
+                raise RuntimeError(
+                    "dovecot did not start: "
+                    + (self.root / "start.log").read_text()[-1000:]
+                    + (log.read_text()[-1000:] if log.exists() else "")
+                )
             time.sleep(0.02)
 
 

@@ -1,0 +1,195 @@
+"""How a finished mail leaves: by SMTP, or as a file in a folder (the demo)."""
+
+from __future__ import annotations
+
+import re
+import smtplib
+import ssl
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from service.config import MailOut
+
+SECONDS = 60.0
+_TOO_BIG = 552
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What is handed over: bare addresses, the finished bytes and their Message-ID."""
+
+    sender: str
+    recipient: str
+    message_id: str
+    data: bytes
+
+
+class Down(Exception):
+    """Nothing can be sent now, to nobody: the server is away or refuses us. The sentence says what to check."""
+
+
+class Later(Exception):
+    """The server asks to try this mail again later (4xx)."""
+
+
+class Refused(Exception):
+    """The server will not take this mail (5xx)."""
+
+
+class TooBig(Refused):
+    """The server will not take this mail because of its size."""
+
+
+class Unclear(Exception):
+    """The connection ended after the mail was handed over and before the answer: it may have been taken."""
+
+
+class Transport(Protocol):
+    """A way out."""
+
+    def send(self, envelope: Envelope) -> None:
+        """Hand one mail over. Raises Down, Later, Refused, TooBig or Unclear; their texts hold no address."""
+
+    def close(self) -> None:
+        """Leave; never raises."""
+
+
+class SmtpTransport:
+    """The site's relay, by smtplib. One mail is one SMTP transaction; the connection is kept until `close`."""
+
+    def __init__(
+        self, settings: MailOut, *, seconds: float = SECONDS, context: ssl.SSLContext | None = None
+    ) -> None:
+        self._settings = settings
+        self._seconds = seconds
+        self._context = context
+        self._smtp: smtplib.SMTP | None = None
+
+    def send(self, envelope: Envelope) -> None:
+        """See Transport."""
+        try:
+            smtp = self._ready()
+            self._hand_over(smtp, envelope)
+        except (Down, Unclear):
+            self._drop()
+            raise
+        except (OSError, smtplib.SMTPException) as error:
+            self._drop()
+            raise Down(self._sentence(error)) from error
+
+    def close(self) -> None:
+        """See Transport."""
+        if self._smtp is not None:
+            with suppress(OSError, smtplib.SMTPException):
+                self._smtp.quit()
+        self._drop()
+
+    def _drop(self) -> None:
+        smtp, self._smtp = self._smtp, None
+        if smtp is not None:
+            with suppress(OSError):
+                smtp.close()
+
+    def _ready(self) -> smtplib.SMTP:
+        if self._smtp is not None:
+            with suppress(OSError, smtplib.SMTPException):
+                if self._smtp.rset()[0] == 250:
+                    return self._smtp
+            self._drop()  # the server closed the kept connection meanwhile
+        s = self._settings
+        smtp = smtplib.SMTP(s.host, s.port, timeout=self._seconds)
+        try:
+            smtp.ehlo()
+            if s.starttls:
+                smtp.starttls(context=self._context or ssl.create_default_context())
+                smtp.ehlo()
+            if s.user:
+                smtp.login(s.user, s.password)
+        except BaseException:
+            smtp.close()
+            raise
+        self._smtp = smtp
+        return smtp
+
+    def _hand_over(self, smtp: smtplib.SMTP, envelope: Envelope) -> None:
+        size = len(envelope.data)
+        limit = smtp.esmtp_features.get("size", "")
+        if limit.isdigit() and 0 < int(limit) < size:
+            raise TooBig(f"the mail server takes {int(limit) // 1000} kB at most")
+        try:
+            options = [f"size={size}"] if "size" in smtp.esmtp_features else []
+            _check(*smtp.mail(envelope.sender, options))
+            _check(*smtp.rcpt(envelope.recipient), about_the_mail=False)
+        except UnicodeEncodeError:
+            raise Refused("the mail server does not take addresses with letters outside ASCII") from None
+        code, words = smtp.docmd("DATA")
+        if code != 354:
+            _check(code, words)
+            raise Down(f"the mail server answered DATA with {code}")
+        try:
+            smtp.send(
+                re.sub(rb"(?m)^\.", b"..", envelope.data)
+                + (b"" if envelope.data.endswith(b"\r\n") else b"\r\n")
+            )
+            smtp.send(b".\r\n")
+            code, words = smtp.getreply()
+        except (OSError, smtplib.SMTPException) as error:
+            raise Unclear(
+                "the connection ended before the mail server confirmed; it may have been delivered"
+            ) from error
+        _check(code, words)
+
+    def _sentence(self, error: Exception) -> str:
+        s = self._settings
+        match error:
+            case smtplib.SMTPAuthenticationError():
+                return f"The mail server {s.host}:{s.port} refused the login; check mail_out.user and mail_out.password."
+            case smtplib.SMTPNotSupportedError():
+                return f"The mail server {s.host}:{s.port} offers no STARTTLS or no login; check mail_out.port and mail_out.starttls."
+            case ssl.SSLError():
+                return f"The certificate of {s.host}:{s.port} is not trusted; check mail_out.host."
+            case ConnectionRefusedError():
+                return f"Nothing answers at {s.host}:{s.port}; check mail_out.host and mail_out.port, or start the mail server."
+            case _:
+                return f"Mail cannot be sent through {s.host}:{s.port} ({type(error).__name__}); Galloper keeps trying."
+
+
+def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:
+    """Turn an answer of the server into our words. After RCPT a 552 means a full mailbox, not a large mail."""
+    if 200 <= code < 300:
+        return
+    # Servers quote the address in their words; the numbers say enough.
+    status = re.match(rb"\s*([245]\.\d{1,3}\.\d{1,3})\b", words)
+    numbers = f"{code} {status[1].decode()}" if status else str(code)
+    if 400 <= code < 500:
+        raise Later(f"the mail server answered {numbers}")
+    if (code == _TOO_BIG and about_the_mail) or numbers.endswith(" 5.3.4"):
+        raise TooBig(f"the mail server answered {numbers}: too large")
+    raise Refused(f"the mail server answered {numbers}")
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTransport:
+    """Each mail as a file "0001-results.abc.eml", numbered in the order of sending; the same mail again keeps its
+    file."""
+
+    folder: Path
+
+    def send(self, envelope: Envelope) -> None:
+        """See Transport. A disk that is full is Down."""
+        name = re.sub(r"[^A-Za-z0-9.-]", "", envelope.message_id.partition("@")[0]) or "letter"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            files = sorted(self.folder.glob("*.eml"))
+            known = next((f for f in files if f.name.partition("-")[2] == f"{name}.eml"), None)
+            path = known or self.folder / f"{len(files) + 1:04d}-{name}.eml"
+            temporary = path.with_suffix(".new")
+            temporary.write_bytes(envelope.data)
+            temporary.replace(path)
+        except OSError as error:
+            raise Down(f"{self.folder} cannot be written ({error.strerror}); check mail_out.path.") from error
+
+    def close(self) -> None:
+        """See Transport."""
