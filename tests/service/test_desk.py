@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,7 +32,7 @@ from service.store.tables import (
 )
 
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
-LINES = [
+LINES: list[tuple[str, str, str, list[tuple[str, str | None, float]]]] = [
     ("Montrose", "heading", "not an order", []),
     ("Army Merse moves to Carham", "order", "auto", [("Army Merse moves to Carham", "A Merse - Carham Castle", 0.98)]),
     ("Arrny Eskdale holds", "order", "open",
@@ -104,7 +103,7 @@ class Desk:
         answer = self.client.post("/desk/7/decide", follow_redirects=False, data={
             "csrf": self.token(), "line": str(line), "key": key, "do": do, "text": text})
         assert answer.status_code == 303, answer.text
-        return answer.headers["location"]
+        return str(answer.headers["location"])
 
     def reviews(self) -> list[ReviewRow]:
         with self.store() as session:
@@ -116,8 +115,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    yield Desk(tmp_path)
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["/", "/desk/7", "/results/7", "/quarantine", "/letters", "/letters/1",
