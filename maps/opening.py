@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from adjudicator.geo import SEA, Board, Province, Region
@@ -111,7 +112,7 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
         elif row["ambiguous"]:
             faults.add(NAMES, row.number, f"ambiguous is {row['ambiguous']!r}; write yes or nothing")
     _check_clashes(found.values(), lines, ambiguous, faults)
-    return tuple(found.values())
+    return tuple(replace(name, ambiguous=plain(name.text) in ambiguous) for name in found.values())
 
 
 def _spell(found: dict[tuple[str, Region], NameRow], text: str, region: Region, spelling: Spelling) -> None:

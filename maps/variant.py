@@ -25,11 +25,15 @@ class Spelling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """One spelling of one region: `text` as a player may write it, the region meant, and what sort of spelling."""
+    """One spelling of one region: `text` as a player may write it, the region meant, and what sort of spelling.
+
+    `ambiguous`: the board declares that this text may also stand for another region (Q-44), so unit and order decide.
+    """
 
     text: str
     region: Region
     spelling: Spelling
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

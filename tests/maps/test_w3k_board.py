@@ -114,6 +114,8 @@ def test_the_isle_of_wight_is_the_island_first_and_may_be_the_sea_area() -> None
     both = (Region("The Isle of Wight"), Region("Wight Sea Area"))
     assert meanings(W3K.names, "The Isle of Wight") == both
     assert meanings(W3K.names, "Isle of Wight") == both
+    assert {row.region for row in W3K.names if row.ambiguous and row.text == "The Isle of Wight"} == {both[0]}
+    assert {row.text for row in W3K.names if row.ambiguous and row.region == both[1]} == {"Isle of Wight", "Wight"}
 
 
 def test_either_half_of_a_joined_name_will_do() -> None:

@@ -1,0 +1,68 @@
+"""The valid moves from a region, for a page that helps a player and advises nobody (MOVE-01, MOVE-02).
+
+Neither units nor games are known here, so nothing can be said but what the map itself says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from adjudicator.geo import Board, Region
+from maps.names import meanings
+from maps.variant import Variant
+
+_WITH_COAST = re.compile(r"(?P<place>.+?)\s*(?:/\s*(?P<slash>[^/()]+)|\(\s*(?P<bracket>[^()]+)\))\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Where one kind of unit may go from `region` in one step. `kind` is the unit's letter; `to` is sorted by
+    printed name and holds coasts where the unit needs one."""
+
+    region: Region
+    kind: str
+    to: tuple[Region, ...]
+
+
+def find(variant: Variant, text: str) -> tuple[Region, ...]:
+    """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South Coast` or
+    `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
+    whole = meanings(variant.names, text)
+    if whole:
+        return whole
+    parts = _WITH_COAST.fullmatch(text)
+    if parts is None:
+        return ()
+    coast = (parts["slash"] or parts["bracket"]).strip()
+    found = []
+    for region in meanings(variant.names, parts["place"]):
+        known = variant.board.provinces[region.province].coast_id(coast)
+        if known is not None:
+            found.append(Region(region.province, known))
+    return tuple(found)
+
+
+def valid_moves(variant: Variant, region: Region) -> tuple[Moves, ...]:
+    """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a province
+    with several coasts and no coast given, one for each coast."""
+    found = []
+    for kind in variant.kinds.values():
+        ways = sorted(kind.moves)
+        standing = {place for way in ways for place in variant.board.regions(region.province, way)}
+        if region.coast is not None:
+            standing &= {region}
+        for place in sorted(standing, key=lambda one: one.coast or ""):
+            to = {other for way in ways for other in variant.board.neighbours(place, way)}
+            ordered = sorted(to, key=lambda other: printed(variant.board, other).casefold())
+            found.append(Moves(place, kind.letter, tuple(ordered)))
+    return tuple(found)
+
+
+def printed(board: Board, region: Region) -> str:
+    """The region in full words: "Devon/South Coast", and "Spain/North Coast" for SPA/NC."""
+    province = board.provinces[region.province]
+    if region.coast is None:
+        return province.name
+    name = next(coast.name for coast in province.coasts if coast.id == region.coast)
+    return f"{province.name}/{name}"
