@@ -214,6 +214,8 @@ class ImapSource:
                 says = f"The mail server {server} does not answer in time; check the network. Galloper keeps trying."
             case _MissingFolder():
                 says = f"The mail server {server} has no folder {s.folder}; check mail_in.folder."
+            case IMAPClientAbortError() | ConnectionError():
+                says = f"The connection to the mail server {server} was lost; Galloper connects again."
             case _:
                 says = f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper keeps trying."
         return says
