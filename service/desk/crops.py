@@ -5,7 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+import numpy as np
 from PIL import Image, ImageOps
+
+from ocr.geometry import crop
+from ocr.page import Box
 
 MARGIN = 0.4
 SMALLEST = 48
@@ -13,17 +17,15 @@ PAGE_WIDTH = 1400
 
 
 def line_crop(upright: bytes, box: Sequence[tuple[float, float]], *, raw: bool = False) -> bytes:
-    """The line's box and 40 % of its height around it, as JPEG, at least 48 px tall; contrast-stretched unless `raw`.
+    """The line and 40 % of its height around it, upright as written, as JPEG at least 48 px tall.
 
-    `box` is corners in pixels of the upright picture.
+    `box` is four corners in pixels of `upright`, clockwise from the top left of the writing. Contrast-stretched unless
+    `raw`.
     """
     with Image.open(io.BytesIO(upright)) as opened:
-        page = opened.convert("RGB")
-    xs, ys = [x for x, _ in box], [y for _, y in box]
-    pad = max(12.0, MARGIN * (max(ys) - min(ys)))
-    left, top = max(0, int(min(xs) - 2 * pad)), max(0, int(min(ys) - pad))
-    right, bottom = min(page.width, int(max(xs) + 2 * pad)), min(page.height, int(max(ys) + pad))
-    cut = page.crop((left, top, max(left + 1, right), max(top + 1, bottom)))
+        page = np.asarray(opened.convert("RGB"))
+    a, b, c, d = box
+    cut = Image.fromarray(crop(page, Box((a, b, c, d)), MARGIN))
     if cut.height < SMALLEST:
         cut = cut.resize((max(1, cut.width * SMALLEST // cut.height), SMALLEST))
     if not raw:

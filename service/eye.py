@@ -1,0 +1,81 @@
+"""The eye as the service has it: files opened in a limited child, then read by the engines of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Protocol
+
+from ocr.engines import Engine
+from ocr.page import Photo, Reading, Reason, Status
+from ocr.read import read
+from service.decode import Limits, decode_photo
+from service.mail_pictures import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
+
+Completes = Callable[[str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One picture of a file: its upright re-encoded JPEG (None when it could not be opened) and what was read."""
+
+    upright: bytes | None = field(repr=False)
+    reading: Reading
+
+
+class Eye(Protocol):
+    """Looks at one file as it came by mail."""
+
+    def look(self, data: bytes, name: str, completes: Completes | None = None) -> tuple[Sight, ...]:
+        """One Sight per picture of the file, at least one. Never raises on account of `data`."""
+        ...
+
+
+class EngineEye:
+    """Child process, then RapidOCR's networks with Tesseract as second opinion. One reading at a time: two at once on
+    the same cores only take longer, and memory stays bounded."""
+
+    def __init__(self, engines: Sequence[Engine] | None = None, limits: Limits = Limits()) -> None:
+        self._engines = tuple(engines) if engines is not None else _engines()
+        self._limits = limits
+        self._lock = Lock()
+
+    def look(self, data: bytes, name: str, completes: Completes | None = None) -> tuple[Sight, ...]:
+        """See `Eye`."""
+        decoded = decode_photo(data, name, self._limits)
+        if decoded.reason is not None:
+            return (Sight(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
+        with self._lock:
+            return tuple(
+                Sight(page, read(Photo(page, name), self._engines, completes=completes)) for page in decoded.pages
+            )
+
+
+def _engines() -> tuple[Engine, ...]:
+    from ocr.engines.ppocr import PpOcr
+    from ocr.engines.tesseract import Tesseract
+
+    return (PpOcr(), Tesseract())
+
+
+class ChildProbe:
+    """Opens the pictures of a mail in the limited child; the small ones that are only decoration are told from their
+    header, without one."""
+
+    def __init__(self, limits: Limits = Limits()) -> None:
+        self._limits = limits
+
+    def probe(self, data: bytes, kind: PictureType) -> Probe:
+        """See `service.mail_pictures.PictureProbe`."""
+        decoded = decode_photo(data, "picture", self._limits)
+        if decoded.reason is Reason.TOO_LARGE:
+            return Probe(PictureState.BROKEN)
+        if decoded.reason is not None:
+            locked = "password" in decoded.detail
+            return Probe(PictureState.LOCKED if locked else PictureState.BROKEN)
+        # What the child hands back is our own JPEG, safe to look at here.
+        first = PillowProbe().probe(decoded.pages[0], PictureType.JPEG)
+        if min(first.width, first.height) < SMALLEST_SIDE and kind is not PictureType.PDF:
+            return Probe(PictureState.DECORATION, 0, first.width, first.height)
+        return Probe(PictureState.GOOD, len(decoded.pages), first.width, first.height)
