@@ -26,8 +26,6 @@ from service.lines import SettledLine, lines_of
 from service.store import codec, records
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 
-CLOSE_WORK = "deadline"
-OPEN_WORK = "opening"
 AHEAD = 8
 """Phases that are kept on the calendar ahead of the one being played: a whole game year."""
 TAPE = 128
@@ -72,23 +70,19 @@ class Turns:
     announce: Announcements
 
     def open(self, payload: dict[str, Any]) -> None:
-        """Handler of `OPEN_WORK`: a waiting phase takes orders from its hour on, judged predecessor or not."""
+        """Handler of `schedule.OPEN`: a waiting phase takes orders from its hour on, judged predecessor or not."""
         with self.store.begin() as session:
             phase = session.get(PhaseRow, int(payload["phase"]))
             if phase is None or phase.opens_at > self.clock.now():
                 return
-            earlier = session.scalar(
-                select(func.count()).select_from(PhaseRow).where(
-                    PhaseRow.game_id == phase.game_id, PhaseRow.ordinal < phase.ordinal,
-                    PhaseRow.state.in_([PhaseState.WAITING, PhaseState.OPEN])))
-            if earlier:
-                raise NotReady("an earlier phase of this game has not closed")
+            if phase.id not in {p.id for p in records.phases_to_open(session, self.clock.now())}:
+                return
             if records.claim_phase(session, phase.id, PhaseState.WAITING, PhaseState.OPEN):
                 records.log_event(session, self.clock.now(), "phase_opened", game_id=phase.game_id,
                                   detail={"phase": str(phase_of(phase))})
 
     def close(self, payload: dict[str, Any]) -> None:
-        """Handler of `CLOSE_WORK`: empty the mailbox, judge what it brought, then close and fix the ballots.
+        """Handler of `schedule.DEADLINE`: empty the mailbox, judge what it brought, then close and fix the ballots.
 
         The deadline is read again afterwards: a deadline that was moved meanwhile closes nothing.
         """
@@ -103,8 +97,8 @@ class Turns:
             now = self.clock.now()
             if phase is None or phase.deadline > now:
                 return
-            if phase.position is None:
-                raise NotReady("the phase before this one is not approved yet, so nobody knows what can be ordered")
+            if phase.position is None:  # the phase before is not approved yet; the sweep comes again when it is
+                return
             if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
                 records.log_event(session, now, "phase_closed", game_id=phase.game_id,
                                   detail={"phase": str(phase_of(phase))})
@@ -199,9 +193,6 @@ class Turns:
         session.flush()
         if following.opens_at <= now:
             records.claim_phase(session, following.id, PhaseState.WAITING, PhaseState.OPEN)
-        if following.deadline <= now:
-            self.jobs.enqueue(session, CLOSE_WORK, f"{CLOSE_WORK}:{following.id}:after:{phase.id}",
-                              {"phase": following.id})
 
 
 def extend_calendar(session: Session, game: GameRow, variant: Variant, now: datetime) -> None:

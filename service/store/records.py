@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, CursorResult, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from service.store.tables import (
     AddressRow,

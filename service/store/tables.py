@@ -145,8 +145,8 @@ class PhaseRow(Base):
     opens_at: Mapped[datetime]
     deadline: Mapped[datetime]
     state: Mapped[str] = mapped_column(String(20), default=PhaseState.WAITING)
-    position: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     lots: Mapped[list[Any]] = mapped_column(default=list)
     closed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
@@ -168,7 +168,7 @@ class MailRow(Base):
     reason: Mapped[str | None] = mapped_column(String(60))
     tries: Mapped[int] = mapped_column(Integer, default=0)
     sender: Mapped[str | None] = mapped_column(String(320), index=True)
-    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
 class PlaceRow(Base):
