@@ -86,12 +86,14 @@ def _check_counts(whole: Whole, faults: Faults) -> None:
     heading = whole.heading
     kept = _counted(whole)
     for name, wanted in {ONE_WAY: 0, **heading.counts}.items():
+        row = heading.row(f"counts.{name}")
         if name not in kept:
-            faults.add(FILE, 0, f"counts.{name} is not known; known are {', '.join(kept)}")
+            faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(kept)}")
         elif kept[name] != wanted:
-            faults.add(FILE, 0, f"counts.{name} says {wanted} and the tables hold {kept[name]}")
+            faults.add(FILE, row, f"counts.{name} says {wanted} and the tables hold {kept[name]}")
     if heading.victory > kept["centres"]:
-        faults.add(FILE, 0, f"victory needs {heading.victory} centres and the board has {kept['centres']}")
+        message = f"victory needs {heading.victory} centres and the board has {kept['centres']}"
+        faults.add(FILE, heading.row("victory"), message)
 
 
 def _counted(whole: Whole) -> dict[str, int]:
@@ -116,22 +118,25 @@ def _pairs(board: Board, movement: str) -> int:
 
 def _check_kinds(board: Board, heading: Heading, faults: Faults) -> None:
     for kind in heading.kinds.values():
+        row = heading.row(f"units.{kind.letter}.moves")
         if not kind.moves:
-            faults.add(FILE, 0, f"units.{kind.letter}.moves is empty: the unit could never move")
+            faults.add(FILE, row, f"units.{kind.letter}.moves is empty: the unit could never move")
         for movement in sorted(kind.moves - board.links.keys()):
             known = ", ".join(board.links)
-            faults.add(FILE, 0, f"units.{kind.letter}.moves has {movement!r}; borders know {known}")
+            faults.add(FILE, row, f"units.{kind.letter}.moves has {movement!r}; borders know {known}")
 
 
 def _check_capitals(board: Board, heading: Heading, faults: Faults) -> None:
     areas = {province.area for province in board.provinces.values() if not province.is_sea}
     for kingdom, capitals in heading.capitals.items():
+        row = heading.row(f"capitals.{kingdom}")
         if kingdom not in areas:
-            faults.add(FILE, 0, f"capitals.{kingdom}: no province lies in that area")
+            faults.add(FILE, row, f"capitals.{kingdom}: no province lies in that area")
         for name in capitals:
             province: Province | None = board.provinces.get(name)
             if province is None or not province.centre:
-                faults.add(FILE, 0, f"capitals.{kingdom} names {name!r}, which is no supply centre")
-    for power in heading.powers.values():
+                faults.add(FILE, row, f"capitals.{kingdom} names {name!r}, which is no supply centre")
+    for at, power in enumerate(heading.powers.values(), start=1):
         if power.kingdom is not None and power.kingdom not in areas:
-            faults.add(FILE, 0, f"the power {power.id} belongs to {power.kingdom!r}, where no province lies")
+            row = heading.row(f"powers[{at}].kingdom")
+            faults.add(FILE, row, f"the power {power.id} belongs to {power.kingdom!r}, where no province lies")

@@ -22,7 +22,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 @dataclass(frozen=True, slots=True)
 class Heading:
     """What `variant.toml` says. `module` and `values` name the rule set; `counts` are figures the tables must
-    agree with; `start` is None when the file does not give a usable one."""
+    agree with; `start` is None when the file does not give a usable one; `rows` are lines of the file by key."""
 
     title: str = ""
     note: str = ""
@@ -35,19 +35,27 @@ class Heading:
     module: str = ""
     values: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+    def row(self, path: str) -> int:
+        """The line of the file where a key such as `units.F.moves` stands; that of its table, or 0, where it has no
+        line of its own."""
+        return _row(self.rows, path)
 
 
 def read(folder: Path, faults: Faults) -> Heading:
     """The heading of a board's folder; each wrong, missing or unknown key is a fault."""
     try:
-        data = tomllib.loads((folder / FILE).read_text("utf-8"))
+        text = (folder / FILE).read_text("utf-8")
+        data = tomllib.loads(text)
     except FileNotFoundError:
         faults.add(FILE, 0, "the file is missing")
         return Heading()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         faults.add(FILE, 0, f"the file cannot be read: {error}")
         return Heading()
-    top = _Keys("", data, faults)
+    rows = _rows(text)
+    top = _Keys("", data, rows, faults)
     calendar_keys = top.section("calendar")
     calendar = _calendar(calendar_keys)
     rules = top.section("rules")
@@ -59,10 +67,11 @@ def read(folder: Path, faults: Faults) -> Heading:
         calendar=calendar,
         start=_start(calendar_keys, calendar),
         kinds=_kinds(top.section("units")),
-        powers=_powers(top, faults),
+        powers=_powers(top),
         module=rules.text("module"),
         values=rules.table("values", {}),
         counts=_counts(top.section("counts")),
+        rows=rows,
     )
     calendar_keys.close()
     rules.close()
@@ -70,17 +79,48 @@ def read(folder: Path, faults: Faults) -> Heading:
     return heading
 
 
+_TABLE = re.compile(r"\s*\[(?P<list>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
+_KEY = re.compile(r"\s*(?P<key>[\w-]+)\s*=")
+
+
+def _rows(text: str) -> dict[str, int]:
+    """Where each key and table begins. A rough reading, for telling a person where to look: keys inside a text or a
+    list of several lines may be counted, which harms nobody."""
+    found: dict[str, int] = {}
+    table = ""
+    counts: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        heading, key = _TABLE.match(line), _KEY.match(line)
+        if heading:
+            table = heading["name"]
+            if heading["list"]:
+                counts[table] = counts.get(table, 0) + 1
+                table = f"{table}[{counts[table]}]"
+            found.setdefault(table, number)
+        elif key:
+            found.setdefault(f"{table}.{key['key']}" if table else key["key"], number)
+    return found
+
+
+def _row(rows: Mapping[str, int], path: str) -> int:
+    while path and path not in rows:
+        path = path.rpartition(".")[0]
+    return rows.get(path, 0)
+
+
 class _Keys:
     """One table of the file, its keys taken one by one; `close` reports those nobody asked for."""
 
-    def __init__(self, name: str, data: Mapping[str, Any], faults: Faults) -> None:
+    def __init__(self, name: str, data: Mapping[str, Any], rows: Mapping[str, int], faults: Faults) -> None:
         self._name = name
         self._data = data
+        self._rows = rows
         self._faults = faults
         self._asked: set[str] = set()
 
     def fault(self, key: str, message: str) -> None:
-        self._faults.add(FILE, 0, f"{self._path(key)} {message}")
+        path = self._path(key)
+        self._faults.add(FILE, _row(self._rows, path), f"{path} {message}")
 
     def names(self) -> list[str]:
         return list(self._data)
@@ -108,7 +148,10 @@ class _Keys:
         return dict(self._get(key, dict, "a table", default) or {})
 
     def section(self, key: str, default: dict[str, Any] | None = None) -> _Keys:
-        return _Keys(self._path(key), self.table(key, default), self._faults)
+        return self.inner(self._path(key), self.table(key, default))
+
+    def inner(self, name: str, data: Mapping[str, Any]) -> _Keys:
+        return _Keys(name, data, self._rows, self._faults)
 
     def close(self) -> None:
         for key in self._data:
@@ -181,19 +224,19 @@ def _kinds(keys: _Keys) -> dict[str, UnitKind]:
     return found
 
 
-def _powers(top: _Keys, faults: Faults) -> dict[str, Power]:
+def _powers(top: _Keys) -> dict[str, Power]:
     found: dict[str, Power] = {}
     taken: dict[tuple[str, str], str] = {}
     for at, data in enumerate(top.lists("powers"), start=1):
         if not isinstance(data, dict):
             top.fault("powers", f"number {at} must be a table")
             continue
-        power = _power(_Keys(f"powers[{at}]", data, faults))
+        power = _power(top.inner(f"powers[{at}]", data))
         if power.id in found:
-            top.fault("powers", f"has {power.id!r} twice")
+            top.fault(f"powers[{at}].id", f"is {power.id!r}, which is the id of an earlier power")
         for what, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
             if (what, value) in taken:
-                top.fault("powers", f"gives {power.id} the {what} {value!r} of {taken[what, value]}")
+                top.fault(f"powers[{at}].{what}", f"gives {power.id} the {what} {value!r} of {taken[what, value]}")
             taken.setdefault((what, value), power.id)
         found[power.id] = power
     return found
