@@ -29,8 +29,11 @@ MOST_PAGES = 8
 PDF_DPI = 200
 """Resolution at which PDF pages are drawn: a row of handwriting is then some 60 pixels high."""
 
-FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "GIF", "BMP")
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "GIF", "BMP")
 """What Pillow may try; its other readers are not needed and were never audited here."""
+
+BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
+"""How files of these formats begin; HEIF and AVIF carry "ftyp" from the fifth byte."""
 
 EXIF_ORIENTATION = 0x0112
 
@@ -64,7 +67,8 @@ class _Refused(Exception):
 
 
 def open_images(data: bytes) -> Opened:
-    """The pages of an image or PDF file, upright RGB. Never raises on account of `data`."""
+    """The pages of an image or PDF file, upright RGB. Never raises on account of `data`,
+    save MemoryError where the process may not have what the pixels need."""
     if not data:
         return Opened(reason=Reason.NOT_AN_IMAGE, detail="the file is empty")
     try:
@@ -88,12 +92,21 @@ def _image_pages(data: bytes) -> Opened:
         except Pillow.DecompressionBombError as error:
             raise _Refused(Reason.TOO_LARGE, "it has too many pixels") from error
         except UnidentifiedImageError as error:
-            raise _Refused(Reason.NOT_AN_IMAGE, "it is no kind of image known here") from error
+            raise _unknown(data) from error
+        except MemoryError:
+            raise
         except Exception as error:
             raise _Refused(Reason.TRUNCATED, "its beginning is damaged") from error
         with image:
             kind = image.format or ""
             return Opened(tuple(_frames(image)), kind=kind)
+
+
+def _unknown(data: bytes) -> _Refused:
+    """A file no reader took: a photograph cut off in its first bytes, or something else altogether."""
+    if data.startswith(BEGINNINGS) or data[4:8] == b"ftyp":
+        return _Refused(Reason.TRUNCATED, "it is cut off near its beginning")
+    return _Refused(Reason.NOT_AN_IMAGE, "it is no kind of image known here")
 
 
 def _frames(image: Pillow.Image) -> Iterator[Image]:
@@ -106,7 +119,7 @@ def _frames(image: Pillow.Image) -> Iterator[Image]:
             _check_size(image.width, image.height)
             image.load()
             yield _pixels(_upright(image))
-        except _Refused:
+        except (_Refused, MemoryError):
             raise
         except Exception as error:
             # Each decoder fails in its own way on damaged data; past the header there is one meaning.

@@ -19,16 +19,24 @@ BARE = 0.0004
 """A sheet with less ink than this share of it has nothing on it but specks."""
 
 
+FAINT = 20.0
+"""Less contrast than this (0..250) on an evened sheet is the grain of the paper and of the camera."""
+
+BRIGHT = 150.0
+"""A photograph without edges of paper is all paper when it is lighter than this (0..255)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """`light`: how light the lightest tenth of the photograph is, 0..255. `sharpness`: how steeply ink
     begins, as the share of its full depth in one pixel of a sheet 1600 high, 0..1. `ink`: share of the
-    sheet that is ink.
+    sheet that is ink. `depth`: how much darker than the paper its darkest two-hundredth is, 0..250.
     """
 
     light: float
     sharpness: float
     ink: float
+    depth: float
 
 
 def measure(photo: Image, evened: Image) -> Quality:
@@ -43,15 +51,15 @@ def measure(photo: Image, evened: Image) -> Quality:
     ink = float((grey < 250.0 - max(40.0, 0.5 * deep)).mean())
     slopes = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
     steep = float(np.percentile(slopes, 99.5))
-    return Quality(light, steep / max(deep, 1.0), ink)
+    return Quality(round(light, 1), round(steep / max(deep, 1.0), 3), round(ink, 5), round(deep, 1))
 
 
 def verdict(quality: Quality, *, sheet_found: bool) -> Reason:
     """The reason to give where nothing could be read."""
     if quality.light < DARK:
         return Reason.TOO_DARK
-    if quality.ink >= BARE and quality.sharpness < SOFT:
+    if quality.depth > FAINT and quality.sharpness < SOFT:
         return Reason.BLURRED
-    if sheet_found and quality.ink < BARE:
+    if quality.ink < BARE and (sheet_found or quality.light > BRIGHT):
         return Reason.BLANK
     return Reason.NOT_A_SHEET

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from ocr.door import open_images
 from ocr.engines import Engine, Quad, Recognised, RowFinder
@@ -60,21 +61,58 @@ def read(
     """
     started = time.perf_counter()
     opened = open_images(photo.data)
-    steps = [Step("opened", (("kind", opened.kind), ("pages", len(opened.pages))))]
+    if opened.reason is not None:
+        return Reading(Status.UNUSABLE, opened.reason, opened.detail)
+    reading = read_images(opened.pages, engines, options, completes)
+    step = Step("opened", (("kind", opened.kind), ("images", len(opened.pages))))
+    seconds = round(time.perf_counter() - started, 3)
+    return replace(reading, steps=(step, *reading.steps), seconds=seconds)
+
+
+def read_images(
+    images: Sequence[Image],
+    engines: Sequence[Engine],
+    options: Options | None = None,
+    completes: Callable[[str], float] | None = None,
+) -> Reading:
+    """The same for upright RGB images that somebody else opened, such as the pages of one file. Not empty."""
+    started = time.perf_counter()
+    steps: list[Step] = []
     pages: list[Page] = []
-    reasons = [opened.reason] if opened.reason is not None else []
+    reasons: list[Reason] = []
     reader = _Reader(tuple(engines), options or Options(), completes)
-    for image in opened.pages:
-        for sheet in sheets(image):
-            outcome, done = reader.sheet(image, sheet)
-            steps += done
-            if isinstance(outcome, Reason):
-                reasons.append(outcome)
-            else:
-                pages.append(replace(outcome, number=len(pages) + 1))
+    for image in images:
+        outcomes = [reader.sheet(image, sheet) for sheet in sheets(image)]
+        steps += [step for _, done in outcomes for step in done]
+        reasons += [outcome for outcome, _ in outcomes if isinstance(outcome, Reason)]
+        pages += in_reading_order([outcome for outcome, _ in outcomes if isinstance(outcome, Page)])
+    pages = [replace(page, number=number) for number, page in enumerate(pages, 1)]
     status, reason = (Status.READ, None) if pages else (Status.UNUSABLE, reasons[0])
     seconds = round(time.perf_counter() - started, 3)
-    return Reading(status, reason, opened.detail, tuple(pages), tuple(steps), seconds)
+    return Reading(status, reason, "", tuple(pages), tuple(steps), seconds)
+
+
+def in_reading_order(pages: Sequence[Page]) -> list[Page]:
+    """Sheets of one photograph as one would take them up: from the left, those in one column from the top."""
+
+    def ground(page: Page) -> npt.NDArray[np.float32]:
+        points = np.array([corner for line in page.lines for corner in line.box.corners], dtype=np.float32)
+        return points @ np.array(QUARTERS[pages[0].rotation], dtype=np.float32).T
+
+    def place(page: Page) -> tuple[float, float]:
+        points = ground(page)
+        middle = points[:, 0].mean()
+        beside = [other for other in grounds if not other[:, 0].min() < middle < other[:, 0].max()]
+        return (float(middle) if beside else 0.0, float(points[:, 1].mean()))
+
+    if len(pages) < 2:
+        return list(pages)
+    grounds = [ground(page) for page in pages]
+    return sorted(pages, key=place)
+
+
+QUARTERS = {0: ((1, 0), (0, 1)), 90: ((0, -1), (1, 0)), 180: ((-1, 0), (0, -1)), 270: ((0, 1), (-1, 0))}
+"""Rotation to the matrix that takes x, y of the photograph to x, y after it is turned clockwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +143,12 @@ class _Reader:
             Step("rows", (("finder", self.options.finder.name), ("rows", len(rows)))),
             Step(
                 "measured",
-                (("light", quality.light), ("sharpness", quality.sharpness), ("ink", quality.ink)),
+                (
+                    ("light", quality.light),
+                    ("sharpness", quality.sharpness),
+                    ("ink", quality.ink),
+                    ("depth", quality.depth),
+                ),
             ),
         ]
         if _trust(rows) < self.options.least_score:

@@ -1,0 +1,105 @@
+"""Hostile files, opened in a child process that may die in our place.
+
+What comes back is drawn anew: upright pages as JPEG without EXIF, GPS or anything else that was not pixels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ocr.page import Reason
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file may cost.
+
+    `data` and `output`: bytes in and out. `memory`: bytes of address space, of which the libraries alone take
+    some 500 million; a photograph of 50 million pixels needs 1.2 thousand million. `cpu_seconds`, `wall_seconds`:
+    whichever ends first. `jpeg_quality`: 1..95, of the pages that come back.
+    """
+
+    data: int = 40_000_000
+    output: int = 120_000_000
+    memory: int = 2_500_000_000
+    cpu_seconds: int = 30
+    wall_seconds: float = 60.0
+    jpeg_quality: int = 92
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Pages as JPEG bytes in order, or a reason and none. `detail` is a phrase for people, `kind` the format."""
+
+    pages: tuple[bytes, ...] = field(default=(), repr=False)
+    reason: Reason | None = None
+    detail: str = ""
+    kind: str = ""
+
+
+def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
+    """An image or PDF of unknown worth as clean pages.
+
+    Never raises on account of `data`: whatever kills the child gives a reason. `name` plays no part in
+    telling the type; it only stands in `detail` where the type is unknown.
+    """
+    if len(data) > limits.data:
+        return Decoded(reason=Reason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
+    try:
+        done = subprocess.run(  # noqa: S603 - our own module and numbers; the file goes in by pipe
+            _command(limits),
+            input=data,
+            capture_output=True,
+            timeout=limits.wall_seconds,
+            check=False,
+            cwd=ROOT,
+            env=_environment(),
+        )
+    except subprocess.TimeoutExpired:
+        return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
+    if done.returncode != 0:
+        return _died(done.returncode, done.stderr)
+    return _parsed(done.stdout, name)
+
+
+def _command(limits: Limits) -> list[str]:
+    sizes = (limits.memory, limits.cpu_seconds, limits.output, limits.jpeg_quality)
+    return [sys.executable, "-s", "-m", "service.decode_child", *(str(size) for size in sizes)]
+
+
+def _environment() -> dict[str, str]:
+    """No secrets of the parent's environment; one thread a library, whose stacks would eat the memory."""
+    keep = {key: os.environ[key] for key in ("PATH", "LANG", "LC_ALL") if key in os.environ}
+    return keep | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+
+
+def _died(code: int, stderr: bytes) -> Decoded:
+    """A child that was stopped: by its memory, by its processor time, or by a fault in a decoder."""
+    if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
+        return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too much memory")
+    if code in {-24, -9}:
+        return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
+    return Decoded(reason=Reason.NOT_AN_IMAGE, detail="opening it failed")
+
+
+def _parsed(out: bytes, name: str) -> Decoded:
+    line, _, rest = out.partition(b"\n")
+    try:
+        head: dict[str, Any] = json.loads(line)
+        sizes = [int(size) for size in head["sizes"]]
+        reason = Reason(head["reason"]) if head["reason"] else None
+    except (ValueError, KeyError, TypeError):
+        return Decoded(reason=Reason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+    if sum(sizes) != len(rest) or (reason is None) != bool(sizes):
+        return Decoded(reason=Reason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+    ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
+    pages = tuple(rest[end - size : end] for end, size in zip(ends, sizes, strict=True))
+    return Decoded(pages, reason, str(head.get("detail", "")), str(head.get("kind", "")))

@@ -1,0 +1,72 @@
+"""The child process of `service.decode`: one hostile file on standard input, pages on standard output.
+
+It lowers its own limits before any decoder is imported, and cuts itself off the network where the kernel
+lets an ordinary user do so. What it writes: one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the
+pages one after the other, `sizes` bytes each. No pickles: the parent trusts nothing but lengths.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import resource
+import sys
+from contextlib import suppress
+from io import BytesIO
+
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
+
+
+def main() -> None:
+    """Arguments: bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
+    memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
+    _limit(memory, seconds, output)
+    _leave_network()
+    data = sys.stdin.buffer.read()
+
+    from ocr.door import open_images
+
+    opened = open_images(data)
+    pages = [_jpeg(page, quality) for page in opened.pages]
+    head = {
+        "reason": opened.reason,
+        "detail": opened.detail,
+        "kind": opened.kind,
+        "sizes": [len(page) for page in pages],
+    }
+    sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + b"".join(pages))
+    sys.stdout.buffer.flush()
+
+
+def _limit(memory: int, seconds: int, output: int) -> None:
+    for what, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, output),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (bound, bound))
+
+
+def _leave_network() -> None:
+    """Best effort: many kernels and containers forbid it, and the other limits hold without it."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | CLONE_NEWNET)
+
+
+def _jpeg(page: object, quality: int) -> bytes:
+    """A page as JPEG without metadata."""
+    import numpy as np
+    from PIL import Image as Pillow
+
+    out = BytesIO()
+    Pillow.fromarray(np.asarray(page)).save(out, "JPEG", quality=quality, subsampling=0)
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    main()
