@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
 from pathlib import Path
 
@@ -73,6 +75,29 @@ def test_powers_can_be_told_apart_without_colour(slug: str) -> None:
     powers = maps.load(slug).powers.values()
     assert len({power.letter for power in powers}) == len(powers)
     assert len({power.pattern for power in powers}) == len(powers)
+
+
+def _lab(code: str) -> tuple[float, float, float]:
+    """CIE L*a*b* of an sRGB colour under D65 (CIE 15:2004): distances are about what an eye sees."""
+    linear = []
+    for at in (1, 3, 5):
+        part = int(code[at : at + 2], 16) / 255
+        linear.append(((part + 0.055) / 1.055) ** 2.4 if part > 0.04045 else part / 12.92)
+    red, green, blue = linear
+    tristimulus = (
+        (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047,
+        0.2126 * red + 0.7152 * green + 0.0722 * blue,
+        (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883,
+    )
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in tristimulus)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_colours_of_powers_differ_plainly(slug: str) -> None:
+    """A difference of 10 is seen at a glance; 30 holds on paper in poor light."""
+    for one, other in itertools.combinations(maps.load(slug).powers.values(), 2):
+        assert math.dist(_lab(one.colour), _lab(other.colour)) > 30, (one.id, other.id)
 
 
 @pytest.mark.parametrize("slug", BOARDS)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import colorsys
 import csv
-import itertools
 import json
-import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -154,20 +151,8 @@ def test_a_slip_of_the_pen_is_answered_with_the_name() -> None:
     assert suggestions(W3K.names, "xyzzy") == ()
 
 
-def test_every_power_has_a_person_and_colours_differ() -> None:
+def test_every_power_has_a_person_and_a_kingdom() -> None:
     assert all(power.person and power.kingdom for power in W3K.powers.values())
-    for one, other in itertools.combinations(W3K.powers.values(), 2):
-        assert _apart(one.colour, other.colour) > 0.25, (one.id, other.id)
-
-
-def _apart(one: str, other: str) -> float:
-    """Distance in a cone of hue, saturation and value, 0 to 2: opposite hues at full strength are 2 apart."""
-    points = []
-    for code in (one, other):
-        red, green, blue = (int(code[at : at + 2], 16) / 255 for at in (1, 3, 5))
-        hue, saturation, value = colorsys.rgb_to_hsv(red, green, blue)
-        points.append((saturation * value * math.cos(math.tau * hue), saturation * value * math.sin(math.tau * hue), value))
-    return math.dist(points[0], points[1])
 
 
 def test_touching_rows_hold_nothing_derived() -> None:
