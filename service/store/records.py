@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, CursorResult, insert, select, update
+from sqlalchemy import ColumnElement, CursorResult, insert, inspect, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
@@ -52,8 +52,12 @@ class PlaceLike(Protocol):
 def insert_once(session: Session, table: type[Base], **values: Any) -> bool:
     """Add a row unless one of its unique keys is taken; whether it was added. Leaves the transaction usable."""
     on_postgresql = session.get_bind().dialect.name == "postgresql"
+    keys = inspect(table).primary_key
     statement: Any = (postgresql.insert if on_postgresql else sqlite.insert)(table).values(**values)
-    return _changed(session, statement.on_conflict_do_nothing())
+    session.flush()
+    # The count of rows is no answer here: psycopg gives -1 for an insert.
+    added = session.execute(statement.on_conflict_do_nothing().returning(*keys)).first()
+    return added is not None
 
 
 def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **values: Any) -> bool:
@@ -61,13 +65,10 @@ def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **va
 
     Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open", state="closed")`.
     """
-    return _changed(session, update(table).where(*where).values(**values))
-
-
-def _changed(session: Session, statement: Any) -> bool:
-    # The loaded rows are refreshed, so that what the caller holds is what the database says.
     session.flush()
+    statement = update(table).where(*where).values(**values)
     result = session.execute(statement, execution_options={"synchronize_session": False})
+    # Rows that are loaded are read anew, so that what the caller holds is what the database says.
     session.expire_all()
     return isinstance(result, CursorResult) and result.rowcount > 0
 

@@ -1,0 +1,78 @@
+"""Fixtures of the service's tests: a site in a folder, and real servers on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.inbox_demo import DemoMailServer
+from tests.support.dovecot import Dovecot
+from tests.support.postgres import Postgres, binaries
+from tests.support.site import Site, make_site
+from tests.support.smtp_sink import SmtpSink
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`any_site` runs on SQLite, and also on PostgreSQL where its server is installed."""
+    if "database" in metafunc.fixturenames:
+        on_postgres = [pytest.param("postgres", marks=pytest.mark.postgres)] if binaries() else []
+        metafunc.parametrize("database", ["sqlite", *on_postgres], scope="session")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with make_site(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Postgres]:
+    server = Postgres().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def database_url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The address of an empty database of the kind at hand."""
+    if database == "sqlite":
+        return f"sqlite:///{tmp_path / 'galloper.sqlite'}"
+    server: Postgres = request.getfixturevalue("cluster")
+    return server.url(f"t{abs(hash(request.node.nodeid))}")
+
+
+@pytest.fixture
+def any_site(database_url: str, tmp_path: Path) -> Iterator[Site]:
+    with make_site(tmp_path, database_url) as made:
+        yield made
+
+
+@pytest.fixture
+def dovecot() -> Iterator[Dovecot]:
+    server = Dovecot().start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def dovecot_tls() -> Iterator[Dovecot]:
+    server = Dovecot(tls=True).start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def smtp_sink() -> Iterator[SmtpSink]:
+    sink = SmtpSink().start()
+    yield sink
+    sink.stop()
+
+
+@pytest.fixture
+def pymap_server() -> Iterator[DemoMailServer]:
+    server = DemoMailServer()
+    server.start()
+    yield server
+    server.stop()

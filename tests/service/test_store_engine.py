@@ -1,0 +1,140 @@
+"""The database: tables as the scripts make them, one writer at a time, claims."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError, StatementError
+
+from service.store import records
+from service.store.engine import alembic_config, migrate, open_engine, sessions
+from service.store.tables import EventRow, GameRow, MailRow, MailState, PlaceRow
+from tests.support.site import NOON, Site
+
+
+def test_the_scripts_make_the_tables_of_the_models(database_url: str) -> None:
+    migrate(database_url)
+    migrate(database_url)
+    engine = open_engine(database_url)
+    with engine.begin() as connection:
+        command.check(alembic_config(connection))  # raises when a table or column differs
+    engine.dispose()
+
+
+def test_another_kind_of_database_is_refused_with_its_name() -> None:
+    with pytest.raises(ValueError, match="mysql"):
+        open_engine("mysql://localhost/galloper")
+
+
+def test_sqlite_is_set_up_for_many_readers_and_safe_commits(site: Site) -> None:
+    with site.engine.connect() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+        assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
+        assert connection.execute(text("PRAGMA synchronous")).scalar() == 2  # FULL
+        assert connection.execute(text("PRAGMA busy_timeout")).scalar() == 30_000
+
+
+def test_a_row_that_points_nowhere_is_refused(any_site: Site) -> None:
+    with pytest.raises(IntegrityError), any_site.store.begin() as session:
+        session.add(PlaceRow(account="a", folder="f", uidvalidity="1", uid="1", sha256="0" * 64))
+
+
+def test_an_instant_keeps_its_moment_and_comes_back_in_utc(any_site: Site) -> None:
+    given = datetime(2026, 7, 1, 20, 30, 15, 123456, tzinfo=timezone(timedelta(hours=2)))
+    with any_site.store.begin() as session:
+        records.log_event(session, given, "x")
+    with any_site.store() as session:
+        back = session.scalars(select(EventRow.at)).one()
+    assert back == given
+    assert back.utcoffset() == timedelta(0)
+
+
+def test_an_instant_without_zone_is_refused(site: Site) -> None:
+    with pytest.raises(StatementError, match="without a zone"), site.store.begin() as session:
+        records.log_event(session, datetime(2026, 7, 1, 20, 30), "x")  # noqa: DTZ001
+
+
+def test_a_savepoint_that_ends_commits_nothing_by_itself(any_site: Site) -> None:
+    with pytest.raises(KeyError), any_site.store.begin() as session:
+        with session.begin_nested():
+            session.add(GameRow(id="g", name="G", variant="w3k", created_at=NOON))
+        raise KeyError
+    with any_site.store() as session:
+        assert session.get(GameRow, "g") is None
+
+
+def test_a_locked_database_is_waited_for(site: Site) -> None:
+    held = threading.Event()
+
+    def hold() -> None:
+        with site.store.begin() as session:
+            records.log_event(session, NOON, "first")
+            held.set()
+            time.sleep(0.7)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait(5)
+    begun = time.monotonic()
+    with site.store.begin() as session:
+        records.log_event(session, NOON, "second")
+    other.join()
+    assert time.monotonic() - begun > 0.3
+    with site.store() as session:
+        assert session.scalars(select(EventRow.what).order_by(EventRow.id)).all() == ["first", "second"]
+
+
+def test_of_many_who_claim_one_gets_it(any_site: Site) -> None:
+    with any_site.store.begin() as session:
+        assert records.add_mail(session, "a" * 64, 1, NOON, NOON)
+    got: list[bool] = []
+
+    def claim() -> None:
+        with any_site.store.begin() as session:
+            got.append(records.end_mail(session, "a" * 64, MailState.USED))
+
+    threads = [threading.Thread(target=claim) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(got) == [False] * 7 + [True]
+
+
+def test_adding_what_is_there_changes_nothing_and_leaves_the_transaction_usable(any_site: Site) -> None:
+    with any_site.store.begin() as session:
+        assert records.add_mail(session, "b" * 64, 10, NOON, NOON, reason="too_large")
+        assert not records.add_mail(session, "b" * 64, 20, NOON, NOON)
+        records.log_event(session, NOON, "after")
+    with any_site.store() as session:
+        row = session.get(MailRow, "b" * 64)
+        assert row is not None
+        assert (row.size, row.reason, row.state, row.tries) == (10, "too_large", MailState.STORED, 0)
+        assert len(session.scalars(select(EventRow)).all()) == 1
+
+
+def test_a_claim_shows_in_rows_already_loaded(any_site: Site) -> None:
+    with any_site.store.begin() as session:
+        records.add_mail(session, "c" * 64, 10, NOON, NOON)
+        row = session.get_one(MailRow, "c" * 64)
+        assert records.end_mail(session, "c" * 64, MailState.REFUSED, "no_photo")
+        assert (row.state, row.reason) == (MailState.REFUSED, "no_photo")
+
+
+def test_the_folder_of_the_database_is_made(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'new' / 'folder' / 'g.sqlite'}"
+    migrate(url)
+    engine = open_engine(url)
+    with sessions(engine)() as session:
+        assert records.games(session) == []
+    engine.dispose()
+
+
+def test_the_clock_of_the_tests_has_a_zone() -> None:
+    assert NOON.tzinfo is UTC

@@ -1,0 +1,77 @@
+"""A site in a folder, for tests: database, blobs, a clock that stands still, and jobs that run when asked."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Engine, event
+from sqlalchemy.orm import Session
+
+from service.clock import SimulatedClock
+from service.jobs import Handler, Payload
+from service.store.blobs import Blobs
+from service.store.engine import Store, migrate, open_engine, sessions
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+@dataclass
+class MemoryJobs:
+    """The queue's port in memory: what was enqueued counts when its transaction commits, and a key counts once."""
+
+    queue: deque[tuple[str, str, Payload]] = field(default_factory=deque)
+    keys: set[str] = field(default_factory=set)
+    handlers: dict[str, tuple[Handler, ...]] = field(default_factory=dict)
+
+    def register(self, name: str, *steps: Handler) -> None:
+        self.handlers[name] = steps
+
+    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+        def commit(_: Session) -> None:
+            if key not in self.keys:
+                self.keys.add(key)
+                self.queue.append((name, key, payload))
+
+        if key not in self.keys:
+            event.listen(session, "after_commit", commit, once=True)
+
+    def run(self) -> int:
+        """Run everything that waits, and what that enqueues; returns how many jobs ran."""
+        count = 0
+        while self.queue:
+            name, _, payload = self.queue.popleft()
+            for step in self.handlers[name]:
+                step(dict(payload))
+            count += 1
+        return count
+
+
+@dataclass
+class Site:
+    """What modules are handed."""
+
+    url: str
+    engine: Engine
+    store: Store
+    blobs: Blobs
+    jobs: MemoryJobs
+    clock: SimulatedClock
+
+
+@contextmanager
+def make_site(folder: Path, url: str = "", at: datetime = NOON) -> Iterator[Site]:
+    """A migrated, empty site; on SQLite in `folder` unless another database is named."""
+    address = url or f"sqlite:///{folder / 'galloper.sqlite'}"
+    migrate(address)
+    engine = open_engine(address)
+    try:
+        yield Site(
+            address, engine, sessions(engine), Blobs(folder / "blobs"), MemoryJobs(), SimulatedClock(at)
+        )
+    finally:
+        engine.dispose()

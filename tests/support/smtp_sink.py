@@ -1,0 +1,90 @@
+"""A mail server that takes letters in and can be told to be difficult."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import cast
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from tests.support.dovecot import free_port
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One mail as it arrived."""
+
+    sender: str
+    recipients: tuple[str, ...]
+    data: bytes
+
+    @property
+    def message(self) -> EmailMessage:
+        return cast("EmailMessage", message_from_bytes(self.data, policy=policy.default))
+
+
+Answer = str | None
+"""What the server says instead of taking it ("451 4.3.0 later"), or None for "as usual"."""
+
+
+@dataclass
+class SmtpSink:
+    """An SMTP server on loopback. `letters` are those it took.
+
+    `at_rcpt` and `at_data` decide about each recipient and each mail; `cut_after_data` closes the connection that many
+    times after the mail was taken and before it is confirmed; `size_limit` is announced and kept.
+    """
+
+    port: int = field(default_factory=free_port)
+    letters: list[Letter] = field(default_factory=list)
+    at_rcpt: Callable[[str], Answer] = lambda address: None
+    at_data: Callable[[Letter], Answer] = lambda letter: None
+    cut_after_data: int = 0
+    size_limit: int = 33_554_432
+    _controller: Controller | None = None
+
+    def start(self) -> SmtpSink:
+        self._controller = Controller(
+            self,
+            hostname="127.0.0.1",
+            port=self.port,
+            data_size_limit=self.size_limit,
+            server_hostname="sink.test",
+        )
+        self._controller.start()
+        return self
+
+    def stop(self) -> None:
+        if self._controller is not None:
+            self._controller.stop()
+            self._controller = None
+
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        refusal = self.at_rcpt(address)
+        if refusal is None:
+            envelope.rcpt_tos.append(address)
+        return refusal or "250 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        content = envelope.content
+        assert isinstance(content, bytes)
+        letter = Letter(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)
+        refusal = self.at_data(letter)
+        if refusal is not None:
+            return refusal
+        self.letters.append(letter)
+        if self.cut_after_data > 0:
+            self.cut_after_data -= 1
+            assert server.transport is not None
+            raw = server.transport.get_extra_info("socket")
+            raw.shutdown(socket.SHUT_RDWR)
+            await asyncio.sleep(0.05)
+        return "250 OK"
