@@ -1,0 +1,44 @@
+"""Why a line gave no order, as a value: a player's fault is never an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from adjudicator.orders import Order
+
+
+class Code(StrEnum):
+    """UNREAD: too far from anything to be read. INVALID: words that no order is made of. AMBIGUOUS: two orders or
+    two places are too close (Q-01)."""
+
+    UNREAD = "unread"
+    INVALID = "invalid"
+    AMBIGUOUS = "ambiguous"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to read a line: `orders` in the order written, `score` 0..1, `cost` in letters that had to be changed
+    (0 is exact), `worst` the share of letters changed in the worst word or name, 0..1."""
+
+    orders: tuple[Order, ...]
+    score: float
+    cost: float
+    worst: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What is wrong with one line.
+
+    `line` is its number on the sheet or None; `span` the characters [from, to) of `text` that could not be taken;
+    `message` one sentence a player can act on; `candidates` the readings that were near, best first.
+    """
+
+    code: Code
+    line: int | None
+    span: tuple[int, int]
+    text: str
+    message: str
+    candidates: tuple[Candidate, ...] = ()

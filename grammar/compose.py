@@ -1,0 +1,70 @@
+"""Fragments and a variant's own wording joined into one grammar; one parser a phase kind, kept once made.
+
+The text is joined, not imported: Lark renames imported rules after their file, which would tie the table of order
+kinds to file names, and `%extend` works on joined text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, Token, Tree
+from lark.exceptions import LarkError
+from lark.lexer import Lexer, PatternStr
+
+from adjudicator.calendar import PhaseKind
+from grammar.sequence import Machine, NestingError, machine
+
+FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
+
+
+class GrammarError(ValueError):
+    """The wording of a variant does not fit the fragments. Our own fault: names the phase and Lark's complaint."""
+
+
+class _Given(Lexer):
+    """Hands on tokens that were found elsewhere (`grammar.lattice`)."""
+
+    def __init__(self, conf: object) -> None:
+        del conf
+
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
+        del parser_state
+        yield from lexer_state
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """Every order form of one phase kind. `keywords` maps a folded word or sign to its terminal's name; `machine`
+    says which sequences of terminals are orders."""
+
+    phase: PhaseKind
+    lark: Lark
+    keywords: Mapping[str, str]
+    machine: Machine
+
+    def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
+        """The tree of a sequence that `machine` takes."""
+        return self.lark.parse(tokens)
+
+
+@lru_cache(maxsize=32)
+def compose(phase: PhaseKind, wording: str = "") -> Forms:
+    """The parser of one phase kind, `wording` being the text of the variant's `orders.lark`.
+
+    A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
+    Raises GrammarError where the joined grammar is faulty, ambiguous or nests.
+    """
+    folder = files("grammar") / "fragments"
+    text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in FRAGMENTS)
+    try:
+        lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_Given, start=phase.value, strict=True)
+        table = machine(lark.rules, phase.value)
+    except (LarkError, NestingError) as fault:
+        raise GrammarError(f"the wording of the {phase.value} phase cannot be composed: {fault}") from fault
+    keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
+    return Forms(phase, lark, keywords, table)

@@ -1,0 +1,226 @@
+"""The doors: one line, or one page of lines, to orders and complaints. One bad line never discards the page."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from adjudicator.orders import Order
+from grammar import reading
+from grammar.build import MAKERS, Maker
+from grammar.complaint import Candidate, Code, Complaint
+from grammar.compose import Forms
+from grammar.exact import DOUBTS, names_at
+from grammar.lexicon import KIND, PLACE, POWER, Lexicon
+from grammar.reading import LONGEST, Sheet, Written
+from grammar.words import Word, body, words
+
+_UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad]")
+_HINTED = 0.7
+"""Least likeness at which the nearest place is named in a complaint."""
+_ORDER_SIGNS = frozenset({"build", "remove", "disband", "send", "command", "convert", "hold", "retreat"})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a line that is not spelled as listed may still be read without a person.
+
+    `score` 0..1: least share of letters left unchanged; `margin` in letters: how much dearer the next different
+    order must be; `worst` 0..1: most letters changed in one word or name.
+    """
+
+    score: float = 0.85
+    margin: float = 1.2
+    worst: float = 0.34
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedLine:
+    """One line read. `orders` is empty exactly when `complaint` is set. `score` 0..1, 1 when every word is spelled as
+    listed; `margin` is the cost in letters of the next different order, infinite where there is none."""
+
+    text: str
+    orders: tuple[Order, ...]
+    complaint: Complaint | None
+    candidates: tuple[Candidate, ...] = ()
+    score: float = 0.0
+    margin: float = float("inf")
+
+
+class LineKind(StrEnum):
+    """What a line of a sheet is. BLANK and STRUCK lines are never read (Q-16)."""
+
+    HEADING = "heading"
+    ORDER = "order"
+    STRUCK = "struck"
+    OTHER = "other"
+    BLANK = "blank"
+
+
+@dataclass(frozen=True, slots=True)
+class PageLine:
+    """A line of a page: its number from 1, what it is, and what it says if it is an order."""
+
+    number: int
+    kind: LineKind
+    text: str
+    parsed: ParsedLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """A page read, every line kept. Two orders for one unit are left to the judge (Q-16)."""
+
+    lines: tuple[PageLine, ...]
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        return tuple(o for row in self.lines if row.parsed for o in row.parsed.orders)
+
+    @property
+    def complaints(self) -> tuple[Complaint, ...]:
+        return tuple(row.parsed.complaint for row in self.lines if row.parsed and row.parsed.complaint)
+
+
+def parse_line(
+    text: str,
+    *,
+    lexicon: Lexicon,
+    forms: Forms,
+    power: str,
+    line: int | None = None,
+    makers: Mapping[str, Maker] = MAKERS,
+    limits: Limits = Limits(),  # frozen
+) -> ParsedLine:
+    """Read one order line of `power`'s sheet; several units or sentences give several orders.
+
+    Only letters decide, never the board's position (SUB-08, Q-01). A line with a condition, a choice or a denial gives
+    no order. Any text at all gives a ParsedLine, in time bounded by the line's length limit.
+    """
+    clean = _UNSEEN.sub("", text)
+    trouble = _unfit(clean)
+    if trouble is not None:
+        return _complain(Code.INVALID, text, line, *trouble)
+    sheet = Sheet(forms, lexicon, power, makers)
+    found = words(clean, body(clean))
+    written = reading.as_written(found, sheet, line)
+    if len(written.candidates) == 1:
+        return ParsedLine(text, written.candidates[0].orders, None, written.candidates, 1.0)
+    if written.candidates:
+        return _complain(Code.AMBIGUOUS, text, line, _whole(clean),
+                         "A name in this line stands for more than one region; write the full name.",
+                         written.candidates)
+    doubt = next((w for w in found if w.text in DOUBTS or w.text == "?"), None)
+    if doubt is not None:
+        message = f"“{clean[doubt.start : doubt.end]}” makes this a condition, a choice or a denial, not an order."
+        return _complain(Code.INVALID, text, line, (doubt.start, doubt.end), message)
+    near = reading.as_garbled(clean[body(clean) :], sheet, line)[:5]
+    margin = near[1].cost - near[0].cost if len(near) > 1 else float("inf")
+    span = _span(found, written.furthest, clean)
+    certain = bool(near) and near[0].score >= limits.score and near[0].worst <= limits.worst
+    if certain and margin >= limits.margin:
+        return ParsedLine(text, near[0].orders, None, tuple(near), near[0].score, margin)
+    code, message = _why_not(clean, sheet, written, span, certain=certain)
+    return _complain(code, text, line, span, message, near)
+
+
+def _why_not(text: str, sheet: Sheet, written: Written, span: tuple[int, int], *, certain: bool) -> tuple[Code, str]:
+    """Code and sentence for a line that is not an order as it stands."""
+    piece = text[span[0] : span[1]]
+    if certain:
+        return Code.AMBIGUOUS, f"“{piece}” is as near to one name as to another."
+    if not piece:
+        return Code.INVALID, "The line ends before the order is complete."
+    if not any(w.text in sheet.forms.keywords or names_at([w], 0, sheet.lexicon) for w in words(text)):
+        return Code.UNREAD, "No word of this line belongs to an order."
+    if PLACE in written.expected and not names_at(words(piece), 0, sheet.lexicon):
+        near = sheet.lexicon.near(piece, 1)
+        hint = f"; the nearest is {sheet.lexicon.printed(near[0].region)}" if near and near[0].score > _HINTED else ""
+        return Code.INVALID, f"“{piece}” is no place of this board{hint}."
+    return Code.INVALID, f"No {sheet.forms.phase.value} order goes on with “{piece}” here."
+
+
+def _complain(code: Code, text: str, line: int | None, span: tuple[int, int], message: str,
+              candidates: Sequence[Candidate] = ()) -> ParsedLine:
+    near = tuple(candidates)
+    margin = near[1].cost - near[0].cost if len(near) > 1 else float("inf")
+    score = near[0].score if near else 0.0
+    return ParsedLine(text, (), Complaint(code, line, span, text, message, near), near, score, margin)
+
+
+def _unfit(text: str) -> tuple[tuple[int, int], str] | None:
+    """Text that is never looked at: too long, blank, or with signs no pen makes."""
+    if len(text) > LONGEST:
+        return (LONGEST, len(text)), f"The line has {len(text)} characters; no order is longer than {LONGEST}."
+    if not text.strip():
+        return (0, len(text)), "The line is empty."
+    for at, sign in enumerate(text):
+        if sign != "\t" and unicodedata.category(sign) in {"Cc", "Cf", "Co", "Cs", "Cn"}:
+            return (at, at + 1), f"The line holds a control character (U+{ord(sign):04X}) and is not read."
+    return None
+
+
+def _span(found: Sequence[Word], at: int, text: str) -> tuple[int, int]:
+    if at >= len(found):
+        end = len(text.rstrip())
+        return end, end
+    return found[at].start, found[at].end
+
+
+def _whole(text: str) -> tuple[int, int]:
+    return len(text) - len(text.lstrip()), len(text.rstrip())
+
+
+def parse_page(
+    lines: Iterable[tuple[str, bool]],
+    *,
+    lexicon: Lexicon,
+    forms: Forms,
+    power: str,
+    makers: Mapping[str, Maker] = MAKERS,
+    limits: Limits = Limits(),  # frozen
+) -> ParsedPage:
+    """Read a page: `lines` are (text, struck) from top to bottom, one order a line (HEAD-01).
+
+    Lines before the first that is or resembles an order are the heading; a line that is only a power's name is a
+    signature. Struck lines are kept and not read.
+    """
+    rows: list[PageLine] = []
+    begun = False
+    for number, (text, struck) in enumerate(lines, 1):
+        if not text.strip():
+            rows.append(PageLine(number, LineKind.BLANK, text))
+            continue
+        if struck:
+            rows.append(PageLine(number, LineKind.STRUCK, text))
+            continue
+        parsed = parse_line(text, lexicon=lexicon, forms=forms, power=power, line=number, makers=makers,
+                            limits=limits)
+        is_order = bool(parsed.orders or parsed.candidates) or _resembles(text, lexicon)
+        begun = begun or is_order
+        if is_order or (begun and not _signature(text, lexicon)):
+            rows.append(PageLine(number, LineKind.ORDER, text, parsed))
+        else:
+            rows.append(PageLine(number, LineKind.OTHER if begun else LineKind.HEADING, text))
+    return ParsedPage(tuple(rows))
+
+
+def _resembles(text: str, lexicon: Lexicon) -> bool:
+    """Does a line that gives no order begin like one: a unit and a place, or a word only orders begin with?"""
+    if len(text) > LONGEST:
+        return False
+    found = words(text, body(text))
+    if found and found[0].text in _ORDER_SIGNS:
+        return True
+    kinds = [n for n in range(len(found)) if any(name.terminal == KIND for _, name in names_at(found, n, lexicon))]
+    return any(name.terminal == PLACE for n in kinds if n + 1 < len(found)
+               for _, name in names_at(found, n + 1, lexicon))
+
+
+def _signature(text: str, lexicon: Lexicon) -> bool:
+    found = [w for w in words(text) if w.text[0].isalnum() and w.text != "the"]
+    return bool(found) and any(end == len(found) and name.terminal == POWER
+                               for end, name in names_at(found, 0, lexicon))

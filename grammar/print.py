@@ -1,0 +1,120 @@
+"""Orders as text: the canonical strings of the contract, and prose for letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from adjudicator.geo import Board, Region
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+    UnitOrder,
+)
+from adjudicator.units import UnitKind, UnitRef
+
+_TERSE: Mapping[type[Order], str] = {
+    Hold: "{unit} H",
+    Move: "{unit} - {to}{via}",
+    SupportHold: "{unit} S {target}",
+    SupportMove: "{unit} S {target} - {to}",
+    Convoy: "{unit} C {target} - {to}",
+    Convert: "{unit} converts{becomes}",
+    Proxy: "{unit} proxy {power}",
+    Retreat: "{unit} R {to}",
+    Disband: "{unit} disbands",
+    Build: "Build {built}",
+    Remove: "Remove {unit}",
+    SendSupply: "Send {count} supply to {power}",
+}
+_PROSE: Mapping[type[Order], str] = {
+    Hold: "{unit} holds",
+    Move: "{unit} moves to {to}{via}",
+    SupportHold: "{unit} supports {target}",
+    SupportMove: "{unit} supports {target} to {to}",
+    Convoy: "{unit} convoys {target} to {to}",
+    Convert: "{unit} converts{becomes}",
+    Proxy: "{unit} is under the orders of {power}",
+    Retreat: "{unit} retreats to {to}",
+    Disband: "{unit} disbands",
+    Build: "Build {article} {built}",
+    Remove: "Remove {unit}",
+    SendSupply: "Send {count} {units} supply to {power}",
+}
+
+Text = Callable[[str], str]
+
+
+def canonical(order: Order, board: Board) -> str:
+    """The contract's text of an order, with full region names: "A London - Surrey", "F Devon/South Coast H".
+
+    Parsing it gives the order back. Raises KeyError for an order class without a text, our own fault.
+    """
+    return _TERSE[type(order)].format_map(_blanks(order, board, kind=str, power=str))
+
+
+def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Mapping[str, str] | None = None) -> str:
+    """An order in the handbook's words, without a full stop: "Army London moves to Surrey".
+
+    `powers` maps a power's id to its printed name. Raises KeyError as `canonical` does.
+    """
+    printed = powers or {}
+    blanks = _blanks(
+        order, board, kind=lambda letter: kinds[letter].name if letter in kinds else letter,
+        power=lambda name: printed.get(name, name))
+    return _PROSE[type(order)].format_map(blanks)
+
+
+def place(region: Region, board: Board) -> str:
+    """A region's full name, its coast after a slash: "Devon/South Coast"; what the board lacks is given as it is."""
+    province = board.provinces.get(region.province)
+    name = province.name if province else region.province
+    return name if region.coast is None else f"{name}/{_coast(region.province, region.coast, board)}"
+
+
+def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, str]:
+    """What fills the blanks of an order's text."""
+    def unit(ref: UnitRef) -> str:
+        name = place(ref.region, board)
+        return name if ref.kind is None else f"{kind(ref.kind)} {name}"
+
+    blanks: dict[str, str] = {}
+    if isinstance(order, UnitOrder):
+        blanks["unit"] = unit(order.unit)
+    if isinstance(order, SupportHold | SupportMove | Convoy):
+        blanks["target"] = unit(order.target)
+    if isinstance(order, Move | SupportMove | Convoy | Retreat):
+        blanks["to"] = place(order.to, board)
+    if isinstance(order, Move):
+        blanks["via"] = " via convoy" if order.via_convoy else ""
+    if isinstance(order, Convert):
+        # the coast of the fleet it becomes stands with the place: an army has none of its own (CVT-06)
+        where = order.unit.region
+        blanks["unit"] = unit(UnitRef(order.unit.kind, Region(where.province, where.coast or order.coast)))
+        blanks["becomes"] = f" to {kind(order.to_kind)}" if order.to_kind else ""
+    if isinstance(order, Build):
+        blanks["built"] = unit(UnitRef(order.kind, order.region))
+        blanks["article"] = "an" if blanks["built"][0] in "AEIO" else "a"
+    if isinstance(order, Proxy | SendSupply):
+        blanks["power"] = power(order.to_power)
+    if isinstance(order, SendSupply):
+        blanks["count"] = str(order.count)
+        blanks["units"] = "unit's" if order.count == 1 else "units'"
+    return blanks
+
+
+def _coast(province: str, coast: str, board: Board) -> str:
+    here = board.provinces.get(province)
+    known = {c.id: c.name for p in board.provinces.values() for c in p.coasts}
+    known |= {c.id: c.name for c in (here.coasts if here else ())}
+    return known.get(coast, coast)

@@ -1,0 +1,116 @@
+"""From a line to candidates: what `grammar.parse` and `grammar.snap` share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lark import Token
+
+from adjudicator.geo import Region
+from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
+from grammar import exact, fuzzy
+from grammar.build import Maker, orders
+from grammar.complaint import Candidate
+from grammar.compose import Forms
+from grammar.lattice import Path, search
+from grammar.letters import flat
+from grammar.lexicon import Lexicon
+from grammar.words import Word
+
+LONGEST = 400
+"""Characters of a line that is looked at; the longest order of several units is far shorter."""
+LONGEST_GARBLED = 160
+"""Characters of a line that is looked at letter by letter."""
+_KEPT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a line is read with: the forms of its phase, the names, whose sheet it is, and the table of makers."""
+
+    forms: Forms
+    lexicon: Lexicon
+    power: str
+    makers: Mapping[str, Maker]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A line taken as it stands: equally good `candidates`, one when it is read; otherwise the word at which the
+    furthest reading stopped, and the terminals it looked for there."""
+
+    candidates: tuple[Candidate, ...]
+    furthest: int
+    expected: frozenset[str]
+
+
+def as_written(found: Sequence[Word], sheet: Sheet, line: int | None) -> Written:
+    """Readings of a line whose every word is known."""
+    result = search(sheet.forms.machine, exact.edges(found, sheet.forms, sheet.lexicon), len(found), _KEPT)
+    equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact.STEP / 2]
+    made = _merged((orders_of(path, sheet, line), path.cost, 0.0) for path in equal)
+    fitting = _fitting([o for o, _, _ in made], sheet.lexicon)
+    return Written(tuple(Candidate(o, 1.0, 0.0) for o in fitting), result.furthest, result.expected)
+
+
+def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tuple[Order, ...]]:
+    """Of readings that differ only in what one spelling means, those that put no unit where its kind can never be.
+
+    "The Isle of Wight" is land or sea "by unit and order" (Q-44); an army cannot mean the sea.
+    """
+    if len(made) < 2:
+        return made
+    wrong = [sum(_misfits(order, lexicon) for order in each) for each in made]
+    return [each for each, count in zip(made, wrong, strict=True) if count == min(wrong)]
+
+
+def _misfits(order: Order, lexicon: Lexicon) -> int:
+    pairs: list[tuple[str | None, Region]] = []
+    if isinstance(order, Build):
+        pairs.append((order.kind, order.region))
+    if isinstance(order, UnitOrder):
+        pairs.append((order.unit.kind, order.unit.region))
+    if isinstance(order, SupportHold | SupportMove | Convoy):
+        pairs.append((order.target.kind, order.target.region))
+    if isinstance(order, Move | Retreat):
+        pairs.append((order.unit.kind, order.to))
+    if isinstance(order, SupportMove | Convoy):
+        pairs.append((order.target.kind, order.to))
+    return sum(not lexicon.fits(kind, region) for kind, region in pairs)
+
+
+def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False) -> list[Candidate]:
+    """Readings of a misread line, no two the same orders, best first. Empty for a line too long to be one order.
+
+    `score` is the share of the text's letters that were not changed. With `stray`, words that fit nowhere may be
+    passed over; `worst` is then 1.
+    """
+    if len(text) > LONGEST_GARBLED:
+        return []
+    plain, _ = flat(text)
+    if not plain:
+        return []
+    size = max(1, len(plain.replace(" ", "")))
+    table = fuzzy.edges(plain, sheet.forms, sheet.lexicon, stray)
+    result = search(sheet.forms.machine, table, len(plain), _KEPT, limit=0.6 * size + 2)
+    made = _merged((orders_of(p, sheet, line), fuzzy.letters(p.cost, p.edges), fuzzy.worst(p.edges))
+                   for p in result.paths)
+    return [Candidate(o, max(0.0, 1.0 - cost / size), cost, worst) for o, cost, worst in made]
+
+
+def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:
+    """The orders a path means; empty where its words contradict themselves ("Build at London" without a kind)."""
+    kept = [edge for edge in path.edges if edge.terminal is not None]
+    tree = sheet.forms.tree([Token(str(edge.terminal), str(n)) for n, edge in enumerate(kept)])
+    return orders(tree, kept, sheet.lexicon, sheet.power, line, sheet.makers)
+
+
+def _merged(found: Iterable[tuple[tuple[Order, ...], float, float]]) -> list[tuple[tuple[Order, ...], float, float]]:
+    """Each meaning once, by rising cost; readings without an order are left out."""
+    best: dict[tuple[Order, ...], tuple[float, float]] = {}
+    for made, cost, worst in found:
+        if made:
+            best.setdefault(made, (cost, worst))
+    return [(made, cost, worst) for made, (cost, worst) in best.items()]
+
