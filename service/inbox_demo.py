@@ -86,4 +86,4 @@ if __name__ == "__main__":
     from pymap.main import main
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    sys.exit(main())
+    main()

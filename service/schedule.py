@@ -30,6 +30,9 @@ LETTERS = "letters"
 
 SWEEP_SECONDS = 30.0
 
+AGAIN = timedelta(minutes=5)
+"""How long work on a phase has before it is enqueued once more."""
+
 
 def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
     """Enqueue everything whose time has come, and return the keys; what is enqueued already is not run again.
@@ -40,10 +43,10 @@ def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
     keys: list[str] = []
     with store.begin() as session:
         for row in records.phases_to_open(session, now):
-            keys.append(f"{OPEN}:{row.id}:{_text(row.opens_at)}")
+            keys.append(_key(OPEN, row.id, row.opens_at, now))
             jobs.enqueue(session, OPEN, keys[-1], {"phase": row.id, "instant": _text(row.opens_at)})
         for row in records.phases_past_deadline(session, now):
-            keys.append(f"{DEADLINE}:{row.id}:{_text(row.deadline)}")
+            keys.append(_key(DEADLINE, row.id, row.deadline, now))
             jobs.enqueue(session, DEADLINE, keys[-1], {"phase": row.id, "instant": _text(row.deadline)})
         due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
         if due:
@@ -51,6 +54,13 @@ def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
             keys.append(f"{LETTERS}:{_text(now)}:{due[0].id}-{due[-1].id}:{len(due)}")
             jobs.enqueue(session, LETTERS, keys[-1], {})
     return tuple(keys)
+
+
+def _key(name: str, phase_id: int, instant: datetime, now: datetime) -> str:
+    """ "deadline:7:2026-03-01T18:00:00Z"; while the phase stays as it is, a new one every `AGAIN`, because the work may
+    have failed for good (the mail server away). Its effect is still one: it claims the phase."""
+    late = (now - instant) // AGAIN
+    return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "")
 
 
 def _text(instant: datetime) -> str:

@@ -32,7 +32,7 @@ def upgrade() -> None:
     sa.Column('reason', sa.String(length=60), nullable=True),
     sa.Column('tries', sa.Integer(), nullable=False),
     sa.Column('sender', sa.String(length=320), nullable=True),
-    sa.Column('verdict', sa.JSON(), nullable=True),
+    sa.Column('verdict', sa.JSON(none_as_null=True), nullable=True),
     sa.PrimaryKeyConstraint('sha256')
     )
     with op.batch_alter_table('mails', schema=None) as batch_op:
@@ -77,8 +77,8 @@ def upgrade() -> None:
     sa.Column('opens_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('deadline', sa.DateTime(timezone=True), nullable=False),
     sa.Column('state', sa.String(length=20), nullable=False),
-    sa.Column('position', sa.JSON(), nullable=True),
-    sa.Column('resolution', sa.JSON(), nullable=True),
+    sa.Column('position', sa.JSON(none_as_null=True), nullable=True),
+    sa.Column('resolution', sa.JSON(none_as_null=True), nullable=True),
     sa.Column('lots', sa.JSON(), nullable=False),
     sa.Column('closed_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('judged_at', sa.DateTime(timezone=True), nullable=True),

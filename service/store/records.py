@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, CursorResult, insert, inspect, select, update
+from sqlalchemy import ColumnElement, CursorResult, exists, insert, inspect, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
@@ -218,22 +218,31 @@ def open_phase(session: Session, game_id: str) -> PhaseRow | None:
 
 
 def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
-    """Open phases whose deadline has come, oldest first."""
+    """Open phases whose deadline has come and whose position is known, oldest first. A phase whose predecessor is
+    not approved yet has no position, and nobody can close it."""
     return list(
         session.scalars(
             select(PhaseRow)
-            .where(PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= now)
+            .where(
+                PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= now, PhaseRow.position.is_not(None)
+            )
             .order_by(PhaseRow.deadline, PhaseRow.id)
         )
     )
 
 
 def phases_to_open(session: Session, now: datetime) -> list[PhaseRow]:
-    """Waiting phases whose time has come, oldest first."""
+    """Waiting phases whose time has come and with no earlier phase of their game waiting or open, oldest first."""
+    earlier = aliased(PhaseRow)
+    blocked = exists().where(
+        earlier.game_id == PhaseRow.game_id,
+        earlier.ordinal < PhaseRow.ordinal,
+        earlier.state.in_([PhaseState.WAITING, PhaseState.OPEN]),
+    )
     return list(
         session.scalars(
             select(PhaseRow)
-            .where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now)
+            .where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now, ~blocked)
             .order_by(PhaseRow.opens_at, PhaseRow.id)
         )
     )

@@ -61,10 +61,10 @@ def test_an_instant_without_zone_is_refused(site: Site) -> None:
 
 
 def test_a_savepoint_that_ends_commits_nothing_by_itself(any_site: Site) -> None:
-    with pytest.raises(KeyError), any_site.store.begin() as session:
+    with any_site.store() as session:
         with session.begin_nested():
             session.add(GameRow(id="g", name="G", variant="w3k", created_at=NOON))
-        raise KeyError
+        session.rollback()
     with any_site.store() as session:
         assert session.get(GameRow, "g") is None
 

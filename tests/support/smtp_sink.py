@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import cast
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
@@ -26,7 +25,7 @@ class Letter:
 
     @property
     def message(self) -> EmailMessage:
-        return cast("EmailMessage", message_from_bytes(self.data, policy=policy.default))
+        return message_from_bytes(self.data, policy=policy.default)
 
 
 Answer = str | None
