@@ -115,13 +115,20 @@ def _read_with(line: str, words: tuple[Token, ...], table: _Table) -> Heading | 
 
 
 def _apart(games: tuple[Span, ...], powers: tuple[Span, ...]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of games and powers that can stand together: a name is not both."""
+    """Spans of games and powers that can stand together: a name is not both, and the longer one wins."""
+    outer_games = tuple(game for game in games if not any(_within(game, power) for power in powers))
+    powers = tuple(power for power in powers if not any(_within(power, game) for game in games))
+    games = outer_games
     pairs = [(game, power) for game in games for power in powers if not game.overlaps(power)]
     if pairs:
         return tuple({game: None for game, _ in pairs}), tuple({power: None for _, power in pairs})
     if games:
         return games, ()
     return (), powers
+
+
+def _within(one: Span, other: Span) -> bool:
+    return one.overlaps(other) and len(one.places) < len(other.places)
 
 
 def _chunks(words: Sequence[Token], taken: frozenset[int]) -> list[tuple[int, ...]]:
@@ -220,6 +227,8 @@ def _both(
         return _Name(missing=True), _Name(missing=True), []
     game_score, game = _guess(words, chunks[0], table.games)
     power_score, power = _guess(words, chunks[0], table.powers)
+    if not game.names and not power.names:
+        return _Name(missing=True), _Name(missing=True), []
     if game_score >= power_score:
         return game, _Name(missing=True), chunks
     return _Name(missing=True), power, chunks

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
@@ -22,6 +21,7 @@ _KINDS = {
 }
 _ORDERS = frozenset({"order", "orders"})
 _VERSION = frozenset({"v", "ver", "vers", "version", "versions", "vn"})
+_BETWEEN = re.compile(r"[\s.:#=-]|\b(?:no|nr|number)\b")
 _COUNTS = {
     word: number
     for number, word in enumerate(
@@ -76,16 +76,17 @@ class VersionAt:
 
 def find_version(line: str, words: Sequence[Token], taken: frozenset[int] = frozenset()) -> VersionAt | None:
     """The first version instruction: v1, V1, v.1, ver 1, version 1, version one; None where there is none."""
-    for at, (mark, number) in enumerate(pairwise(words)):
+    for at, mark in enumerate(words[:-1]):
         if mark.text not in _VERSION or taken & {at, at + 1}:
             continue
-        gap = line[mark.end : number.start].strip()
-        if gap not in {"", ".", ":", "#", "=", "-", ".:"}:
+        end = at + 2 if words[at + 1].text in {"no", "nr", "number"} and at + 2 < len(words) else at + 1
+        number = words[end]
+        if _BETWEEN.sub("", line[mark.end : number.start].casefold()):
             continue
         if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:
-            return VersionAt(int(number.text), at, at + 2)
+            return VersionAt(int(number.text), at, end + 1)
         if number.text in _COUNTS and len(mark.text) > 1:
-            return VersionAt(_COUNTS[number.text], at, at + 2)
+            return VersionAt(_COUNTS[number.text], at, end + 1)
     return None
 
 

@@ -205,22 +205,16 @@ def _mailboxes(value: str) -> list[str]:
 
 
 def _angle(part: str) -> str | None:
-    """What stands between the last pair of angle brackets outside quotes."""
-    quoted = False
-    start = end = -1
-    for at, char in enumerate(part):
-        if char == '"' and part[at - 1 : at] != "\\":
-            quoted = not quoted
-        elif not quoted and char == "<":
-            start, end = at, -1
-        elif not quoted and char == ">" and start >= 0 and end < 0:
-            end = at
-    if start < 0:
+    """What stands in angle brackets outside quotes; "@" where there are several, since none can be chosen."""
+    plain = _unquoted(part)
+    inner = plain.split("<")[1:]
+    if not inner:
         return None
-    return part[start + 1 : end if end >= 0 else len(part)]
+    return inner[0].partition(">")[0] if len(inner) == 1 else "@"
 
 
 def _unquoted(part: str) -> str:
+    """Without quoted strings, which belong to display names."""
     return re.sub(r'"(?:[^"\\]|\\.)*"', "", part)
 
 
