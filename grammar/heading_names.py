@@ -109,8 +109,11 @@ def _left_out(written: Sequence[str], form: Sequence[str]) -> float:
 
 
 def near(scores: Sequence[tuple[float, str]], clear: float = CLEAR) -> tuple[str, ...]:
-    """The names a writer may have meant: none, one clear one, or several too near each other to choose."""
+    """The names a writer may have meant: none, one clear one, or several too near each other to choose.
+
+    The second need not be clear itself: what stands close behind the best makes the best unclear.
+    """
     if not scores or scores[0][0] < clear:
         return ()
     best = scores[0][0]
-    return tuple(name for score, name in scores if score >= clear and best - score < MARGIN)
+    return tuple(name for score, name in scores if best - score < MARGIN)

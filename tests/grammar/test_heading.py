@@ -123,7 +123,7 @@ def test_versions(said: str, version: int | None, trailing: str) -> None:
 
 def test_a_missing_version_is_flagged() -> None:
     found = heading("Powick Bridge, Montrose, Autumn 1644 Retreats")
-    assert (found.version, found.flags) == (None, {"version_missing"})
+    assert (found.version, found.flags) == (None, frozenset({"version_missing"}))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,11 @@ def test_one_clear_candidate_is_mended_and_flagged(subject: str, flags: set[str]
 
 @pytest.mark.parametrize(
     ("power", "candidates"),
-    [("James", {"Montrose", "Hamilton", "Ormond"}), ("Montrose and Argyll", {"Montrose", "Argyll"})],
+    [
+        ("James", {"Montrose", "Hamilton", "Ormond"}),
+        ("Montrose and Argyll", {"Montrose", "Argyll"}),
+        ("Newchester", {"Newcastle", "Manchester"}),
+    ],
 )
 def test_two_near_powers_are_ambiguous(power: str, candidates: set[str]) -> None:
     found = complaint(f"Powick Bridge, {power}, Autumn 1644 Retreats, v1")

@@ -181,7 +181,7 @@ def test_year_and_kind_may_come_from_the_open_phase() -> None:
 def test_a_missing_game_is_inferred_only_where_the_setting_says_so_and_one_fits() -> None:
     subject = "Montrose, Autumn 1644 Retreats, v1"
     verdict = judge(mail(subject), known=context(infer_game=True))
-    assert (verdict.game, verdict.flags) == ("Powick Bridge", {"game_missing"})
+    assert (verdict.game, verdict.flags) == ("Powick Bridge", frozenset({"game_missing"}))
     known = index()["context"]["games"]
     both = context(infer_game=True, games={**known, "Naseby": known["Powick Bridge"]})
     undecided = judge(mail(subject), known=both)
