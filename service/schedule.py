@@ -57,8 +57,11 @@ def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
 
 
 def _key(name: str, phase_id: int, instant: datetime, now: datetime) -> str:
-    """ "deadline:7:2026-03-01T18:00:00Z"; while the phase stays as it is, a new one every `AGAIN`, because the work may
-    have failed for good (the mail server away). Its effect is still one: it claims the phase."""
+    """The name of one effect: "deadline:7:2026-03-01T18:00:00Z".
+
+    While the phase stays as it is there is a new one every `AGAIN`, because the work may have failed for good (the
+    mail server away). Its effect is still one: it claims the phase.
+    """
     late = (now - instant) // AGAIN
     return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "")
 
