@@ -17,33 +17,38 @@ from grammar.compose import Forms
 from grammar.exact import STEP
 from grammar.lattice import Edge
 from grammar.letters import flat, one, pieces
-from grammar.lexicon import COAST, NUMBER, PLACE, POWER, Lexicon, Rank, Value
+from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Value
 
 _SHORT = 4
 """Abbreviations, and names below so many letters, are taken only for a whole word less than one letter away."""
 _NAMED = frozenset({PLACE, POWER})
 _NEAR = 62.0
 """Least likeness (0..100) of a long name to its best stretch of the text at which it is weighed at all."""
-_MOST = 110
+_MOST = 160
 """Long names weighed in one line."""
-_PIECE = 0.3
-"""Letters of a spelling that may be wrong, as a share; plus a quarter letter."""
+_PIECE, _KIND_PIECE = 0.4, 0.6
+"""Letters of a spelling that may be wrong, as a share, plus a quarter letter; more for the few unit words."""
 _INSIDE = 0.2
 """What a piece costs that starts or ends inside a word."""
 _PASS = 0.02
 _STRAY = 1.0
+_ALIKE = 0.45
+_SHORTENED = 0.5
+"""What a short form costs that nobody listed."""
 _BEGUN = 0.3
 """What the first letters of a name cost that stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """One spelling to look for: its text, the terminal and value it stands for; `whole`: taken for whole words only."""
+    """One spelling to look for: its text, the terminal and value it stands for. `whole`: taken for whole words only;
+    `extra`: letters it costs more than the listed spellings."""
 
     text: str
     terminal: str
     value: Value
     whole: bool = False
+    extra: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +96,8 @@ def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelled]:
         if name.terminal == COAST and name.rank is not Rank.NAME and len(name.words) < 2 and len(name.text) > 2:
             continue  # a lone "south" is taken only where it is written so
         text = flat(name.text)[0]
-        yield Spelled(text, name.terminal, name.value, name.rank is Rank.ABBREVIATION)
+        whole = name.rank is Rank.ABBREVIATION or (name.terminal == COAST and len(text) < _SHORT)
+        yield Spelled(text, name.terminal, name.value, whole, _SHORTENED if name.rank is Rank.SHORTENED else 0.0)
         if " and " in text:
             yield Spelled(text.replace(" and ", " & "), name.terminal, name.value)
         if name.terminal == "A_POWER":
@@ -105,7 +111,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, stray: bool = False) -> dic
     long = [known.long[n] for _, _, n in process.extract(
         text, known.texts, scorer=fuzz.partial_ratio, score_cutoff=_NEAR, limit=_MOST)]
     looked = [*known.common, *long]
-    limits = [_PIECE * len(s.text.replace(" ", "")) + 0.25 for s in looked]
+    limits = [(_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked]
     for piece in pieces(text, [s.text for s in looked], limits):
         spelled = looked[piece.entry]
         if text[piece.start] != " " and text[piece.end - 1] != " ":
@@ -127,7 +133,7 @@ def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled
     if text[start].isalnum():
         cost += _INSIDE * (2 - _whole(text, start, end))
     size = max(1, len(spelled.text.replace(" ", "")))
-    table[start].append(Edge(start, end, spelled.terminal, spelled.value, cost + STEP, size))
+    table[start].append(Edge(start, end, spelled.terminal, spelled.value, cost + spelled.extra + STEP, size))
 
 
 def _whole(text: str, start: int, end: int) -> int:
@@ -177,6 +183,21 @@ def _signs(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -
         table[at].append(Edge(at, at + 1, None, None, 0.4, 2))
     elif _whole(text, at, at + 1) == 2:
         table[at].append(Edge(at, at + 1, None, None, _STRAY, 2))
+    _lone(table, text, at, known)
+
+
+def _lone(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -> None:
+    """A sign alone that is no unit's letter may be any of them, a 1 or a dash badly read: never more than a guess."""
+    sign = text[at]
+    alone = sign != " " and text[at - 1 : at] in {"", " "} and text[at + 1 : at + 2] in {"", " "}
+    if not alone or any(s.terminal == KIND for s in known.signs.get(sign, ())):
+        return
+    if sign in "il" and NUMBER in known.terminals:
+        table[at].append(Edge(at, at + 1, NUMBER, 1, _ALIKE, 1))
+    for letter, spelled in known.signs.items():
+        for each in spelled:
+            if each.terminal == KIND or (letter == "-" and sign in "il1/"):
+                table[at].append(Edge(at, at + 1, each.terminal, each.value, min(_STRAY, one(letter, sign)), 1))
 
 
 def letters(cost: float, path: Sequence[Edge]) -> float:

@@ -20,7 +20,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&,;="
 
 _CODE = {c: n for n, c in enumerate(ALPHABET)}
 _TWINS = "o0 l1 i1 il ij s5 z2 b6 b8 g9 q9 &8 &6 lt it ft ec eo ea ao oc ac oa uv un nm nr rv vu uw vw wu hn hb hk hl "
-_TWINS += "gy gq yj yg qg pj dl cd ce td bl ti rt ei is sr es sz kx kr kl ry vy fp fl a4 g6 t7 l7 z7 /l /1 (c )j"
+_TWINS += "gy gq yj yg qg pj dl cd ce td bl ti rt ei is sr es sz kx kr kl ry vy fp fl a4 g6 t7 t1 l7 f7 z7 /l /1 (c )j"
 _LOST, _FOUND, _OTHER, _ALIKE, _GAP, _SIGN = 0.9, 0.9, 1.0, 0.45, 0.15, 0.35
 
 
@@ -50,7 +50,7 @@ def flat(text: str) -> tuple[str, list[int]]:
     return "".join(out), places
 
 
-_LIKE = dict.fromkeys("‐‑‒–—―−~_→⇒>", "-") | {"+": "&", "[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/"}
+_LIKE = dict.fromkeys("‐‑‒–—―−~_→⇒>·•", "-") | {"+": "&", "[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/"}
 
 
 def _tables() -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:

@@ -158,6 +158,11 @@ class Lexicon:
         return SEA in known.moves if province.is_sea else (
             LAND in known.moves or province.terrain is not Terrain.INLAND)
 
+    def has_coast(self, region: Region) -> bool:
+        """Is the region's coast, if it has one, a coast of its province?"""
+        province = self.board.provinces.get(region.province)
+        return region.coast is None or province is None or region.coast in {c.id for c in province.coasts}
+
     def printed(self, region: Region) -> str:
         """A region's full name."""
         province = self.board.provinces.get(region.province)

@@ -23,6 +23,8 @@ LONGEST = 400
 LONGEST_GARBLED = 160
 """Characters of a line that is looked at letter by letter."""
 _KEPT = 16
+_KINDLESS = 1.4
+"""Letters a misread unit costs whose kind is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tu
 
 
 def _misfits(order: Order, lexicon: Lexicon) -> int:
+    return sum(not lexicon.fits(kind, region) for kind, region in _places(order))
+
+
+def _places(order: Order) -> list[tuple[str | None, Region]]:
+    """Every place an order names, with the kind of unit that stands or goes there."""
     pairs: list[tuple[str | None, Region]] = []
     if isinstance(order, Build):
         pairs.append((order.kind, order.region))
@@ -77,7 +84,7 @@ def _misfits(order: Order, lexicon: Lexicon) -> int:
         pairs.append((order.unit.kind, order.to))
     if isinstance(order, SupportMove | Convoy):
         pairs.append((order.target.kind, order.to))
-    return sum(not lexicon.fits(kind, region) for kind, region in pairs)
+    return pairs
 
 
 def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False) -> list[Candidate]:
@@ -94,9 +101,20 @@ def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False
     size = max(1, len(plain.replace(" ", "")))
     table = fuzzy.edges(plain, sheet.forms, sheet.lexicon, stray)
     result = search(sheet.forms.machine, table, len(plain), _KEPT, limit=0.6 * size + 2)
-    made = _merged((orders_of(p, sheet, line), fuzzy.letters(p.cost, p.edges), fuzzy.worst(p.edges))
-                   for p in result.paths)
-    return [Candidate(o, max(0.0, 1.0 - cost / size), cost, worst) for o, cost, worst in made]
+    made = [(orders_of(p, sheet, line), fuzzy.letters(p.cost, p.edges), fuzzy.worst(p.edges)) for p in result.paths]
+    ranked = sorted(((o, cost + _unlikely(o), worst) for o, cost, worst in made if _spelled(o, sheet.lexicon)),
+                    key=lambda each: each[1])
+    return [Candidate(o, max(0.0, 1.0 - cost / size), cost, worst) for o, cost, worst in _merged(ranked)]
+
+
+def _unlikely(made: Sequence[Order]) -> float:
+    """Letters added where a unit has no kind: players write it, so a reader has more likely lost the word."""
+    return _KINDLESS if any(isinstance(o, UnitOrder) and o.unit.kind is None for o in made) else 0.0
+
+
+def _spelled(made: Sequence[Order], lexicon: Lexicon) -> bool:
+    """No coast that its province does not have: a coast read out of stray letters."""
+    return all(lexicon.has_coast(region) for order in made for _, region in _places(order))
 
 
 def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:

@@ -1,0 +1,128 @@
+"""Misread text to the orders it may have been: for text from a reader that knows neither grammar nor names.
+
+Lexical only. Letters are compared with order forms and names; nothing here looks at who borders whom, who owns what
+or which units stand on the board, and nothing may (NON-03, DESK-03, Q-01).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+from adjudicator.orders import Order, UnitOrder
+from grammar import reading
+from grammar.build import MAKERS, Maker
+from grammar.complaint import Candidate
+from grammar.compose import Forms
+from grammar.exact import DOUBTS
+from grammar.lexicon import Lexicon
+from grammar.print import canonical
+from grammar.reading import Sheet
+from grammar.words import body, words
+
+_NEARLY = 3
+"""Letters by which two printed orders differ that are easily taken for each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """When a snapped reading may be taken without a person. Letters are the costs of `grammar.letters`.
+
+    `score` 0..1 is the least share of letters left unchanged; `worst` 0..1 the most that may be changed in one word
+    or name; `margin` how many letters dearer the next different order must be, and `near_margin` the same where the
+    two differ in near names (Cork, County Cork) or in army against fleet.
+    """
+
+    score: float = 0.88
+    worst: float = 0.3
+    margin: float = 1.3
+    near_margin: float = 2.2
+
+
+@dataclass(frozen=True, slots=True)
+class Snapped:
+    """The readings of one misread line, each a different order, best first.
+
+    `margin` is how many letters dearer the second is, infinite without one; `automatic` says that by `Care` nobody
+    need look, as far as the letters go: the reader's own certainty is not in it.
+    """
+
+    text: str
+    candidates: tuple[Candidate, ...]
+    margin: float
+    automatic: bool
+
+
+def snap(
+    text: str,
+    *,
+    lexicon: Lexicon,
+    forms: Forms | Sequence[Forms],
+    power: str,
+    line: int | None = None,
+    makers: Mapping[str, Maker] = MAKERS,
+    care: Care = Care(),  # frozen
+    keep: int = 5,
+) -> Snapped:
+    """The orders nearest to a misread line. Several `forms` where the phase is not known; at a tie the first wins.
+
+    No candidate where no order form is near; a line with a word of doubt ("if", "not", "or") is never automatic.
+    """
+    every = [forms] if isinstance(forms, Forms) else list(forms)
+    ranked: dict[tuple[Order, ...], Candidate] = {}
+    for each in every:
+        for found in _readings(text, Sheet(each, lexicon, power, makers), line):
+            held = ranked.get(found.orders)
+            if held is None or found.cost < held.cost:
+                ranked[found.orders] = found
+    candidates = sorted(ranked.values(), key=lambda c: c.cost)[:keep]
+    margin = candidates[1].cost - candidates[0].cost if len(candidates) > 1 else math.inf
+    automatic = bool(candidates) and _automatic(text, candidates, lexicon, care)
+    return Snapped(text, tuple(candidates), margin, automatic)
+
+
+def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = "") -> float:
+    """How much of a text is one complete order, 0..1: the best reading's score, 0 where none comes near.
+
+    A reader joins two rows when the joined text completes better than the second row alone does.
+    """
+    found = snap(text, lexicon=lexicon, forms=forms, power=power, keep=1).candidates
+    return found[0].score * (1.0 - found[0].worst / 2) if found else 0.0
+
+
+def _readings(text: str, sheet: Sheet, line: int | None) -> list[Candidate]:
+    """Readings of all sorts: as written, misread, and only where these fail with words passed over."""
+    start = body(text)
+    found = words(text, start)
+    exact = list(reading.as_written(found, sheet, line).candidates) if len(text) <= reading.LONGEST else []
+    garbled = reading.as_garbled(text[start:], sheet, line)
+    known = {c.orders for c in exact}
+    out = [*exact, *(c for c in garbled if c.orders not in known)]
+    return out or reading.as_garbled(text[start:], sheet, line, stray=True)
+
+
+def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, care: Care) -> bool:
+    best = candidates[0]
+    if best.score < care.score or best.worst > care.worst or len(best.orders) != 1:
+        return False
+    if any(isinstance(o, UnitOrder) and o.unit.kind is None for o in best.orders):
+        return False  # players write the kind: where it is missing the reader has lost a word
+    if any(w.text in DOUBTS for w in words(text[: reading.LONGEST])) and best.cost > 0:
+        return False
+    for other in candidates[1:]:
+        ahead = other.cost - best.cost
+        needed = care.near_margin if best.cost > 0 and _near(best.orders, other.orders, lexicon) else care.margin
+        if best.cost == 0:
+            needed = min(needed, care.margin / 3)  # every letter fits: only an equal spelling is a rival
+        if ahead < needed:
+            return False
+    return True
+
+
+def _near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
+    """Are two readings printed nearly alike (A or F, Cork or York), or is one the other with words more?"""
+    a, b = ("; ".join(canonical(o, lexicon.board) for o in each) for each in (ours, others))
+    return Levenshtein.distance(a, b) <= _NEARLY or set(a.split()) <= set(b.split()) or set(b.split()) <= set(a.split())
