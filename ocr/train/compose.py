@@ -1,0 +1,175 @@
+"""Order sheets as photographs of handwriting, with their truth.
+
+    python -m ocr.train.compose fonts
+    python -m ocr.train.compose sheets service/demo_data/manifest.toml --out service/demo_data --seed 1642
+    python -m ocr.train.compose random --names names.json --count 20 --out /tmp/sheets --seed 7
+
+`sheets` photographs every entry `[[sheet]]` of a TOML file; `random` invents sheets (orders that are
+well formed, not legal). Both write JPEGs and truth.json, the same bytes for the same seed, fonts and
+library versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ocr.train import fonts
+from ocr.train.camera import jpeg, photograph
+from ocr.train.draw import CrowdedError, draw
+from ocr.train.looks import choose
+from ocr.train.picture import meadow
+from ocr.train.random_sheets import Name, invent
+from ocr.train.sheet import Kind, Line, Sheet
+from ocr.train.truth import entry
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where fonts are and which seed rules chance. `given` are fonts named on the command line."""
+
+    seed: int
+    cache: Path
+    given: dict[str, Path] = field(default_factory=dict)
+
+    def hands(self) -> tuple[str, ...]:
+        """The families that may be drawn by chance."""
+        return tuple(sorted(self.given)) or fonts.HANDS
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Chance for one sheet: the same whatever other sheets are composed with it."""
+        return np.random.default_rng([self.seed, zlib.crc32(name.encode())])
+
+
+def compose(sheet: Sheet, workshop: Workshop) -> tuple[bytes, dict[str, Any]]:
+    """A sheet's JPEG and its truth entry. Raises FontError, CrowdedError, or ValueError for a bad order."""
+    rng = workshop.rng(sheet.name + "/ink")
+    page = draw(sheet, fonts.locate(sheet.look.hand, workshop.cache, workshop.given), rng)
+    shot = photograph(page.colour, sheet.look, rng)
+    return jpeg(shot.colour, sheet.look), entry(sheet, page, shot, f"{sheet.name}.jpg")
+
+
+def read_sheets(path: Path, workshop: Workshop) -> tuple[Sheet, ...]:
+    """The `[[sheet]]` entries of a TOML file; looks not decided there are drawn by chance.
+
+    Raises ValueError naming the sheet for an unknown key of `look`, KeyError for a missing part.
+    """
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
+    return tuple(_sheet(given, workshop) for given in document["sheet"])
+
+
+def _sheet(given: dict[str, Any], workshop: Workshop) -> Sheet:
+    name = given["name"]
+    lines = [Line(text, Kind.HEADING) for text in given["heading"]]
+    lines += [
+        Line(row["text"], Kind.ORDER, row["order"], row.get("struck", False))
+        for row in given.get("orders", ())
+    ]
+    if "signature" in given:
+        lines.append(Line(given["signature"], Kind.SIGNATURE))
+    try:
+        look = choose(given.get("look", {}), workshop.hands(), workshop.rng(name + "/look"))
+    except ValueError as fault:
+        raise ValueError(f"sheet {name}: {fault}") from fault
+    return Sheet(name, given["power"], given["phase"], tuple(lines), look)
+
+
+def write_all(sheets: Iterable[Sheet], workshop: Workshop, out: Path) -> list[dict[str, Any]]:
+    """Compose sheets into a folder, saying each on standard error; returns the truth entries."""
+    out.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for sheet in sheets:
+        data, facts = compose(sheet, workshop)
+        (out / facts["file"]).write_bytes(data)
+        entries.append(facts)
+        print(f"{facts['file']}: {len(data) // 1024} kB, {sheet.look.hand}", file=sys.stderr)
+    return entries
+
+
+def _write_truth(entries: list[dict[str, Any]], out: Path) -> None:
+    text = json.dumps({"sheets": entries}, ensure_ascii=False, indent=1)
+    (out / "truth.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _parser() -> argparse.ArgumentParser:
+    summary, _, example = (__doc__ or "").partition("\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m ocr.train.compose",
+        description=summary,
+        epilog=example,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    fetch = commands.add_parser("fonts", help="fetch the OFL fonts from npm into the cache")
+    fetch.add_argument("--cache", type=Path, default=fonts.default_cache())
+    for name, text in (("sheets", "photograph the sheets of a TOML file"), ("random", "invent sheets")):
+        made = commands.add_parser(name, help=text)
+        if name == "sheets":
+            made.add_argument("file", type=Path)
+            made.add_argument(
+                "--only", action="append", default=[], metavar="NAME", help="compose only this one"
+            )
+        else:
+            made.add_argument(
+                "--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}'
+            )
+            made.add_argument("--count", type=int, default=10)
+        made.add_argument("--out", type=Path, required=True)
+        made.add_argument("--seed", type=int, default=1642)
+        made.add_argument("--cache", type=Path, default=fonts.default_cache())
+        made.add_argument(
+            "--font", action="append", default=[], metavar="HAND=FILE", help="use this font file"
+        )
+    return parser
+
+
+def _workshop(given: argparse.Namespace) -> Workshop:
+    named = dict(pair.split("=", 1) for pair in given.font)
+    return Workshop(given.seed, given.cache, {hand: Path(file) for hand, file in named.items()})
+
+
+def _run(given: argparse.Namespace) -> None:
+    if given.command == "fonts":
+        fonts.fetch(given.cache)
+        print(f"{len(fonts.HANDS)} fonts in {given.cache}", file=sys.stderr)
+        return
+    workshop = _workshop(given)
+    if given.command == "random":
+        names = tuple(
+            Name(row["name"], row["kind"], tuple(row.get("aliases", ())))
+            for row in json.loads(given.names.read_text(encoding="utf-8"))
+        )
+        sheets = tuple(invent(f"r{index + 1:03d}", names, workshop) for index in range(given.count))
+        _write_truth(write_all(sheets, workshop, given.out), given.out)
+        return
+    sheets = read_sheets(given.file, workshop)
+    wanted = [sheet for sheet in sheets if not given.only or sheet.name in given.only]
+    entries = write_all(wanted, workshop, given.out)
+    if not given.only:
+        _write_truth(entries, given.out)
+        for odd in tomllib.loads(given.file.read_text(encoding="utf-8")).get("picture", ()):
+            (given.out / f"{odd['name']}.jpg").write_bytes(meadow(workshop.rng(odd["name"])))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; 0 on success, 1 with one sentence on standard error."""
+    given = _parser().parse_args(arguments)
+    try:
+        _run(given)
+    except (fonts.FontError, CrowdedError, ValueError, OSError) as fault:
+        print(f"compose: {fault}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""Writing a row of text onto a mask of ink, letter by letter, no two alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageFont
+
+Mask: TypeAlias = npt.NDArray[np.float32]
+"""Height x width, 0 bare paper to 1 full ink."""
+
+
+class Mark(StrEnum):
+    """What happened to a word after it was first written."""
+
+    PLAIN = "plain"
+    CROSSED = "crossed"
+    INSERTED = "inserted"
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One person's writing: a font file at `size_px`, and how far letters stray.
+
+    `slant` is a shear; `width` scales letters sideways; `gap` and `word_gap` are in letter sizes;
+    `jitter` is the stray of a letter and `wobble` the swing of the base line, both in letter sizes.
+    """
+
+    font: Path
+    size_px: float
+    slant: float
+    width: float
+    gap: float
+    word_gap: float
+    jitter: float
+    wobble: float
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where ink fell: left, top, right, bottom in pixels of the sheet."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def joined_with(self, other: Extent) -> Extent:
+        """The smallest extent that holds both."""
+        return Extent(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and its mark."""
+
+    text: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one row left on the paper: the ink that counts, and the extents of words to be crossed out."""
+
+    extent: Extent
+    crossed: tuple[Extent, ...]
+
+
+def words(markup: str) -> tuple[Word, ...]:
+    """Split `Army {-Kent-} London {+moves+} to Surrey` into marked words."""
+    found = []
+    for match in re.finditer(
+        r"\{-(?P<crossed>[^}]*)-\}|\{\+(?P<inserted>[^}]*)\+\}|(?P<plain>[^\s{]+)", markup
+    ):
+        kind = match.lastgroup or "plain"
+        found.extend(Word(part, Mark(kind)) for part in match[kind].split())
+    return tuple(found)
+
+
+def plain(markup: str) -> str:
+    """The text as it counts: without crossed-out words, with inserted ones."""
+    return " ".join(word.text for word in words(markup) if word.mark is not Mark.CROSSED)
+
+
+class Pen:
+    """Writes with one hand and one source of chance. Fonts are opened once and kept."""
+
+    def __init__(self, hand: Hand, rng: np.random.Generator) -> None:
+        self.hand = hand
+        self._rng = rng
+        self._font = ImageFont.truetype(
+            str(hand.font), round(hand.size_px), layout_engine=ImageFont.Layout.BASIC
+        )
+
+    def measure(self, text: str) -> float:
+        """Width of a text in pixels, as this hand would write it without stray."""
+        per_letter = self.hand.gap * self.hand.size_px
+        return float(self._font.getlength(text)) * self.hand.width + per_letter * len(text)
+
+    @property
+    def space(self) -> float:
+        """The gap between words in pixels."""
+        return self.hand.word_gap * self.hand.size_px
+
+    def wrap(self, markup: str, width: float, indent: float) -> tuple[tuple[Word, ...], ...]:
+        """Words by rows, so that each fits `width`; rows after the first are `indent` shorter."""
+        rows: list[list[Word]] = [[]]
+        used = 0.0
+        for word in words(markup):
+            need = 0.0 if word.mark is Mark.INSERTED else self.measure(word.text) + self.space
+            if rows[-1] and used + need > width:
+                rows.append([])
+                used = indent
+            rows[-1].append(word)
+            used += need
+        return tuple(tuple(row) for row in rows)
+
+    def write(self, mask: Mask, row: tuple[Word, ...], x: float, y: float, slope: float) -> Row:
+        """Write a row from (x, y) on the base line; `slope` is its rise, pixels down for each pixel right."""
+        swing = self._swing()
+        start, extents, crossed = x, [], []
+        for word in row:
+            inserted = word.mark is Mark.INSERTED
+            base = y + slope * (x - start) + swing(x)
+            if inserted:
+                extents.append(self._insert(mask, word.text, x, base))
+                continue
+            extent, end = self._word(mask, word.text, x, base, slope, 1.0)
+            extents.append(extent)
+            if word.mark is Mark.CROSSED:
+                crossed.append(extent)
+            x = end + self.space * float(self._rng.normal(1.0, 0.12 + self.hand.jitter))
+        whole = extents[0]
+        for extent in extents[1:]:
+            whole = whole.joined_with(extent)
+        return Row(whole, tuple(crossed))
+
+    def _swing(self) -> _Swing:
+        size = self.hand.size_px
+        return _Swing(
+            self.hand.wobble * size,
+            float(self._rng.uniform(0, 2 * np.pi)),
+            float(self._rng.uniform(6, 14)) * size,
+        )
+
+    def _insert(self, mask: Mask, text: str, x: float, base: float) -> Extent:
+        size = self.hand.size_px
+        at = x - self.space / 2
+        caret = np.array(
+            [
+                [at - 0.18 * size, base + 0.22 * size],
+                [at, base - 0.08 * size],
+                [at + 0.2 * size, base + 0.24 * size],
+            ]
+        )
+        points = np.round(caret * 8).astype(np.int32)
+        layer = np.zeros(mask.shape, np.uint8)
+        cv2.polylines(layer, [points], False, 255, max(2, round(size / 18)), cv2.LINE_AA, 3)  # noqa: FBT003
+        np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+        width = self.measure(text) * 0.72
+        extent, _ = self._word(mask, text, at - width / 2, base - 0.62 * size, 0.0, 0.72)
+        return extent
+
+    def _word(
+        self, mask: Mask, text: str, x: float, base: float, slope: float, scale: float
+    ) -> tuple[Extent, float]:
+        start, extent = x, None
+        for index, letter in enumerate(text):
+            following = text[index + 1 : index + 2]
+            advance = self._font.getlength(letter + following) - self._font.getlength(following)
+            fell = self._letter(mask, letter, x, base + slope * (x - start), scale)
+            extent = fell if extent is None else extent.joined_with(fell)
+            gap = self.hand.gap + float(
+                self._rng.normal(0, self.hand.jitter * (0.1 if self.hand.joined else 0.35))
+            )
+            x += scale * (advance * self.hand.width + gap * self.hand.size_px)
+        assert extent is not None
+        return extent, x
+
+    def _letter(self, mask: Mask, letter: str, x: float, base: float, scale: float) -> Extent:
+        glyph, origin = _glyph(self._font, letter)
+        hand, rng = self.hand, self._rng
+        stray = hand.jitter * (0.35 if hand.joined else 1.0)
+        turn = float(rng.normal(0, 0.35 * stray))
+        grow = scale * float(rng.normal(1.0, 0.45 * stray))
+        lean = hand.slant + float(rng.normal(0, 0.5 * stray))
+        up = float(rng.normal(0, 0.35 * stray)) * hand.size_px
+        shape = np.array([[grow * hand.width, -lean * grow], [0.0, grow]])
+        spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        return _stamp(mask, glyph, spin @ shape, origin, (x, base + up))
+
+
+@dataclass(frozen=True, slots=True)
+class _Swing:
+    amplitude: float
+    start: float
+    length: float
+
+    def __call__(self, x: float) -> float:
+        return self.amplitude * float(np.sin(self.start + 2 * np.pi * x / self.length))
+
+
+def _glyph(font: ImageFont.FreeTypeFont, letter: str) -> tuple[npt.NDArray[np.uint8], float]:
+    pad = round(font.size)
+    image = Image.new("L", (round(font.getlength(letter)) + 2 * pad, 3 * pad), 0)
+    ImageDraw.Draw(image).text((pad, 2 * pad), letter, fill=255, font=font, anchor="ls")
+    return np.asarray(image), float(pad)
+
+
+def _stamp(
+    mask: Mask,
+    glyph: npt.NDArray[np.uint8],
+    shape: npt.NDArray[np.float64],
+    pad: float,
+    at: tuple[float, float],
+) -> Extent:
+    left, top = int(at[0] - 2 * pad), int(at[1] - 3 * pad)
+    width, height = glyph.shape[1] + 3 * round(pad), glyph.shape[0] + 2 * round(pad)
+    shift = np.array([at[0] - left, at[1] - top]) - shape @ np.array([pad, 2 * pad])
+    drawn = cv2.warpAffine(glyph, np.column_stack([shape, shift]), (width, height), flags=cv2.INTER_LINEAR)
+    x0, y0 = max(left, 0), max(top, 0)
+    x1, y1 = min(left + width, mask.shape[1]), min(top + height, mask.shape[0])
+    part = drawn[y0 - top : y1 - top, x0 - left : x1 - left].astype(np.float32) / 255
+    np.maximum(mask[y0:y1, x0:x1], part, out=mask[y0:y1, x0:x1])
+    ys, xs = np.nonzero(part > 0.2)
+    if len(xs) == 0:
+        return Extent(at[0], at[1], at[0], at[1])
+    return Extent(x0 + float(xs.min()), y0 + float(ys.min()), x0 + float(xs.max()), y0 + float(ys.max()))

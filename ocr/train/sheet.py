@@ -1,0 +1,107 @@
+"""What is to be written and how it should look, as values.
+
+Lengths are millimetres of paper unless a name says otherwise; a sheet is A4 upright.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+PX_PER_MM = 8
+"""Pixels drawn for each millimetre of paper, about a third more than the photograph keeps."""
+
+SHEET_MM = (210, 297)
+"""Width and height of the paper."""
+
+
+class Kind(StrEnum):
+    """What a written line is; the words of truth.json."""
+
+    HEADING = "heading"
+    ORDER = "order"
+    SIGNATURE = "signature"
+
+
+class Paper(StrEnum):
+    """What the sheet is printed with before anyone writes on it."""
+
+    PLAIN = "plain"
+    RULED = "ruled"
+    CREAM = "cream"
+    SQUARED = "squared"
+    DOTS = "dots"
+
+
+class Ink(StrEnum):
+    """Pens: colour, and how evenly they leave it."""
+
+    BLACK = "black"
+    BLUE = "blue"
+    ROYAL = "royal"
+    SEPIA = "sepia"
+    GREEN = "green"
+    PENCIL = "pencil"
+
+
+class Desk(StrEnum):
+    """What lies round the sheet."""
+
+    WOOD = "wood"
+    CLOTH = "cloth"
+    SLATE = "slate"
+    BAIZE = "baize"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line as its writer meant it.
+
+    `markup` is the text; `{-word-}` is written and crossed out, `{+word+}` is put in above the row with a
+    caret. `order` is the contract's canonical text, for orders only; `struck` crosses out the whole line.
+    """
+
+    markup: str
+    kind: Kind
+    order: str | None = None
+    struck: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a sheet is written and photographed.
+
+    `tidy` runs from 0 (hasty) to 1 (best hand); `size` is the font size; `slant` is a shear (0.2 leans
+    right); `strike` names a stroke of `strike.py`; `turn` is the camera's roll in degrees; `gloom` from 0
+    (even light) to 1 (deep shadow); `blur` is a standard deviation in pixels of the photograph;
+    `orientation` is the EXIF number the file is stored with (1, 3, 6 or 8).
+    """
+
+    hand: str
+    paper: Paper
+    ink: Ink
+    desk: Desk
+    tidy: float
+    size: float
+    slant: float
+    strike: str
+    folds: int
+    turn: float
+    tilt: float
+    gloom: float
+    blur: float
+    long_side: int
+    quality: int
+    orientation: int
+    gps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet to be photographed: its name (also the file's stem), heading facts, lines top to bottom."""
+
+    name: str
+    power: str
+    phase: str
+    lines: tuple[Line, ...]
+    look: Look
