@@ -13,49 +13,63 @@ from shapely import STRtree
 from shapely.geometry import mapping
 from shapely.geometry.base import BaseGeometry
 
-# Middle of the board; distances are true along the parallel and good to a few parts in a hundred elsewhere.
-LON_0, LAT_0 = -4.0, 54.0
-KM_NORTH = 111.2
-KM_EAST = 111.32
+# Middle of the British board.
+MIDDLE = (-4.0, 54.0)
+EARTH_KM = 6371.0
 # Corners that carry less than this area go (kilometres, as shapely squares it): takes off the steps of the cells.
 TOLERANCE_KM = 1.2
 # Uncovered slivers up to this size belong to a neighbour; larger holes are lakes.
 SLIVER_KM2 = 1.0
+# Straight in the plane is bent in degrees: longer lines get points on the way, so that neighbours keep together.
+LONGEST_KM = 60.0
 DECIMALS = 3
 
 
-def to_kilometres(geometry: BaseGeometry) -> BaseGeometry:
-    """Degrees to kilometres east and north of the middle of the board, each parallel at its own length."""
+def to_plane(geometry: BaseGeometry, middle: tuple[float, float] = MIDDLE) -> BaseGeometry:
+    """Degrees to kilometres east and north of `middle` (longitude, latitude), areas kept true (Lambert's azimuthal
+    projection of a sphere)."""
+    lon_0, lat_0 = np.radians(middle)
 
     def project(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        east = (points[:, 0] - LON_0) * KM_EAST * np.cos(np.radians(points[:, 1]))
-        return np.column_stack([east, (points[:, 1] - LAT_0) * KM_NORTH])
+        east, north = np.radians(points[:, 0]) - lon_0, np.radians(points[:, 1])
+        across = np.sin(lat_0) * np.sin(north) + np.cos(lat_0) * np.cos(north) * np.cos(east)
+        scale = EARTH_KM * np.sqrt(2 / (1 + across))
+        up = np.cos(lat_0) * np.sin(north) - np.sin(lat_0) * np.cos(north) * np.cos(east)
+        return np.column_stack([scale * np.cos(north) * np.sin(east), scale * up])
 
     return shapely.make_valid(shapely.transform(geometry, project))
 
 
-def to_degrees(geometry: BaseGeometry) -> BaseGeometry:
-    """Inverse of `to_kilometres`."""
+def to_degrees(geometry: BaseGeometry, middle: tuple[float, float] = MIDDLE) -> BaseGeometry:
+    """Inverse of `to_plane`."""
+    lon_0, lat_0 = np.radians(middle)
 
     def unproject(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        north = points[:, 1] / KM_NORTH + LAT_0
-        return np.column_stack([points[:, 0] / (KM_EAST * np.cos(np.radians(north))) + LON_0, north])
+        away = np.maximum(np.hypot(points[:, 0], points[:, 1]), 1e-9)
+        angle = 2 * np.arcsin(away / (2 * EARTH_KM))
+        north = np.arcsin(np.cos(angle) * np.sin(lat_0) + points[:, 1] * np.sin(angle) * np.cos(lat_0) / away)
+        down = away * np.cos(lat_0) * np.cos(angle) - points[:, 1] * np.sin(lat_0) * np.sin(angle)
+        east = lon_0 + np.arctan2(points[:, 0] * np.sin(angle), down)
+        return np.column_stack([np.degrees(east), np.degrees(north)])
 
     return shapely.transform(geometry, unproject)
 
 
 def simplified(
-    outlines: Mapping[str, BaseGeometry], labels: Mapping[str, tuple[float, float]]
+    outlines: Mapping[str, BaseGeometry],
+    labels: Mapping[str, tuple[float, float]],
+    middle: tuple[float, float] = MIDDLE,
+    tolerance_km: float = TOLERANCE_KM,
 ) -> Sequence[Mapping[str, Any]]:
     """One GeoJSON feature a province with `id` and `label` [longitude, latitude], common borders kept common."""
     names = list(outlines)
     whole = _coverage([outlines[name] for name in names])
-    lighter = shapely.coverage_simplify(whole, TOLERANCE_KM)
+    lighter = shapely.segmentize(shapely.coverage_simplify(whole, tolerance_km), LONGEST_KM)
     return [
         {
             "type": "Feature",
             "properties": {"id": name, "label": [round(x, DECIMALS) for x in labels[name]]},
-            "geometry": _rounded(mapping(to_degrees(outline))),
+            "geometry": _rounded(mapping(to_degrees(outline, middle))),
         }
         for name, outline in zip(names, lighter, strict=True)
     ]

@@ -18,7 +18,7 @@ from shapely import STRtree
 from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 
-from maps.drafting.outline import simplified, to_kilometres
+from maps.drafting.outline import simplified, to_plane
 
 # A shared stretch shorter than this is a corner, not a border (the reconstruction's own limit for 0.5 km cells).
 SHORTEST_BORDER_KM = 1.5
@@ -38,12 +38,12 @@ def main(sources: Path, target: Path) -> None:
     gazetteer = json.loads((sources / "w3k_gazetteer.json").read_text("utf-8"))
     drawn = json.loads((sources / "w3k_partition.geojson").read_text("utf-8"))
     rows: dict[str, Row] = {row["name"]: row for row in gazetteer["regions"]}
-    outlines = {f["properties"]["name"]: to_kilometres(shape(f["geometry"])) for f in drawn["features"]}
+    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
     write(target / "provinces.csv", PROVINCE_COLUMNS, (_province(row) for row in rows.values()))
     write(target / "borders.csv", ("a", "b", "kind"), _borders(rows, outlines))
     write(target / "setup.csv", ("power", "unit", "region"), _setup(gazetteer["powers"], rows))
     features = simplified(outlines, {name: (row["label"][1], row["label"][0]) for name, row in rows.items()})
-    (target / "partition.geojson").write_text(_one_feature_a_line(features), "utf-8")
+    (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")
 
 
 PROVINCE_COLUMNS = ("id", "name", "abbr", "terrain", "centre", "area", "role", "home", "coasts")
@@ -141,7 +141,7 @@ def write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
         writer.writerows(rows)
 
 
-def _one_feature_a_line(features: Sequence[object]) -> str:
+def one_feature_a_line(features: Sequence[object]) -> str:
     lines = ",\n".join(json.dumps(f, ensure_ascii=False, separators=(",", ":")) for f in features)
     return '{"type":"FeatureCollection","features":[\n' + lines + "\n]}\n"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,54 +12,78 @@ import shapely
 
 import maps
 from maps import geometry
+from maps.drafting.outline import to_plane
 from maps.fault import Faults
 
-SHAPES = maps.shapes("w3k")
-BOARD = maps.load("w3k").board
+BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
+PLACES = [
+    ("w3k", "London", -0.1, 51.5), ("w3k", "Edinburgh", -3.2, 55.95), ("w3k", "Isle of Man", -4.5, 54.2),
+    ("w3k", "Orkney", -3.0, 58.97), ("w3k", "Irish Sea", -4.9, 53.8), ("w3k", "Lyme Bay", -2.9, 50.55),
+    ("w3k", "Kerry", -9.7, 52.15), ("w3k", "Holland", 4.6, 52.2),
+    ("standard", "PAR", 2.35, 48.86), ("standard", "MOS", 37.6, 55.75), ("standard", "CON", 28.9, 41.1),
+    ("standard", "VIE", 16.4, 48.2), ("standard", "TUN", 10.1, 36.7), ("standard", "STP", 30.4, 59.9),
+    ("standard", "BLA", 34.0, 43.2), ("standard", "MAO", -15.0, 42.0), ("standard", "NAP", 14.3, 40.95),
+]
 
 
-def _polygons(name: str) -> shapely.MultiPolygon:
-    return shapely.MultiPolygon([(rings[0], list(rings[1:])) for rings in SHAPES[name].polygons])
+@cache
+def _outlines(slug: str) -> dict[str, shapely.MultiPolygon]:
+    return {
+        name: shapely.MultiPolygon([(rings[0], list(rings[1:])) for rings in shape.polygons])
+        for name, shape in maps.shapes(slug).items()
+    }
 
 
-def test_every_province_is_drawn_and_valid() -> None:
-    assert set(SHAPES) == set(BOARD.provinces)
-    for name in SHAPES:
-        drawn = _polygons(name)
+def test_both_boards_are_drawn() -> None:
+    assert {"standard", "w3k"} <= set(BOARDS)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_every_province_is_drawn_and_valid(slug: str) -> None:
+    assert set(_outlines(slug)) == set(maps.load(slug).board.provinces)
+    for name, drawn in _outlines(slug).items():
         assert drawn.is_valid, name
         assert drawn.area > 0
 
 
-def test_shapes_lie_edge_to_edge() -> None:
-    assert shapely.coverage_is_valid([_polygons(name) for name in SHAPES])
+@pytest.mark.parametrize("slug", BOARDS)
+def test_shapes_lie_edge_to_edge(slug: str) -> None:
+    assert shapely.coverage_is_valid(list(_outlines(slug).values()))
 
 
-def test_a_label_lies_on_its_province() -> None:
-    for name, shape in SHAPES.items():
-        assert _polygons(name).distance(shapely.Point(shape.label)) == 0, name
+@pytest.mark.parametrize("slug", BOARDS)
+def test_a_label_lies_on_its_province(slug: str) -> None:
+    for name, shape in maps.shapes(slug).items():
+        assert _outlines(slug)[name].distance(shapely.Point(shape.label)) == 0, name
 
 
-@pytest.mark.parametrize(
-    ("name", "east", "north"),
-    [
-        ("London", -0.1, 51.5), ("Edinburgh", -3.2, 55.95), ("Isle of Man", -4.5, 54.2), ("Orkney", -3.0, 58.97),
-        ("Irish Sea", -4.9, 53.8), ("Lyme Bay", -2.9, 50.55), ("Kerry", -9.7, 52.15), ("Holland", 4.6, 52.2),
-    ],
-)
-def test_places_lie_where_they_are_on_earth(name: str, east: float, north: float) -> None:
-    assert _polygons(name).contains(shapely.Point(east, north))
+@pytest.mark.parametrize(("slug", "name", "east", "north"), PLACES)
+def test_places_lie_where_they_are_on_earth(slug: str, name: str, east: float, north: float) -> None:
+    assert _outlines(slug)[name].contains(shapely.Point(east, north))
 
 
-def test_the_file_is_light() -> None:
-    assert (maps.folder("w3k") / geometry.FILE).stat().st_size < 500_000
+@pytest.mark.parametrize("slug", BOARDS)
+def test_the_file_is_light(slug: str) -> None:
+    assert (maps.folder(slug) / geometry.FILE).stat().st_size < 500_000
 
 
-def test_neighbours_by_land_touch_on_paper() -> None:
+@pytest.mark.parametrize("slug", BOARDS)
+def test_neighbours_by_land_touch_on_paper(slug: str) -> None:
     """Simplifying moved corners, never torn a border open: 0.02 degrees is about two kilometres."""
-    for here, others in BOARD.links["land"].items():
-        outline = _polygons(here.province)
+    for here, others in maps.load(slug).board.links["land"].items():
+        outline = _outlines(slug)[here.province]
         for there in others:
-            assert outline.distance(_polygons(there.province)) < 0.02, (here, there)
+            assert outline.distance(_outlines(slug)[there.province]) < 0.02, (here, there)
+
+
+def test_the_classic_board_draws_neighbours_exactly_where_it_has_them() -> None:
+    """No sea areas there: what touches on paper is joined, and nothing else is, corners apart."""
+    board = maps.load("standard").board
+    plane = {name: to_plane(outline, (14.0, 51.0)) for name, outline in _outlines("standard").items()}
+    for one, other in itertools.combinations(plane, 2):
+        shared = plane[one].buffer(1.0).intersection(plane[other]).area if shapely.dwithin(plane[one], plane[other], 1) else 0
+        joined = other in board.near(one, "land") | board.near(one, "sea")
+        assert (shared > 10) == joined, (one, other)
 
 
 def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
@@ -72,7 +98,7 @@ def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
     ]
     (tmp_path / geometry.FILE).write_text(json.dumps({"features": drawn}), "utf-8")
     faults = Faults()
-    geometry.check(tmp_path, BOARD, faults)
+    geometry.check(tmp_path, maps.load("w3k").board, faults)
     words = "\n".join(str(fault) for fault in faults.all())
     for expected in (
         "London has two shapes", "shape for 'Atlantis'", "Point is neither", "a ring needs four points",
@@ -86,6 +112,6 @@ def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
 def test_a_drawing_that_is_no_geojson_is_one_fault(tmp_path: Path) -> None:
     (tmp_path / geometry.FILE).write_text("{", "utf-8")
     faults = Faults()
-    geometry.check(tmp_path, BOARD, faults)
+    geometry.check(tmp_path, maps.load("w3k").board, faults)
     assert len(faults.all()) == 1
     assert "no GeoJSON" in str(faults.all()[0])

@@ -84,6 +84,3 @@ def test_coasts_have_printed_names() -> None:
     assert spain.coast_id("north coast") == "NC"
     assert meanings(STANDARD.names, "Spain (north coast)") == (Region("SPA", "NC"),)
 
-
-def test_the_classic_board_has_no_drawing() -> None:
-    assert maps.shapes("standard") == {}
