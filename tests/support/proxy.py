@@ -77,4 +77,7 @@ class Proxy:
 def _reset(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        connection.close()
+    # The thread of the other direction sits in recv and would keep the connection open over a mere close.
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
