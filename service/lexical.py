@@ -1,0 +1,73 @@
+"""The bridge from a variant's data to the grammar: words and forms by variant and phase, kept once made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Board
+from adjudicator.orders import Order
+from grammar import lexicon as lexicons
+from grammar.complaint import Candidate
+from grammar.compose import Forms, compose
+from grammar.lexicon import Lexicon
+from grammar.parse import ParsedLine, parse_line
+from grammar.print import canonical
+from maps.variant import Variant
+
+SEVERAL = "; "
+"""Between the orders of one line in canonical text, where a line gives several ("Armies X and Y hold")."""
+
+
+# By the variant's identity, with the variant kept alive beside its words: variants hold mappings and have no hash.
+_MADE: dict[int, tuple[Variant, Lexicon]] = {}
+
+
+def lexicon_of(variant: Variant) -> Lexicon:
+    """Every name a sheet of this variant may use; made once."""
+    if id(variant) not in _MADE:
+        made = lexicons.build(variant.board, variant.kinds, variant.names, variant.powers.values())
+        _MADE[id(variant)] = (variant, made)
+    return _MADE[id(variant)][1]
+
+
+def forms_of(variant: Variant, kind: PhaseKind) -> Forms:
+    """Every order form of one phase kind of this variant."""
+    return compose(kind, variant.wording)
+
+
+def all_forms(variant: Variant) -> list[Forms]:
+    """The forms of every phase kind the variant's calendar has, in its order."""
+    kinds = dict.fromkeys(kind for _, kind in variant.calendar.steps)
+    return [forms_of(variant, kind) for kind in kinds]
+
+
+def printed(orders: Sequence[Order], board: Board) -> str | None:
+    """Canonical text of the orders of one line; None where there are none."""
+    return SEVERAL.join(canonical(order, board) for order in orders) or None
+
+
+def candidate_json(candidate: Candidate, board: Board) -> dict[str, object]:
+    """One reading as a line keeps it: {"text", "order", "score"}."""
+    order = printed(candidate.orders, board)
+    return {"text": order, "order": order, "score": round(candidate.score, 4)}
+
+
+def parse_typed(variant: Variant, kind: PhaseKind, power: str, text: str) -> ParsedLine:
+    """What a person typed, by words alone."""
+    return parse_line(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
+
+
+def orders_of(variant: Variant, kind: PhaseKind, power: str, text: str, line: int) -> list[Order]:
+    """The orders of one line of canonical text, tied to its line.
+
+    Raises ValueError where the text is none: canonical text is our own, so that is our own fault.
+    """
+    found: list[Order] = []
+    for part in text.split(SEVERAL):
+        parsed = parse_typed(variant, kind, power, part)
+        if parsed.complaint is not None:
+            raise ValueError(f"line {line}: the stored order is not canonical text ({parsed.complaint.code})")
+        found += [replace(order, line=line) for order in parsed.orders]
+    return found

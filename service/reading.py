@@ -1,0 +1,140 @@
+"""From what the eye saw to lines with candidates: words snapped to forms and names, doubt kept for a person.
+
+Lexical only: nothing here knows the position, so the reading of a sheet is the same whatever stands on the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grammar.compose import Forms
+from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
+from grammar.heading_values import KnownGame
+from grammar.lexicon import Lexicon
+from grammar.snap import Care, Snapped, completes, snap
+from ocr.page import Page, ReadLine
+from service.lexical import printed
+from service.store.tables import LineState
+
+MOST_CANDIDATES = 5
+HARDLY_STRUCK, SURELY_STRUCK = 0.2, 0.6
+"""Strike scores: below the first a line is live, above the second crossed out, between them a person looks."""
+FAINT = 0.45
+"""A best reading below this is no reading of an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """When a line may go without a look: scores from 0 to 1, both of them the site's settings."""
+
+    score: float = 0.93
+    margin: float = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableLine:
+    """One line of a sheet with what it may say.
+
+    `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
+    "heading", "order" or "other". `order`: canonical text or None. `confidence`: 0..1 that `order` (or `text` where
+    there is none) is what was written. `candidates`: at most five of {"text", "order", "score"}, best first.
+    """
+
+    box: tuple[tuple[float, float], ...]
+    kind: str
+    struck: bool
+    text: str
+    order: str | None
+    confidence: float
+    status: LineState
+    candidates: tuple[dict[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scribe:
+    """Reads the lines of sheets of one variant and phase. Several `forms` where the phase is not known."""
+
+    lexicon: Lexicon
+    forms: Sequence[Forms]
+    doubt: Doubt = Doubt()
+    care: Care = Care()
+
+    def completes(self, text: str) -> float:
+        """How much a text is one whole line, for joining wrapped rows."""
+        return completes(text, lexicon=self.lexicon, forms=self.forms)
+
+    def lines(
+        self, page: Page, power: str, games: Sequence[KnownGame]
+    ) -> tuple[SheetHeading, tuple[ReadableLine, ...]]:
+        """The heading of a page and its lines from top to bottom."""
+        texts = [line.text for line in page.lines]
+        heading = parse_sheet_heading(texts, games)
+        first_order = next((at for at, text in enumerate(texts) if looks_like_order(text)), len(texts))
+        found = []
+        for at, line in enumerate(page.lines):
+            above = at in heading.lines or at < first_order
+            found.append(self._line(line, power, above=above))
+        return heading, tuple(found)
+
+    def _line(self, line: ReadLine, power: str, *, above: bool) -> ReadableLine:
+        snapped = snap(line.text, lexicon=self.lexicon, forms=self.forms, power=power)
+        candidates = self._candidates(line, snapped, power)
+        best = candidates[0] if candidates else None
+        order = None if best is None else best["order"]
+        if above or (best is None and not looks_like_order(line.text)):
+            return self._no_order(line, candidates, above=above)
+        struck = line.strike.score >= SURELY_STRUCK
+        confidence = self._confidence(line, snapped)
+        sure = (
+            snapped.automatic and line.strike.score < HARDLY_STRUCK and confidence >= self.doubt.score
+            and self._ahead(candidates)
+        )
+        status = LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN
+        return ReadableLine(
+            box=line.box.corners, kind="order", struck=struck, text=line.text,
+            order=None if struck or order is None else str(order), confidence=confidence, status=status,
+            candidates=tuple(candidates),
+        )
+
+    def _no_order(self, line: ReadLine, candidates: list[dict[str, object]], *, above: bool) -> ReadableLine:
+        """A heading, a signature or a remark. Below the heading a line that is clearly read is no order; a faint one
+        might be an order after all, and a person looks."""
+        clear = above or line.score >= self.doubt.score
+        return ReadableLine(
+            box=line.box.corners, kind="heading" if above else "other", struck=False, text=line.text, order=None,
+            confidence=line.score, status=LineState.NOT_ORDER if clear else LineState.OPEN,
+            candidates=tuple(candidates),
+        )
+
+    def _candidates(self, line: ReadLine, snapped: Snapped, power: str) -> list[dict[str, object]]:
+        """Different orders, best first: of the first engine's text, then of the other engines' texts."""
+        ranked: dict[str, dict[str, object]] = {}
+        texts = [(line.score, snapped)] + [
+            (other.score, snap(other.text, lexicon=self.lexicon, forms=self.forms, power=power))
+            for other in line.alternatives[:2]
+        ]
+        for trust, one in texts:
+            for candidate in one.candidates:
+                order = printed(candidate.orders, self.lexicon.board)
+                score = round(candidate.score * (0.5 + 0.5 * trust), 4)
+                if order is None or candidate.score < FAINT:
+                    continue
+                held = ranked.get(order)
+                if held is None or score > float(str(held["score"])):
+                    ranked[order] = {"text": order, "order": order, "score": score}
+        return sorted(ranked.values(), key=lambda c: -float(str(c["score"])))[:MOST_CANDIDATES]
+
+    def _confidence(self, line: ReadLine, snapped: Snapped) -> float:
+        """A first measure, not yet calibrated: what the letters lost on the way to the order, how near the next order
+        is, and what the recogniser thought of its own text."""
+        if not snapped.candidates:
+            return round(line.score * 0.5, 4)
+        best = snapped.candidates[0]
+        margin = min(1.0, 0.7 + snapped.margin / 10)
+        fit = best.score * (1.0 - best.worst / 4)
+        return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
+
+    def _ahead(self, candidates: Sequence[dict[str, object]]) -> bool:
+        scores = [float(str(c["score"])) for c in candidates[:2]]
+        return len(scores) < 2 or scores[0] - scores[1] >= self.doubt.margin
