@@ -1,0 +1,252 @@
+"""The durable queue: once, after the commit, in steps, over crashes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from service.jobs import MOST_WORKERS_ON_SQLITE, TRIES, DbosJobs, Payload
+from service.store import records
+from service.store.tables import EventRow
+from tests.support.mails import wait_for
+from tests.support.site import Site
+
+MakeJobs = Callable[..., DbosJobs]
+
+
+@pytest.fixture
+def make_jobs() -> Iterator[MakeJobs]:
+    made: list[DbosJobs] = []
+
+    def make(site: Site, **more: object) -> DbosJobs:
+        made.append(DbosJobs(site.engine, poll_seconds=0.05, pauses=(0.05,), **more))  # type: ignore[arg-type]
+        made[-1].prepare()
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def enqueue(site: Site, jobs: DbosJobs, name: str, key: str, payload: Payload | None = None) -> None:
+    with site.store.begin() as session:
+        jobs.enqueue(session, name, key, payload or {})
+
+
+def test_work_runs_once_under_its_key_with_its_payload(any_site: Site, make_jobs: MakeJobs) -> None:
+    jobs, seen = make_jobs(any_site), list[Payload]()
+    jobs.register("note", seen.append)
+    payload = {"mail": "abc", "n": 3, "deep": {"list": [1, None, "ü"]}}
+    enqueue(any_site, jobs, "note", "note:1", payload)
+    enqueue(any_site, jobs, "note", "note:1", {"mail": "other"})
+    jobs.start()
+    assert jobs.wait_idle(10)
+    assert seen == [payload]
+    enqueue(any_site, jobs, "note", "note:1")
+    enqueue(any_site, jobs, "note", "note:2", {"n": 2})
+    assert jobs.wait_idle(10)
+    assert seen == [payload, {"n": 2}]
+
+
+def test_work_and_the_fact_it_comes_from_are_one_transaction(any_site: Site, make_jobs: MakeJobs) -> None:
+    jobs, seen = make_jobs(any_site), list[Payload]()
+    jobs.register("note", seen.append)
+    with any_site.store() as session:
+        records.log_event(session, any_site.clock.now(), "lost")
+        jobs.enqueue(session, "note", "note:lost", {})
+        session.rollback()
+    with any_site.store.begin() as session:
+        records.log_event(session, any_site.clock.now(), "kept")
+        jobs.enqueue(session, "note", "note:kept", {"kept": True})
+    jobs.start()
+    assert jobs.wait_idle(10)
+    assert seen == [{"kept": True}]
+    with any_site.store() as session:
+        assert session.scalars(select(EventRow.what)).all() == ["kept"]
+
+
+def test_steps_run_in_order_and_a_failing_one_is_tried_again(site: Site, make_jobs: MakeJobs) -> None:
+    jobs, seen = make_jobs(site), list[str]()
+
+    def second(payload: Payload) -> None:
+        seen.append("second")
+        if seen.count("second") < TRIES:
+            raise ValueError("not yet")
+
+    jobs.register("work", lambda _: seen.append("first"), second, lambda _: seen.append("third"))
+    enqueue(site, jobs, "work", "w")
+    jobs.start()
+    assert jobs.wait_idle(10)
+    assert seen == ["first", "second", "second", "second", "third"]
+
+
+def test_after_three_failures_the_caller_is_told_and_the_rest_is_left(
+    site: Site, make_jobs: MakeJobs, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs, tries, told = make_jobs(site), list[int](), list[tuple[Payload, str]]()
+
+    def poison(payload: Payload) -> None:
+        tries.append(1)
+        raise ValueError("the words of a mail")
+
+    jobs.register("mail", poison, lambda _: tries.append(99), failed=lambda p, e: told.append((p, e)))
+    enqueue(site, jobs, "mail", "mail:1", {"mail": "abc"})
+    jobs.start()
+    assert jobs.wait_idle(10)
+    assert tries == [1] * TRIES
+    assert told == [({"mail": "abc"}, "ValueError: the words of a mail")]
+    assert "the words of a mail" not in caplog.text
+
+
+def test_one_poison_job_does_not_hold_up_the_others(site: Site, make_jobs: MakeJobs) -> None:
+    jobs, seen = make_jobs(site, workers=1), list[int]()
+
+    def handler(payload: Payload) -> None:
+        if payload["n"] == 0:
+            raise RuntimeError("poison")
+        seen.append(payload["n"])
+
+    jobs.register("mail", handler)
+    for n in range(5):
+        enqueue(site, jobs, "mail", f"mail:{n}", {"n": n})
+    jobs.start()
+    assert jobs.wait_idle(10)
+    assert sorted(seen) == [1, 2, 3, 4]
+
+
+def test_on_sqlite_no_more_than_eight_run_at_once(site: Site, make_jobs: MakeJobs) -> None:
+    jobs = make_jobs(site, workers=50)
+    running, most = list[int](), list[int]()
+
+    def slow(payload: Payload) -> None:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.1)
+        running.pop()
+
+    jobs.register("slow", slow)
+    for n in range(24):
+        enqueue(site, jobs, "slow", f"slow:{n}")
+    jobs.start()
+    assert jobs.wait_idle(30)
+    assert len(most) == 24
+    assert max(most) == MOST_WORKERS_ON_SQLITE
+
+
+def test_ended_jobs_are_forgotten_after_their_time_and_waiting_ones_are_not(
+    site: Site, make_jobs: MakeJobs
+) -> None:
+    jobs, seen = make_jobs(site), list[int]()
+    jobs.register("note", lambda _: seen.append(1))
+    enqueue(site, jobs, "note", "note:1")
+    jobs.start()
+    assert jobs.wait_idle(10)
+    jobs.stop()
+    enqueue(site, jobs, "note", "note:2")
+    assert jobs.purge(datetime.now(UTC) - timedelta(hours=1)) == 0
+    assert jobs.purge(datetime.now(UTC) + timedelta(minutes=1)) == 1
+    jobs.start()
+    assert jobs.wait_idle(10)
+    assert len(seen) == 2
+
+
+def test_a_name_is_registered_once_and_with_a_step(site: Site, make_jobs: MakeJobs) -> None:
+    jobs = make_jobs(site)
+    jobs.register("a", lambda _: None)
+    with pytest.raises(ValueError, match="'a' is registered already"):
+        jobs.register("a", lambda _: None)
+    with pytest.raises(ValueError, match="at least one step"):
+        jobs.register("b")
+
+
+WORKER = """
+import os, signal, sys, time
+from pathlib import Path
+from service.jobs import DbosJobs
+from service.store.engine import open_engine
+url, folder = sys.argv[1], Path(sys.argv[2])
+def note(word):
+    with (folder / "log").open("a") as file:
+        file.write(word + "\\n")
+        file.flush()
+        os.fsync(file.fileno())
+def middle(payload):
+    note("middle begins")
+    if not (folder / "calm").exists():
+        os.kill(os.getpid(), signal.SIGKILL)
+    note("middle ends")
+jobs = DbosJobs(open_engine(url), poll_seconds=0.05, pauses=(0.05,))
+jobs.register("work", lambda p: note("first " + p["word"]), middle, lambda p: note("last"))
+jobs.start()
+while not (folder / "calm").exists():
+    time.sleep(0.05)
+jobs.wait_idle(20)
+jobs.stop()
+"""
+
+
+def work(site: Site, folder: Path) -> int:
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER, site.url, str(folder)],
+        check=False,
+        timeout=60,
+        capture_output=True,
+        cwd=Path(__file__).parents[2],
+    )
+    if done.returncode not in {0, -signal.SIGKILL}:
+        raise RuntimeError(done.stderr.decode()[-2000:])
+    return done.returncode
+
+
+def test_a_worker_killed_in_a_step_goes_on_at_that_step(
+    any_site: Site, make_jobs: MakeJobs, tmp_path: Path
+) -> None:
+    jobs = make_jobs(any_site)
+    enqueue(any_site, jobs, "work", "work:1", {"word": "x"})
+    assert work(any_site, tmp_path) == -signal.SIGKILL
+    assert work(any_site, tmp_path) == -signal.SIGKILL
+    (tmp_path / "calm").touch()
+    assert work(any_site, tmp_path) == 0
+    assert (tmp_path / "log").read_text().splitlines() == [
+        "first x",
+        "middle begins",
+        "middle begins",
+        "middle begins",
+        "middle ends",
+        "last",
+    ]
+
+
+def test_a_job_that_kills_every_worker_is_given_up_and_reported(
+    site: Site, make_jobs: MakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = make_jobs(site)
+    enqueue(site, jobs, "work", "work:1", {"word": "x"})
+    program = WORKER.replace(
+        "from service.jobs import DbosJobs",
+        "import service.jobs\nfrom service.jobs import DbosJobs\nservice.jobs.MOST_RESTARTS = 1",
+    )
+    for _ in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, site.url, str(tmp_path)],
+            stderr=subprocess.DEVNULL,
+            cwd=Path(__file__).parents[2],
+        )
+        if not wait_for(lambda: process.poll() is not None, 6):  # noqa: B023
+            (tmp_path / "calm").touch()  # nobody killed it: the job was given up
+            process.wait(20)
+            break
+        assert process.returncode == -signal.SIGKILL
+    told: list[Payload] = []
+    jobs.register("work", lambda _: None, failed=lambda p, _: told.append(p))
+    assert jobs.report_given_up() == 1
+    assert told == [{"word": "x"}]
+    assert jobs.report_given_up() == 0
