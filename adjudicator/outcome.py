@@ -56,3 +56,4 @@ class Resolution:
     winner: str | None = None
     draw_open_to: tuple[str, ...] | None = None
     adjust: Mapping[str, int] = field(default_factory=dict)
+    removed_by_disorder: tuple[Unit, ...] = ()

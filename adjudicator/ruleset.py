@@ -2,8 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudicator import disorder
+from adjudicator.calendar import PhaseKind
+from adjudicator.lots import Lots
+from adjudicator.orders import (
+    Build,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    Order,
+    Remove,
+    Retreat,
+    SupportHold,
+    SupportMove,
+)
+from adjudicator.position import Memory
+from adjudicator.units import Unit
+
+if TYPE_CHECKING:
+    from adjudicator.setting import Setting
+    from adjudicator.strength import State
+    from adjudicator.turn import Mark, Turn
+    from adjudicator.words import Sentence
+
+CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
+    PhaseKind.MOVEMENT: frozenset({Hold, Move, SupportHold, SupportMove, Convoy}),
+    PhaseKind.RETREAT: frozenset({Retreat, Disband}),
+    PhaseKind.ADJUSTMENT: frozenset({Build, Remove}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +42,103 @@ class Ruleset:
     """Values from `[rules]` of a variant's `variant.toml`; behaviour lives in `adjudicator/rules/<name>.py`.
 
     `name` is the module under `adjudicator.rules`. `values` are the variant's named choices, checked by that module.
+    Take one from `adjudicator.rules.load`, which gives the class that the module defines.
     """
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Every named choice with the answers allowed, the default first."""
+
+    ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
+    """Which orders a phase takes."""
+
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
+    """Legality of order kinds that the classic game does not have, as in `adjudicator.legality`."""
+
+    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], Mark]]] = {}
+    """Verdicts on order kinds that the classic game does not have, as in `adjudicator.labels`."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises ValueError naming the key when a value is unknown, or not one of the answers allowed."""
+        for key, value in self.values.items():
+            allowed = self.CHOICES.get(key)
+            if allowed is None:
+                known = ", ".join(sorted(self.CHOICES)) or "none"
+                raise ValueError(f"rules.values.{key}: rule set {self.name!r} has no such choice (it has: {known})")
+            if value not in allowed:
+                raise ValueError(f"rules.values.{key}: {value!r} is not one of {', '.join(allowed)}")
+
+    def choice(self, key: str) -> str:
+        """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not declared."""
+        return str(self.values.get(key, self.CHOICES[key][0]))
+
+    # Movement --------------------------------------------------------------------------------------------------------
+
+    def forgives_wrong_kind(self) -> bool:
+        """Whether an order that calls an army a fleet, or the reverse, still means the unit that stands there."""
+        return False
+
+    def first_of_two_counts(self) -> bool:
+        """Whether of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
+        return False
+
+    def commanders(self, turn: Turn) -> Mapping[int, str]:
+        """Unit number to the power that orders it this season in its owner's place. Marks the orders that say so."""
+        return {}
+
+    def after_movement(self, turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[frozenset[Unit], Memory]:
+        """The units as the phase leaves them, and what to remember; `after` has each unit that was not dislodged."""
+        return frozenset(after.values()), Memory()
+
+    # Retreats --------------------------------------------------------------------------------------------------------
+
+    def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+        """What to remember after retreats; `units` are those on the board then."""
+        return Memory(memory.converting & units)
+
+    # The year --------------------------------------------------------------------------------------------------------
+
+    def allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
+        """How many units a power may have that owns so many centres, has so many units, and gets and sends supply."""
+        return centres
+
+    def builds_at_home_only(self) -> bool:
+        """Whether a centre must be a home centre of its owner to build in."""
+        return True
+
+    def strikes_removals(self) -> bool:
+        """Whether removals listed beside builds are struck (Q-26)."""
+        return False
+
+    def winter_reason(self, reason: str) -> str:
+        """The word of the contract for a fault in an adjustment order."""
+        return "too_many" if reason == "no_build" else reason
+
+    def removes_by_lot(self) -> bool:
+        """Whether removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
+        return False
+
+    def enforce(
+        self, setting: Setting, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
+    ) -> tuple[list[Unit], Lots]:
+        """The `need` units of one power that go because it removed too few, and the tape of lots afterwards."""
+        if self.removes_by_lot():
+            return disorder.by_lot(units, need, lots)
+        return disorder.by_distance(setting, units, need, centres), lots
+
+    def winner(self, setting: Setting, centres: Mapping[str, frozenset[str]]) -> str | None:
+        """The power that has won with these centres, or None: the most centres, and enough of them."""
+        counts = sorted((len(owned), power) for power, owned in centres.items())
+        if not setting.victory or not counts or counts[-1][0] < setting.victory:
+            return None
+        tied = len(counts) > 1 and counts[-2][0] == counts[-1][0]
+        return None if tied else counts[-1][1]
+
+    def draw_open_to(
+        self, setting: Setting, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
+    ) -> tuple[str, ...] | None:
+        """The powers that together fulfil the condition for a draw, or None where the rules set none or it is not
+        fulfilled."""
+        return None

@@ -1,0 +1,231 @@
+"""The adjustment phase, start to finish: supply sent, builds, removals, and what goes when too little is removed
+(ADJ-01..07, SUP-01..05, MCY-01, DATC 6.I and 6.J)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Region
+from adjudicator.lots import Lots
+from adjudicator.orders import Build, Order, Remove, SendSupply
+from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.position import Memory, Position
+from adjudicator.setting import Setting
+from adjudicator.units import Unit
+from adjudicator.words import Sentence, Words, sentence
+
+
+@dataclass(slots=True)
+class Account:
+    """One power's Winter. `supply` is what its units may number: centres, less what it sends, and what it gets."""
+
+    power: str
+    centres: frozenset[str]
+    units: set[Unit]
+    orders: list[int] = field(default_factory=list)
+    received: int = 0
+    sent: int = 0
+    built: list[Unit] = field(default_factory=list)
+    removed: list[Unit] = field(default_factory=list)
+
+
+def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+    """Judge an adjustment phase. Raises IndexError when lots must be drawn and the tape is too short."""
+    winter = Winter(setting, position, orders)
+    winter.ledger()
+    for power in sorted(winter.accounts):
+        winter.carry_out(winter.accounts[power])
+    return _finish(winter, lots)
+
+
+class Winter:
+    """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent."""
+
+    def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
+        self.setting = setting
+        self.position = position
+        self.orders = orders
+        self.verdicts: list[tuple[Result, str | None, Sentence] | None] = [None] * len(orders)
+        powers = {*setting.powers, *position.centres, *(u.power for u in position.units)}
+        self.accounts = {
+            power: Account(power, frozenset(position.centres.get(power, ())), set()) for power in powers
+        }
+        for unit in position.units:
+            self.accounts[unit.power].units.add(unit)
+        self.occupied = {unit.region.province for unit in position.units}
+
+    def ledger(self) -> None:
+        """Sort the orders by power and enter what is sent; each send is of the sender's own centres (Q-27, Q-28)."""
+        for index, order in enumerate(self.orders):
+            account = self.accounts.get(order.power)
+            if account is None or not self.setting.rules.takes(order, PhaseKind.ADJUSTMENT):
+                self.void(index, "illegal", sentence("void: no such order is given in an adjustment season"))
+                continue
+            account.orders.append(index)
+            if isinstance(order, SendSupply):
+                self._send(account, index, order)
+
+    def _send(self, account: Account, index: int, order: SendSupply) -> None:
+        if order.to_power not in self.accounts or order.to_power == account.power or order.count < 1:
+            self.void(index, "illegal", sentence("void: supply is sent to another power, one or more at a time"))
+        elif account.sent + order.count > len(account.centres):
+            self.void(index, "no_supply", sentence(
+                "void: {0} owns {1} centres and cannot send that much", account.power, len(account.centres)))
+        else:
+            account.sent += order.count
+            self.accounts[order.to_power].received += order.count
+            self.done(index, sentence("given: {0} supply to {1}", order.count, order.to_power))
+
+    def due(self, account: Account, sent: int) -> int:
+        """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
+        rules = self.setting.rules
+        have = len(account.units) + len(account.built) - len(account.removed)
+        return rules.allowance(len(account.centres), have, account.received, sent) - have
+
+    def carry_out(self, account: Account) -> None:
+        """Builds and sends in the order listed, then the removals asked for."""
+        listed = [(index, self.orders[index]) for index in account.orders if self.verdicts[index] is None]
+        builds = [index for index, order in listed if isinstance(order, Build)]
+        self._remove(account, [index for index, order in listed if isinstance(order, Remove)], beside=bool(builds))
+        sent = 0
+        for index in account.orders:
+            order = self.orders[index]
+            if isinstance(order, SendSupply) and self.verdicts[index] is not None:
+                sent += order.count if self._stands(index) else 0
+            elif isinstance(order, Build):
+                self._build(account, index, order, self.due(account, sent))
+
+    def _stands(self, index: int) -> bool:
+        verdict = self.verdicts[index]
+        return verdict is not None and verdict[0] is Result.SUCCEEDS
+
+    # Builds ----------------------------------------------------------------------------------------------------------
+
+    def _build(self, account: Account, index: int, order: Build, due: int) -> None:
+        reason, why = self._fault(account, order)
+        rules = self.setting.rules
+        if reason:
+            self.void(index, rules.winter_reason(reason), why)
+        elif due < 1:
+            self.void(index, rules.winter_reason("no_build"), sentence("void: {0} has no supply left", account.power))
+        else:
+            unit = Unit(account.power, order.kind, self._site(order) or order.region)
+            account.built.append(unit)
+            self.occupied.add(unit.region.province)
+            self.done(index, sentence("built: {0}", unit))
+
+    def _fault(self, account: Account, order: Build) -> tuple[str, Sentence]:
+        """Reason and sentence of an order that cannot be carried out; "" for a good one. It uses no supply (ADJ-07)."""
+        place = order.region.province
+        province = self.setting.board.provinces.get(place)
+        found = ("", sentence(""))
+        if province is None or order.kind not in self.setting.kinds:
+            found = "illegal", sentence("void: there is no {0}", order.region)
+        elif not province.centre:
+            found = "not_a_centre", sentence("void: {0} is no supply centre", place)
+        elif self.setting.rules.builds_at_home_only() and province.home != account.power:
+            found = "not_home_centre", sentence("void: {0} is no home centre of {1}", place, account.power)
+        elif place not in account.centres:
+            found = "not_owned", sentence("void: {1} does not own {0}", place, account.power)
+        elif place in self.occupied:
+            found = "occupied", sentence("void: there is a unit in {0}", place)
+        elif place not in self.setting.chart.stands[order.kind]:
+            found = "fleet_inland", sentence("void: a {1} cannot stand in {0}", place, self._kind(order))
+        elif self._site(order) is None:
+            found = "coast_missing", sentence("void: a {1} in {0} must be given a coast that it has", place,
+                                              self._kind(order))
+        return found
+
+    def _kind(self, order: Build) -> str:
+        return self.setting.kinds[order.kind].name
+
+    def _site(self, order: Build) -> Region | None:
+        """The region meant; None when a coast is needed and is missing or wrong (DATC 4.B.7, Q-22)."""
+        there = self.setting.chart.stands[order.kind][order.region.province]
+        if there[0].coast is None:
+            return there[0]
+        wanted = order.region.coast
+        if wanted is None:
+            return there[0] if len(there) == 1 else None
+        named = self.setting.board.provinces[order.region.province].coast_id(wanted)
+        return next((region for region in there if region.coast == named), None)
+
+    # Removals --------------------------------------------------------------------------------------------------------
+
+    def _remove(self, account: Account, indexes: list[int], *, beside: bool) -> None:
+        """Removals asked for. Those listed beside builds are struck, except what a sender needs to cover (Q-26, Q-27)."""
+        for index in indexes:
+            order = self.orders[index]
+            assert isinstance(order, Remove)
+            unit = self._unit(account, order)
+            needed = self.due(account, account.sent) < 0
+            if self.setting.rules.strikes_removals() and beside and not (needed and account.sent):
+                self.void(index, "struck", sentence("void: struck, because builds are listed beside it"))
+            elif unit is None:
+                self.void(index, "no_such_unit", sentence("void: {0} has no {1}", account.power, order.unit))
+            elif not needed:
+                self.void(index, self.setting.rules.winter_reason("too_many"), sentence(
+                    "void: {0} need not remove any more", account.power))
+            else:
+                account.removed.append(unit)
+                self.done(index, sentence("removed: {0}", unit))
+
+    def _unit(self, account: Account, order: Remove) -> Unit | None:
+        wanted = order.unit
+        return next((
+            u for u in account.units
+            if u.region.province == wanted.region.province and u not in account.removed
+            and (wanted.kind in {None, u.kind} or self.setting.rules.forgives_wrong_kind())
+        ), None)
+
+    def void(self, index: int, reason: str, why: Sentence) -> None:
+        """Mark an order void."""
+        self.verdicts[index] = Result.VOID, reason, why
+
+    def done(self, index: int, why: Sentence) -> None:
+        """Mark an order carried out."""
+        self.verdicts[index] = Result.SUCCEEDS, None, why
+
+
+def _finish(winter: Winter, lots: Lots) -> Resolution:
+    setting, position = winter.setting, winter.position
+    enforced: list[Unit] = []
+    tape = lots
+    for power in sorted(winter.accounts):
+        account = winter.accounts[power]
+        need = -winter.due(account, account.sent)
+        if need > 0:
+            left = sorted((account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region))
+            gone, tape = setting.rules.enforce(setting, left, need, account.centres, tape)
+            account.removed += gone
+            enforced += gone
+    built = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].built)
+    removed = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].removed)
+    units = (position.units | set(built)) - set(removed)
+    by_lot = setting.rules.removes_by_lot()
+    return Resolution(
+        outcomes=_outcomes(winter),
+        position=Position(setting.calendar.following(position.phase), units, _owned(position.centres),
+                          memory=Memory(position.memory.converting & units)),
+        built=built,
+        removed=removed,
+        removed_by_lot=tuple(enforced) if by_lot else (),
+        removed_by_disorder=() if by_lot else tuple(enforced),
+        lots_used=tape.used - lots.used,
+    )
+
+
+def _outcomes(winter: Winter) -> tuple[Outcome, ...]:
+    words = Words(winter.setting)
+    found = []
+    for order, verdict in zip(winter.orders, winter.verdicts, strict=True):
+        assert verdict is not None
+        result, reason, why = verdict
+        found.append(Outcome(order, result, reason, None, words.say(why)))
+    return tuple(found)
+
+
+def _owned(centres: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    return {power: frozenset(owned) for power, owned in centres.items()}

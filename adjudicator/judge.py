@@ -1,0 +1,34 @@
+"""The one door of the judge: a position and everybody's orders in, a resolution out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from adjudicator import adjustments, movement, retreats
+from adjudicator.calendar import PhaseKind
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.outcome import Resolution
+from adjudicator.position import Position
+from adjudicator.setting import Setting
+
+Resolver = Callable[[Setting, Position, Sequence[Order], Lots], Resolution]
+
+_RESOLVERS: Mapping[PhaseKind, Resolver] = {
+    PhaseKind.MOVEMENT: movement.resolve,
+    PhaseKind.RETREAT: retreats.resolve,
+    PhaseKind.ADJUSTMENT: adjustments.resolve,
+}
+_NO_LOTS = Lots()
+
+
+def judge(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots = _NO_LOTS) -> Resolution:
+    """Judge one phase, the one the position stands before.
+
+    `orders` are everybody's, in the order written; a player's fault in them is an outcome, never an error. The same
+    arguments always give the same resolution. Raises IndexError when lots must be drawn and the tape runs out.
+    """
+    return _RESOLVERS[position.phase.kind](setting, position, orders, lots)
+
+
+__all__ = ["Setting", "judge"]

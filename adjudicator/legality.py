@@ -1,0 +1,147 @@
+"""Whether an order could be carried out at all, by the board and the units on it, whatever anybody else orders.
+
+Each function answers None for a legal order, having noted on the turn what the solver needs, or says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from adjudicator.geo import Region
+from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
+from adjudicator.strength import CONVOY, MOVE, NOBODY, SUPPORT
+from adjudicator.turn import Turn
+from adjudicator.units import UnitRef
+from adjudicator.words import Sentence, sentence
+
+Check = Callable[[Turn, int, Any], Sentence | None]
+
+
+def _hold(turn: Turn, number: int, order: Hold) -> Sentence | None:
+    return None
+
+
+def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
+    unit = turn.units[number]
+    chart = turn.setting.chart
+    to = order.to.province
+    there = chart.steps(unit.kind, unit.region).get(to)
+    if not turn.setting.kinds[unit.kind].attacks and to in turn.at:
+        return sentence("void: {0} may not attack", unit)
+    if there is None or order.via_convoy:
+        if not may_cross(turn, number, to):
+            return _out_of_reach(turn, number, order)
+        turn.crossing.add(number)
+        region: Region | None = chart.stands[unit.kind][to][0]
+    else:
+        region = pick_coast(turn, there, order.to)
+        if region is None:
+            return _which_coast(order.to)
+    turn.role[number], turn.goal[number], turn.to[number] = MOVE, to, region
+    return None
+
+
+def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> bool:
+    """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet out."""
+    unit = turn.units[number]
+    shores = turn.setting.chart.shores
+    start = unit.region.province
+    return (
+        turn.setting.kinds[unit.kind].carried
+        and start in shores
+        and to in shores
+        and to in turn.setting.chart.stands[unit.kind]
+        and turn.sea.joins(start, to, without)
+    )
+
+
+def pick_coast(turn: Turn, there: tuple[Region, ...], wanted: Region) -> Region | None:
+    """The region meant among those within reach: the only one where none is named (DATC 4.B.2), none where a coast
+    is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit is passed over (4.B.6)."""
+    if there[0].coast is None:
+        return there[0]
+    if wanted.coast is None:
+        return there[0] if len(there) == 1 else None
+    named = turn.setting.board.provinces[wanted.province].coast_id(wanted.coast)
+    return next((region for region in there if region.coast == named), None)
+
+
+def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
+    unit = turn.units[number]
+    if order.to.province == unit.region.province:
+        return sentence("void: {0} is there already", unit)
+    if order.via_convoy:
+        return sentence("void: no fleets stand on a way from {0} to {1}", unit.region, order.to)
+    return sentence("void: {0} cannot reach {1}", unit, order.to)
+
+
+def _which_coast(wanted: Region) -> Sentence:
+    if wanted.coast is None:
+        return sentence("void: {0} has more than one coast and none is named", wanted)
+    return sentence("void: {0} cannot be reached from here", wanted)
+
+
+def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
+    target = order.target.region.province
+    wrong = _cannot_support(turn, number, order.target, target)
+    if wrong is not None:
+        return wrong
+    turn.role[number], turn.goal[number], turn.partner[number] = SUPPORT, target, turn.at[target]
+    return None
+
+
+def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | None:
+    to = order.to.province
+    wrong = _cannot_support(turn, number, order.target, to)
+    if wrong is not None:
+        return wrong
+    partner = turn.at[order.target.region.province]
+    mover = turn.units[partner]
+    there = turn.setting.chart.steps(mover.kind, mover.region).get(to)
+    if there is None:
+        # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
+        if not may_cross(turn, partner, to, turn.units[number].region.province):
+            return sentence("void: {0} could not go to {1}", mover, order.to)
+    elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
+        return sentence("void: {0} could not go to {1}", mover, order.to)
+    turn.role[number], turn.goal[number] = SUPPORT, to
+    turn.partner[number], turn.to[number] = partner, order.to
+    return None
+
+
+def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence | None:
+    unit = turn.units[number]
+    partner = turn.at.get(target.region.province, NOBODY)
+    if partner == NOBODY:
+        return sentence("void: there is no unit in {0} to support", target.region)
+    if partner == number:
+        return sentence("void: a unit cannot support itself")
+    if into not in turn.setting.chart.steps(unit.kind, unit.region):
+        return sentence("void: {0} cannot go to {1}, so it cannot support there", unit, into)
+    return None
+
+
+def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
+    unit = turn.units[number]
+    start, to = order.target.region.province, order.to.province
+    partner = turn.at.get(start, NOBODY)
+    if unit.region.province not in turn.sea.carriers:
+        return sentence("void: only a fleet at sea can convoy")
+    if partner == NOBODY:
+        return sentence("void: there is no unit in {0} to convoy", order.target.region)
+    if not may_cross(turn, partner, to):
+        return sentence("void: {0} cannot be convoyed to {1}", turn.units[partner], order.to)
+    if not turn.sea.useful(unit.region.province, start, to):
+        return sentence("void: {0} is on no way from {1} to {2}", unit, order.target.region, order.to)
+    turn.role[number], turn.goal[number], turn.partner[number] = CONVOY, to, partner
+    return None
+
+
+CHECKS: Mapping[type[Order], Check] = {
+    Hold: _hold,
+    Move: _move,
+    SupportHold: _support_hold,
+    SupportMove: _support_move,
+    Convoy: _convoy,
+}

@@ -1,0 +1,143 @@
+"""The retreat phase, start to finish (RET-01..03, DATC 6.H)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adjudicator import years
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Board, Region
+from adjudicator.lots import Lots
+from adjudicator.orders import Order, Retreat, UnitOrder
+from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.position import Dislodgement, Position
+from adjudicator.setting import Setting
+from adjudicator.units import Unit
+from adjudicator.words import Sentence, Words, sentence
+
+Verdict = tuple[Result, str | None, Sentence, int | None]
+"""Result, reason, sentence, and the place in the list of the order that caused it."""
+
+
+def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+    """Judge a retreat phase. A dislodged unit without a good order is disbanded (RET-03)."""
+    sheet = _Sheet(setting, position, orders)
+    sheet.read()
+    sheet.clash()
+    gone = sheet.disbanded()
+    stay = set(position.units) | set(sheet.arrived.values())
+    memory = setting.rules.after_retreats(position.memory, frozenset(stay))
+    after = years.Aftermath(frozenset(stay), position.centres, memory=memory)
+    return years.close(setting, position.phase, after, outcomes=sheet.outcomes(), disbanded=gone)
+
+
+class _Sheet:
+    """The orders against the dislodged. `bound` is where each beaten unit's province is bound for, by order."""
+
+    def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
+        self.setting = setting
+        self.orders = orders
+        self.beaten = {d.unit.region.province: d for d in position.dislodged}
+        self.verdicts: list[Verdict | None] = [None] * len(orders)
+        self.arrived: dict[str, Unit] = {}
+        self._bound: dict[str, tuple[int, Region]] = {}
+        self._repeats: dict[int, int] = {}
+        self._proxies = dict(position.memory.proxies)
+
+    def read(self) -> None:
+        """Void what is no retreat, find each beaten unit's order, and see where it may go."""
+        written: dict[str, list[int]] = {}
+        for index, order in enumerate(self.orders):
+            wrong = self._not_ours(order)
+            if wrong is not None:
+                self.verdicts[index] = wrong
+            elif isinstance(order, UnitOrder):
+                written.setdefault(order.unit.region.province, []).append(index)
+        for province, indexes in written.items():
+            chosen = self._choose(self.beaten[province], indexes)
+            if chosen is not None:
+                self._go(self.beaten[province], chosen)
+
+    def clash(self) -> None:
+        """Two retreats to one place destroy both (RET-02)."""
+        crowd = Counter(region.province for _, region in self._bound.values())
+        for province, (index, region) in self._bound.items():
+            if crowd[region.province] == 1:
+                unit = self.beaten[province].unit
+                self.arrived[province] = replace(unit, region=region)
+                self.verdicts[index] = (Result.SUCCEEDS, None, sentence("retreats to {0}", region), None)
+            else:
+                other = min(i for p, (i, r) in self._bound.items() if r.province == region.province and p != province)
+                self.verdicts[index] = (Result.FAILS, "bounced", sentence(
+                    "bounced: more than one unit retreats to {0}, so all are disbanded", region.province), other)
+
+    def disbanded(self) -> tuple[Unit, ...]:
+        """The beaten units that found no place, sorted."""
+        return tuple(sorted(d.unit for province, d in self.beaten.items() if province not in self.arrived))
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """One for each order, as given."""
+        words = Words(self.setting)
+        found = []
+        for index, order in enumerate(self.orders):
+            verdict = self.verdicts[self._repeats.get(index, index)]
+            assert verdict is not None
+            result, reason, why, cause = verdict
+            found.append(Outcome(order, result, reason, None if cause is None else self.orders[cause], words.say(why)))
+        return tuple(found)
+
+    def _not_ours(self, order: Order) -> Verdict | None:
+        if not self.setting.rules.takes(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
+            return _void("not_a_retreat", sentence("void: only retreats and disbandings are ordered now"))
+        beaten = self.beaten.get(order.unit.region.province)
+        fits = beaten is not None and (
+            order.unit.kind in {None, beaten.unit.kind} or self.setting.rules.forgives_wrong_kind())
+        if beaten is None or not fits:
+            return _void("no_such_unit", sentence("void: {0} was not dislodged", order.unit))
+        if order.power not in {beaten.unit.power, self._proxies.get(beaten.unit.region.province)}:
+            return _void("no_such_unit", sentence("void: {0} is not {1}'s to order", beaten.unit, order.power))
+        return None
+
+    def _choose(self, beaten: Dislodgement, indexes: list[int]) -> int | None:
+        """The order that counts: the owner's if there is one, else the proxy's (Q-25)."""
+        own = [i for i in indexes if self.orders[i].power == beaten.unit.power]
+        if own:
+            for index in set(indexes) - set(own):
+                self.verdicts[index] = _void("overridden", sentence("void: the owner gave this unit's retreat"))
+        first, *others = own or indexes
+        plain = replace(self.orders[first], line=None)
+        different = [i for i in others if replace(self.orders[i], line=None) != plain]
+        self._repeats.update((i, first) for i in others if i not in different)
+        if not different:
+            return first
+        for index in (first, *different):
+            self.verdicts[index] = _void("illegal", sentence(
+                "void: two different orders were written for {0}", beaten.unit))
+        return None
+
+    def _go(self, beaten: Dislodgement, index: int) -> None:
+        order = self.orders[index]
+        if not isinstance(order, Retreat):
+            self.verdicts[index] = (Result.SUCCEEDS, None, sentence("disbanded"), None)
+            return
+        region = _meant(self.setting.board, beaten, order.to)
+        if region is None:
+            self.verdicts[index] = _void("illegal", sentence(
+                "void: {0} may not retreat to {1}, so it is disbanded", beaten.unit, order.to))
+        else:
+            self._bound[beaten.unit.region.province] = index, region
+
+
+def _meant(board: Board, beaten: Dislodgement, to: Region) -> Region | None:
+    """The region meant: the only one open there, or the one whose coast is named."""
+    there = [r for r in beaten.may_retreat if r.province == to.province]
+    if len(there) == 1 and (to.coast is None or there[0].coast is None):
+        return there[0]
+    named = None if to.coast is None else board.provinces[to.province].coast_id(to.coast)
+    return next((r for r in there if named is not None and r.coast == named), None)
+
+
+def _void(reason: str, why: Sentence) -> Verdict:
+    return Result.VOID, reason, why, None

@@ -1,0 +1,23 @@
+"""Rule sets, found by module name. A module here offers `RULES`, a subclass of Ruleset; there is no list to edit."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+
+from adjudicator.ruleset import Ruleset
+
+
+def load(name: str, values: Mapping[str, object]) -> Ruleset:
+    """The rule set of that name with a variant's named choices.
+
+    Raises ValueError naming the rule set when there is none of that name, or the key when a value is unknown or not
+    allowed.
+    """
+    if not name.isidentifier() or importlib.util.find_spec(f"{__name__}.{name}") is None:
+        raise ValueError(f"there is no rule set called {name!r}")
+    kind: type[Ruleset] = importlib.import_module(f"{__name__}.{name}").RULES
+    rules = kind(name, dict(values))
+    rules.check()
+    return rules

@@ -1,0 +1,15 @@
+"""The classic game: the shared rules as they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adjudicator.ruleset import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Standard(Ruleset):
+    """Rules of the classic board, with the choices of DATC 3.0."""
+
+
+RULES = Standard

@@ -1,0 +1,79 @@
+"""What follows a judged movement or retreat phase: the next phase, and at the year's end who owns what and who won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.outcome import Resolution
+from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.setting import Setting
+from adjudicator.units import Unit
+
+Centres = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """The board as a phase leaves it, before the year is looked at."""
+
+    units: frozenset[Unit]
+    centres: Centres
+    dislodged: tuple[Dislodgement, ...] = ()
+    contested: frozenset[str] = frozenset()
+    memory: Memory = Memory()
+
+
+def close(setting: Setting, phase: Phase, after: Aftermath, **rest: Any) -> Resolution:
+    """The resolution of a movement or retreat phase. `rest` are the fields of Resolution that the phase itself fills.
+
+    A retreat phase without anybody to retreat is passed over. When an adjustment phase comes next the year is over
+    for the board: centres change hands, victory and draw are looked at (OWN-01, OWN-02, VIC-02, Q-29).
+    """
+    following = _following(setting, phase, retreats=bool(after.dislodged))
+    position = Position(following, after.units, after.centres, after.dislodged, after.contested, after.memory)
+    resolution = Resolution(position=position, dislodged=after.dislodged, contested=after.contested, **rest)
+    if following.kind is not PhaseKind.ADJUSTMENT:
+        return resolution
+    centres = owners_after(setting, after)
+    rules = setting.rules
+    return replace(
+        resolution,
+        position=replace(position, centres=centres),
+        winner=rules.winner(setting, centres),
+        draw_open_to=rules.draw_open_to(setting, centres, after.units),
+        adjust=dues(setting, centres, after.units),
+    )
+
+
+def _following(setting: Setting, phase: Phase, *, retreats: bool) -> Phase:
+    following = setting.calendar.following(phase)
+    if following.kind is PhaseKind.RETREAT and not retreats:
+        return setting.calendar.following(following)
+    return following
+
+
+def owners_after(setting: Setting, after: Aftermath) -> dict[str, frozenset[str]]:
+    """Owner to centres once the year's last retreats are over: who stands in a centre has it, and an empty one stays
+    with its owner, whoever passed before (OWN-01, OWN-02)."""
+    holder = {unit.region.province: unit.power for unit in after.units}
+    owner = {centre: power for power, centres in after.centres.items() for centre in centres}
+    owned: dict[str, set[str]] = {}
+    for centre in setting.board.centres():
+        power = holder.get(centre) or owner.get(centre)
+        if power is not None:
+            owned.setdefault(power, set()).add(centre)
+    return {power: frozenset(owned[power]) for power in sorted(owned)}
+
+
+def dues(setting: Setting, centres: Centres, units: frozenset[Unit]) -> dict[str, int]:
+    """Power to builds offered (+) or removals demanded (-); powers that owe and may build nothing are left out."""
+    found = {}
+    for power in setting.powers:
+        have = sum(unit.power == power for unit in units)
+        due = setting.rules.allowance(len(centres.get(power, ())), have) - have
+        if due:
+            found[power] = due
+    return found
