@@ -12,11 +12,13 @@ from grammar.heading_text import FILLERS, Token, words
 Spellings = Mapping[str, tuple[tuple[str, ...], ...]]
 """Canonical name to every accepted spelling, each as folded words."""
 
-CLEAR = 0.70
+CLEAR = 0.66
 """Least likeness (0..1) at which a written name may be corrected."""
 MARGIN = 0.15
 """How far (0..1) the best candidate must stand before the second."""
 _WORD_CLEAR = 0.75
+_OTHER_INITIAL = 0.9
+_HALF = 0.58
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,17 @@ def ranked(written: Sequence[str], table: Spellings) -> tuple[tuple[float, str],
 
 
 def likeness(written: Sequence[str], form: Sequence[str]) -> float:
-    """How like (0..1) the written words are to a spelling: by letters, or with whole words left out."""
-    letters = OSA.normalized_similarity(" ".join(written), " ".join(form))
-    return max(letters, OSA.normalized_similarity("".join(written), "".join(form)), _left_out(written, form))
+    """How like (0..1) the written words are to a spelling: by letters, or with whole words left out.
+
+    A slip in the first letter is rare, so a name that begins otherwise is more likely another name.
+    """
+    one, two = "".join(written), "".join(form)
+    letters = max(
+        OSA.normalized_similarity(" ".join(written), " ".join(form)), OSA.normalized_similarity(one, two)
+    )
+    if one[:1] != two[:1]:
+        letters *= _OTHER_INITIAL
+    return max(letters, _left_out(written, form))
 
 
 def _left_out(written: Sequence[str], form: Sequence[str]) -> float:
@@ -111,9 +121,9 @@ def _left_out(written: Sequence[str], form: Sequence[str]) -> float:
 def near(scores: Sequence[tuple[float, str]], clear: float = CLEAR) -> tuple[str, ...]:
     """The names a writer may have meant: none, one clear one, or several too near each other to choose.
 
-    The second need not be clear itself: what stands close behind the best makes the best unclear.
+    The second need not be clear itself: what stands close behind the best makes the best unclear. Two that
+    are both only half like are a choice too, and not mended; one alone is no name at all.
     """
-    if not scores or scores[0][0] < clear:
-        return ()
-    best = scores[0][0]
-    return tuple(name for score, name in scores if best - score < MARGIN)
+    best = scores[0][0] if scores else 0.0
+    names = tuple(name for score, name in scores if score >= _HALF and best - score < MARGIN)
+    return names if best >= clear or len(names) > 1 else ()

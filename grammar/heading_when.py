@@ -100,7 +100,10 @@ def find_when(line: str, words: Sequence[Token], seasons: Sequence[str], taken: 
     unclear: list[str] = []
     if len(season) > 1:
         unclear.append("season")
-    if len(years) > 1 or (odd and not years):
+    beside = {at + step for at in season_at for step in (-1, 1)}
+    # "Spring 43" gives a year, but not which century's: it is neither taken nor passed over
+    short = any(len(words[at].text) == 2 and words[at].text.isdigit() for at in beside & set(free))
+    if len(years) > 1 or (not years and (odd or short)):
         unclear.append("year")
     if len(kind) > 1:
         unclear.append("type")

@@ -184,6 +184,7 @@ def test_one_clear_candidate_is_mended_and_flagged(subject: str, flags: set[str]
         ("James", {"Montrose", "Hamilton", "Ormond"}),
         ("Montrose and Argyll", {"Montrose", "Argyll"}),
         ("Newchester", {"Newcastle", "Manchester"}),
+        ("Manchrose", {"Montrose", "Manchester"}),
     ],
 )
 def test_two_near_powers_are_ambiguous(power: str, candidates: set[str]) -> None:
@@ -214,6 +215,7 @@ def test_two_near_games_are_ambiguous_but_an_exact_one_is_not() -> None:
         ("Powick Bridge, Montrose, 1644 Retreats, v1", HeadingCode.SUBJECT_UNPARSED, ("season",)),
         ("Powick Bridge, Montrose, Autumn 1644, v1", HeadingCode.SUBJECT_UNPARSED, ("type",)),
         ("Powick Bridge, Montrose, Autumn 16444 Retreats, v1", HeadingCode.SUBJECT_UNPARSED, ("year",)),
+        ("Powick Bridge, Montrose, Autumn '44 Retreats, v1", HeadingCode.SUBJECT_UNPARSED, ("year",)),
         ("Powick Bridge, Montrose, Autumn 1643 1644 Retreats", HeadingCode.SUBJECT_UNPARSED, ("year",)),
         (
             "Powick Bridge, Montrose, Autumn 1644 Movement and Retreats",
@@ -222,8 +224,11 @@ def test_two_near_games_are_ambiguous_but_an_exact_one_is_not() -> None:
         ),
         ("Naseby, Montrose, Autumn 1644 Retreats, v1", HeadingCode.UNKNOWN_GAME, ()),
         ("Marching Bridge, Montrose, Autumn 1644 Retreats, v1", HeadingCode.UNKNOWN_GAME, ()),
+        ("Naseby - Montrsoe - Autumn 1644 Retreats", HeadingCode.UNKNOWN_GAME, ()),
+        ("Naseby –Montrsoe– Autumn 1644 Retreats", HeadingCode.UNKNOWN_GAME, ()),
         ("Naseby, Xanadu, Autumn 1644 Retreats, v1", HeadingCode.UNKNOWN_GAME, ()),
         ("Powick Bridge, Xanadu, Autumn 1644 Retreats, v1", HeadingCode.UNKNOWN_POWER, ()),
+        ("Powick Bridge, Lancaster, Autumn 1644 Retreats, v1", HeadingCode.UNKNOWN_POWER, ()),
     ],
 )
 def test_refused(subject: str, code: HeadingCode, missing: tuple[str, ...]) -> None:
@@ -257,6 +262,12 @@ def test_powers_of_another_variant_do_not_count_in_this_game() -> None:
     found = complaint("Powick Bridge, Mercia, Autumn 1644 Retreats", (*GAMES, saxon))
     assert found.code is HeadingCode.UNKNOWN_POWER
     assert heading("Bretwalda One, Mercia, Autumn 624 Retreats", (*GAMES, saxon)).year == 624
+
+
+def test_a_name_that_looks_like_a_version_is_no_version() -> None:
+    games = (*GAMES, KnownGame("Henry V 2", powers=POWERS))
+    found = heading("Henry V 2, Montrose, Autumn 1644 Retreats, v3", games)
+    assert (found.game, found.version, found.flags) == ("Henry V 2", 3, frozenset())
 
 
 def test_seasons_are_the_variants_own() -> None:

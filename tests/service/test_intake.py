@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from service.intake import remember
 from service.intake_context import Context, ContextError, context_from_json
 from service.intake_verdict import Kind, Reason, Verdict
+from service.mail import read_mail
+from service.mail_pictures import PillowProbe
 from tests.service.mail_builder import (
     IN_TIME,
     MONTROSE,
@@ -257,10 +260,6 @@ def test_message_id_alone_is_never_enough() -> None:
 
 
 def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> None:
-    from service.intake import remember
-    from service.mail import read_mail
-    from service.mail_pictures import PillowProbe
-
     read = read_mail(one(1), PillowProbe())
     kept = remember("first", read, IN_TIME, judge(one(1)))
     assert kept is not None
@@ -268,10 +267,6 @@ def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> No
 
 
 def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> None:
-    from service.intake import remember
-    from service.mail import read_mail
-    from service.mail_pictures import PillowProbe
-
     closed = games(open_phase=None)
     refused = judge(one(1), known=closed)
     kept = remember("first", read_mail(one(1), PillowProbe()), IN_TIME, refused)
@@ -285,6 +280,21 @@ def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
     forged = mail(stamps=[])
     verdicts = judge_all(forged, mail())
     assert [verdict.verdict for verdict in verdicts] == [Kind.REJECTED, Kind.ACCEPTED]
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        (mail(), True),
+        (mail("my orders"), True),
+        (mail(stamps=[]), False),
+        (mail(from_lines=[]), False),
+        (mail(headers=["X-Autoreply: yes"]), False),
+    ],
+)
+def test_only_authenticated_mail_is_remembered(raw: bytes, kept: bool) -> None:
+    found = remember("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
+    assert (found is not None) == kept
 
 
 def test_an_unreadable_subject_delivered_twice_is_answered_once() -> None:
