@@ -20,6 +20,8 @@ from service.store.tables import LineState
 MOST_CANDIDATES = 5
 HARDLY_STRUCK, SURELY_STRUCK = 0.2, 0.6
 """Strike scores: below the first a line is live, above the second crossed out, between them a person looks."""
+BEGINS = 0.7
+"""How much of a line must be one order for the heading to end above it."""
 FAINT = 0.45
 """A best reading below this is no reading of an order."""
 
@@ -70,12 +72,16 @@ class Scribe:
         """The heading of a page and its lines from top to bottom."""
         texts = [line.text for line in page.lines]
         heading = parse_sheet_heading(texts, games)
-        first_order = next((at for at, text in enumerate(texts) if looks_like_order(text)), len(texts))
+        first_order = next((at for at, text in enumerate(texts) if self._begins(text)), len(texts))
         found = []
         for at, line in enumerate(page.lines):
-            above = at in heading.lines or at < first_order
+            above = at < first_order
             found.append(self._line(line, power, above=above))
         return heading, tuple(found)
+
+    def _begins(self, text: str) -> bool:
+        """Whether the orders begin with this line: by its first word, or because it is nearly a whole order."""
+        return looks_like_order(text) or self.completes(text) >= BEGINS
 
     def _line(self, line: ReadLine, power: str, *, above: bool) -> ReadableLine:
         snapped = snap(line.text, lexicon=self.lexicon, forms=self.forms, power=power)
