@@ -16,6 +16,8 @@ from maps.fault import Faults
 from maps.variant import Power
 
 FILE = "variant.toml"
+# Where a board's drawing is centred unless it says otherwise: the middle of the British Isles.
+MIDDLE = (-4.0, 54.0)
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -35,6 +37,7 @@ class Heading:
     module: str = ""
     values: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    middle: tuple[float, float] = MIDDLE
     rows: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, path: str) -> int:
@@ -71,6 +74,7 @@ def read(folder: Path, faults: Faults) -> Heading:
         module=rules.text("module"),
         values=rules.table("values", {}),
         counts=_counts(top.section("counts")),
+        middle=_middle(top),
         rows=rows,
     )
     calendar_keys.close()
@@ -141,8 +145,8 @@ class _Keys:
             return ()
         return tuple(found)
 
-    def lists(self, key: str) -> list[Any]:
-        return list(self._get(key, list, "a list", None) or [])
+    def lists(self, key: str, default: list[Any] | None = None) -> list[Any]:
+        return list(self._get(key, list, "a list", default) or [])
 
     def table(self, key: str, default: dict[str, Any] | None = None) -> dict[str, Any]:
         return dict(self._get(key, dict, "a table", default) or {})
@@ -197,6 +201,15 @@ def _start(keys: _Keys, calendar: Calendar) -> Phase | None:
         case found if found:
             keys.fault("start", "must be a season, a year and a kind of phase")
     return None
+
+
+def _middle(top: _Keys) -> tuple[float, float]:
+    match top.lists("middle", list(MIDDLE)):
+        case [int() | float() as east, int() | float() as north] if abs(east) <= 180 and abs(north) <= 90:
+            return float(east), float(north)
+        case _:
+            top.fault("middle", "must be a longitude and a latitude in degrees")
+            return MIDDLE
 
 
 def _capitals(keys: _Keys) -> dict[str, tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from adjudicator import rules
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
 from maps import checks, geometry, ground, heading, opening
@@ -76,9 +77,21 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         calendar=top.calendar,
         start=Position(top.start, setup.units, setup.centres),
         names=names,
-        rules=Ruleset(top.module, top.values),
+        rules=_rules(top, faults),
         wording=wording.read_text("utf-8") if wording.exists() else "",
         capitals=top.capitals or None,
         victory=top.victory,
         note=top.note,
+        middle=top.middle,
     )
+
+
+def _rules(top: heading.Heading, faults: Faults) -> Ruleset:
+    """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
+    try:
+        return rules.load(top.module, top.values)
+    except ValueError as error:
+        message = str(error)
+        key = message.partition(":")[0] if message.startswith("rules.") else "rules.module"
+        faults.add(heading.FILE, top.row(key), message)
+        return Ruleset(top.module, top.values)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from adjudicator.setting import Setting
 
 if TYPE_CHECKING:
     from adjudicator.calendar import Calendar
@@ -58,7 +60,8 @@ class Variant:
 
     `slug` is the folder's name. `start` is the opening position with its phase. `wording` is the text of the
     folder's `orders.lark` or "". `capitals` maps a kingdom to its capitals. `note` is printed with the board:
-    where it comes from and under which licence.
+    where it comes from and under which licence. `middle` is the longitude and latitude, in degrees, that a drawing of
+    the board is projected about.
     """
 
     slug: str
@@ -74,3 +77,20 @@ class Variant:
     capitals: Mapping[str, tuple[str, ...]] | None = None
     victory: int = 0
     note: str = ""
+    middle: tuple[float, float] = (-4.0, 54.0)
+    _setting: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def setting(self) -> Setting:
+        """This game as the judge sees it; made on the first call and kept."""
+        if not self._setting:
+            made = Setting(
+                board=self.board,
+                kinds=self.kinds,
+                calendar=self.calendar,
+                rules=self.rules,
+                powers=tuple(self.powers),
+                capitals=self.capitals or {},
+                victory=self.victory,
+            )
+            self._setting.append(made)
+        return self._setting[0]

@@ -136,3 +136,17 @@ def test_the_licence_stands_beside_the_data() -> None:
     words = "This map made use of data provided by the Historic County Borders Project (county-borders.co.uk)."
     assert words in maps.load("w3k").note
     assert words in (Path(maps.folder("w3k")) / "LICENCE.txt").read_text("utf-8").replace("\n  ", " ")
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_the_judge_is_handed_the_whole_game(slug: str) -> None:
+    variant = maps.load(slug)
+    setting = variant.setting()
+    assert setting is variant.setting(), "its chart is worked out once"
+    assert setting.board is variant.board
+    assert setting.kinds == variant.kinds
+    assert setting.calendar == variant.calendar
+    assert setting.rules == variant.rules
+    assert setting.powers == tuple(variant.powers)
+    assert setting.victory == variant.victory
+    assert dict(setting.capitals) == dict(variant.capitals or {})

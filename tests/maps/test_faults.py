@@ -203,6 +203,10 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("variant.toml", _swap('"#0000aa"', '"#aa0000"'), 38, "gives Blue the colour '#aa0000' of Red"),
     ("variant.toml", _swap('id = "Blue"', 'id = "Red"'), 37, "powers[2].id is 'Red', which is the id of an earlier power"),
     ("variant.toml", _swap('module = "standard"', ""), 21, "rules.module is missing"),
+    ("variant.toml", _swap('module = "standard"', 'module = "house"'), 22, "there is no rule set called 'house'"),
+    ("variant.toml", _swap('module = "standard"', 'module = "standard"\n[rules.values]\nfog = "yes"'), 24,
+     "rules.values.fog: rule set 'standard' has no such choice"),
+    ("variant.toml", _swap("victory = 1", "victory = 1\nmiddle = [4, 99]"), 3, "middle must be a longitude and a latitude"),
     ("variant.toml", _swap("[calendar]", "[calendar"), 0, "the file cannot be read"),
 ]
 
