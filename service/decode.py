@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from ocr.page import Reason
@@ -53,21 +55,26 @@ def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
     """
     if len(data) > limits.data:
         return Decoded(reason=Reason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
-    try:
-        done = subprocess.run(  # noqa: S603 - our own module and numbers; the file goes in by pipe
-            _command(limits),
-            input=data,
-            capture_output=True,
-            timeout=limits.wall_seconds,
-            check=False,
-            cwd=ROOT,
-            env=_environment(),
-        )
-    except subprocess.TimeoutExpired:
-        return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
-    if done.returncode != 0:
-        return _died(done.returncode, done.stderr)
-    return _parsed(done.stdout, name)
+    # Files, not pipes: the limit on file size then bounds what a child gone wild can write.
+    with TemporaryFile() as out, TemporaryFile() as complaints:
+        try:
+            done = subprocess.run(  # noqa: S603 - our own module and numbers; the file goes in by pipe
+                _command(limits),
+                input=data,
+                stdout=out,
+                stderr=complaints,
+                timeout=limits.wall_seconds,
+                check=False,
+                cwd=ROOT,
+                env=_environment(),
+            )
+        except subprocess.TimeoutExpired:
+            return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
+        out.seek(0)
+        complaints.seek(0)
+        if done.returncode != 0:
+            return _died(done.returncode, complaints.read(100_000))
+        return _parsed(out.read(), name)
 
 
 def _command(limits: Limits) -> list[str]:
@@ -82,10 +89,12 @@ def _environment() -> dict[str, str]:
 
 
 def _died(code: int, stderr: bytes) -> Decoded:
-    """A child that was stopped: by its memory, by its processor time, or by a fault in a decoder."""
+    """A child that was stopped: by its memory, its output, its processor time, or a fault in a decoder."""
     if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
         return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too much memory")
-    if code in {-24, -9}:
+    if code == -signal.SIGXFSZ or b"File too large" in stderr:
+        return Decoded(reason=Reason.TOO_LARGE, detail="its pages are too large")
+    if code in {-signal.SIGXCPU, -signal.SIGKILL}:
         return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
     return Decoded(reason=Reason.NOT_AN_IMAGE, detail="opening it failed")
 

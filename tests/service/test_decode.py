@@ -83,5 +83,7 @@ def test_a_file_larger_than_the_limit_is_not_opened() -> None:
 
 def test_the_child_may_not_write_more_than_its_output() -> None:
     noisy = odd.saved(odd.quarters(1200, 900).effect_spread(200), "PNG")
-    whole = decode_photo(noisy, "noise.png")
-    assert len(whole.pages[0]) > 20_000
+    assert len(decode_photo(noisy, "noise.png").pages[0]) > 20_000
+    decoded = decode_photo(noisy, "noise.png", Limits(output=20_000))
+    assert decoded.reason is Reason.TOO_LARGE
+    assert decoded.pages == ()
