@@ -68,13 +68,10 @@ def results(request: Request, visitor: SignedIn, phase_id: int) -> Response:
     with ports.sessions() as session:
         phase = _phase(session, phase_id)
         game = session.get_one(GameRow, phase.game_id)
-        lines = queries.work(session, phase) if phase.state in {PhaseState.READY, PhaseState.SENT} else []
-        crop_of = {(w.power, w.number): w.line.id for w in lines}
-        return show(
-            request, "results.html", visitor=visitor, phase=phase, game=game.name,
-            phase_title=queries.phase_title(phase), outcomes=(phase.resolution or {}).get("shown", []),
-            crop_of=crop_of,
-        )
+        title, judged = queries.phase_title(phase), phase.state in {PhaseState.READY, PhaseState.SENT}
+    outcomes = ports.shown(phase_id) if judged else ()
+    return show(request, "results.html", visitor=visitor, phase=phase, game=game.name, phase_title=title,
+                outcomes=outcomes)
 
 
 @router.get("/quarantine")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.results import ShownPower
 
 
 class Blobs(Protocol):
@@ -33,7 +34,8 @@ class DeskPorts:
 
     `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is called
     when the last doubtful line of a phase is decided and judges it. `approve(phase_id, by)` sends what was judged.
-    `map_pdf(game_id)` gives the current public map. `title` heads every page.
+    `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `title` heads every
+    page.
     """
 
     sessions: sessionmaker[Session]
@@ -42,6 +44,7 @@ class DeskPorts:
     understand: Callable[[Session, int, str, str], Understood]
     settled: Callable[[int], None]
     approve: Callable[[int, str], None]
+    shown: Callable[[int], Sequence[ShownPower]]
     map_pdf: Callable[[str], bytes | None]
     title: str = "Galloper"
     secure_cookies: bool = True

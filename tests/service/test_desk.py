@@ -59,6 +59,7 @@ class Desk:
             ),
             settled=self.settled.append,
             approve=lambda phase, by: self.approved.append((phase, by)),
+            shown=lambda _phase: (),
             map_pdf=lambda game: b"%PDF-1.7" if game == "powick-bridge" else None,
         )
         self.client = TestClient(create_app(ports), base_url="http://testserver")

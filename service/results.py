@@ -1,0 +1,117 @@
+"""A resolution in the words of letters and of the desk: by power, each order with its mark and its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+)
+from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.position import Dislodgement
+from adjudicator.units import Unit
+from grammar.print import place, prose
+from maps.variant import Variant
+from service.lines import SettledLine
+from service.store.tables import LineState
+
+_GIVEN: dict[type[Order], str] = {
+    Hold: "holds", Move: "moves", SupportHold: "given", SupportMove: "given", Convoy: "carried", Convert: "converts",
+    Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
+    SendSupply: "sent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOrder:
+    """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of ink."""
+
+    text: str
+    result: str
+    mark: str
+    why: str
+    line_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPower:
+    """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent` are units
+    that held without an order; `sheet` says whether a sheet counted."""
+
+    power: str
+    orders: tuple[ShownOrder, ...]
+    void: tuple[tuple[int, str], ...] = ()
+    silent: tuple[str, ...] = ()
+    sheet: bool = True
+
+
+def show(
+    variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]]
+) -> tuple[ShownPower, ...]:
+    """The results of every power, in the order of the variant's powers. `lines` are those of each executed sheet."""
+    return tuple(
+        ShownPower(
+            power=variant.powers[power].name,
+            orders=tuple(_order(variant, o) for o in resolution.outcomes if o.order.power == power),
+            void=tuple((line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID),
+            silent=tuple(sorted(unit_text(variant, u) for u in resolution.unordered if u.power == power)),
+            sheet=power in lines,
+        )
+        for power in variant.powers
+    )
+
+
+def _order(variant: Variant, outcome: Outcome) -> ShownOrder:
+    return ShownOrder(
+        text=order_text(variant, outcome.order), result=outcome.result.value, mark=mark(outcome),
+        why=outcome.why, line_id=outcome.order.line,
+    )
+
+
+def order_text(variant: Variant, order: Order) -> str:
+    """An order in the handbook's prose, with every name in full."""
+    names = {power.id: power.name for power in variant.powers.values()}
+    return prose(order, variant.board, variant.kinds, names)
+
+
+def mark(outcome: Outcome) -> str:
+    """One or two words for what became of an order: moves, given, cut, bounced, void, dislodged ..."""
+    if outcome.result is Result.VOID:
+        said = "void"
+    elif outcome.result is Result.FAILS:
+        said = (outcome.reason or "fails").replace("_", " ")
+    else:
+        said = (outcome.reason or _GIVEN.get(type(outcome.order), "done")).replace("_", " ")
+    return f"{said}, dislodged" if outcome.dislodged and said != "dislodged" else said
+
+
+def unit_text(variant: Variant, unit: Unit) -> str:
+    """A unit in full: Army Derbyshire."""
+    return f"{variant.kinds[unit.kind].name} {place(unit.region, variant.board)}"
+
+
+def dislodged_text(variant: Variant, one: Dislodgement) -> str:
+    """A beaten unit and where the winner came from."""
+    origin = variant.board.provinces[one.attacker_from].name
+    return f"{unit_text(variant, one.unit)} ({variant.powers[one.unit.power].name}), beaten from {origin}"
+
+
+def _readings(line: SettledLine) -> str:
+    """Both readings of a line that was left open on purpose (Q-01)."""
+    texts = [str(c["text"]) for c in line.candidates[:2]]
+    if len(texts) == 2:
+        return f"read as “{texts[0]}” or as “{texts[1]}”: void, the unit holds"
+    return "could not be read: void, the unit holds"
