@@ -39,6 +39,7 @@ WORK_VERSION = "1"
 MOST_WORKERS_ON_SQLITE = 8
 # A job whose process died this often kills its worker; it is given up and reported like one that fails.
 MOST_RESTARTS = 10
+_APPLICATION = "galloper"
 _QUEUE = "galloper"
 _WORKFLOW = "galloper-job"
 _WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
@@ -126,24 +127,27 @@ class DbosJobs:
         if self._running:
             raise RuntimeError("the jobs are running already")
         self._running = True
-        DBOS(
-            config={
-                "name": "galloper",
-                "system_database_url": self._url,
-                "application_version": WORK_VERSION,
-                "executor_id": self._executor,
-                "log_level": "ERROR",
-                "run_migrations": True,
-            }
-        )
-        DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=MOST_RESTARTS)(self._workflow())
-        DBOS.launch()
-        DBOS.register_queue(
+        self.prepare()
+        # Before the launch: a queue that appears later is found up to a second later.
+        self._door().register_queue(
             _QUEUE,
             worker_concurrency=self._workers,
             polling_interval_sec=self._poll,
             on_conflict="always_update",
+            application_name=_APPLICATION,
         )
+        DBOS(
+            config={
+                "name": _APPLICATION,
+                "system_database_url": self._url,
+                "application_version": WORK_VERSION,
+                "executor_id": self._executor,
+                "log_level": "ERROR",
+                "run_migrations": False,
+            }
+        )
+        DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=MOST_RESTARTS)(self._workflow())
+        DBOS.launch()
 
     def stop(self, *, patience_seconds: int = 10) -> None:
         """Take no more work and wait for what runs; what is not done by then runs again at the next start."""
@@ -193,7 +197,9 @@ class DbosJobs:
     def _door(self) -> DBOSClient:
         with self._lock:
             if self._client is None:
-                self._client = DBOSClient(system_database_engine=self._engine, lazy=True)
+                self._client = DBOSClient(
+                    system_database_engine=self._engine, application_name=_APPLICATION, lazy=True
+                )
             return self._client
 
     def _workflow(self) -> Callable[[str, Payload], str]:
