@@ -117,7 +117,7 @@ def _without_envelope(raw: bytes) -> bytes:
 
 def _mail(headers: Headers, parts: Parts, probe: PictureProbe | None, raw: bytes, size: int) -> IncomingMail:
     pictures, locked = _pictures(parts.leaves, probe)
-    report = read_report(parts.root)
+    report = read_report(parts.root, headers)
     ids = message_ids(headers.first("message-id"))
     return IncomingMail(
         senders=addresses(headers.all("from")),

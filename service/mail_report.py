@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
 
-from service.mail_headers import message_ids, split
+from service.mail_headers import Headers, message_ids, split
 from service.mail_parts import Tree, content_type, payload_of
 
 _MOST_LOOKED_AT = 50
@@ -36,8 +36,8 @@ class Report:
     recipient: str | None = None
 
 
-def read_report(root: Tree | None) -> Report | None:
-    """The report a multipart/report mail carries, or None. Never raises."""
+def read_report(root: Tree | None, headers: Headers) -> Report | None:
+    """The report a multipart/report mail with these `headers` carries, or None. Never raises."""
     if root is None or content_type(root) != "multipart/report":
         return None
     try:
@@ -46,10 +46,10 @@ def read_report(root: Tree | None) -> Report | None:
         declared = ""
     found = {content_type(part): part for part in reversed(_below(root))}
     if "message/delivery-status" in found or declared == "delivery-status":
-        return _bounce(root, found)
+        return _bounce(headers, found)
     if "message/disposition-notification" in found or declared == "disposition-notification":
         fields = _fields(found.get("message/disposition-notification"))
-        return Report(ReportKind.RECEIPT, message_id=_about(root, found, fields))
+        return Report(ReportKind.RECEIPT, message_id=_about(headers, found, fields))
     return None
 
 
@@ -60,14 +60,14 @@ def _below(root: Tree) -> list[Tree]:
     return [part for part in payload[:_MOST_LOOKED_AT] if isinstance(part, Message)]
 
 
-def _bounce(root: Tree, found: dict[str, Tree]) -> Report:
+def _bounce(headers: Headers, found: dict[str, Tree]) -> Report:
     fields = _fields(found.get("message/delivery-status"))
     action = re.match(r"\s*([a-z]+)", fields.get("action", "").casefold())
     status = re.search(r"\b[245]\.\d{1,3}\.\d{1,3}\b", fields.get("status", ""))
     recipient = fields.get("original-recipient") or fields.get("final-recipient") or ""
     return Report(
         ReportKind.BOUNCE,
-        message_id=_about(root, found, fields),
+        message_id=_about(headers, found, fields),
         status=action.group(1) if action else None,
         enhanced=status.group() if status else None,
         recipient=recipient.rpartition(";")[2].strip() or None,
@@ -85,28 +85,23 @@ def _fields(part: Tree | None) -> dict[str, str]:
         if isinstance(block, Message):
             for name, value in block.items():
                 found.setdefault(name.casefold(), str(value))
-    if not found:
-        headers, _ = split(payload_of(part))
-        for name, _value in headers.fields:
-            found.setdefault(name, headers.first(name) or "")
     return found
 
 
-def _about(root: Tree, found: dict[str, Tree], fields: dict[str, str]) -> str | None:
+def _about(headers: Headers, found: dict[str, Tree], fields: dict[str, str]) -> str | None:
     """The Message-ID of the mail a report is about: from the copy of its headers, else from the references."""
     copy = found.get("text/rfc822-headers")
     if copy is not None:
-        headers, _ = split(payload_of(copy))
-        ids = message_ids(headers.first("message-id"))
+        ids = message_ids(split(payload_of(copy))[0].first("message-id"))
         if ids:
             return ids[0]
     whole = found.get("message/rfc822")
-    inner = _below(whole)[0] if whole is not None and _below(whole) else None
+    inner = next(iter(_below(whole)), None) if whole is not None else None
     values = [
         str(inner.get("message-id", "")) if inner is not None else "",
         fields.get("original-message-id", ""),
-        str(root.get("in-reply-to", "")),
-        str(root.get("references", "")),
+        headers.first("in-reply-to") or "",
+        headers.first("references") or "",
     ]
     for value in values:
         ids = message_ids(value)

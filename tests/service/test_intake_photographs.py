@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
+import random
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 from service.intake import MOST_BYTES, judge_mail
 from service.intake_verdict import Kind, Verdict
@@ -175,6 +178,29 @@ def test_a_forwarded_message_may_be_in_base64() -> None:
     inner = base64.encodebytes(b"Subject: scan\r\n" + multipart([part(picture())], boundary="deep"))
     forwarded = b"Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n" + inner
     assert judge(mail(parts=[forwarded])).photos == 1
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "PDF"])
+def test_a_file_cut_off_half_way_is_broken(form: str) -> None:
+    from pillow_heif import register_heif_opener
+
+    register_heif_opener()
+    whole = pdf(2) if form == "PDF" else noisy(form)
+    assert judge(mail(parts=[part(whole)])).verdict is Kind.ACCEPTED
+    assert reason(judge(mail(parts=[part(whole[: len(whole) // 2])]))) == "bad_image"
+
+
+def noisy(form: str) -> bytes:
+    """A picture of noise, which no format can make small."""
+    out = io.BytesIO()
+    Image.frombytes("RGB", (256, 256), random.Random(7).randbytes(256 * 256 * 3)).save(out, form)
+    return out.getvalue()
+
+
+def test_names_in_other_alphabets() -> None:
+    coded = part(picture()).replace(b'filename="sheet.jpg"', b"filename*=utf-8''Bl%C3%A4tter%2F1.jpg")
+    encoded = part(picture()).replace(b'filename="sheet.jpg"', b'filename="=?utf-8?B?QmzDpHR0ZXIuanBn?="')
+    assert [one.name for one in read(mail(parts=[coded, encoded])).pictures] == ["1.jpg", "Blätter.jpg"]
 
 
 def test_names_lose_their_folders() -> None:
