@@ -36,6 +36,7 @@ def load(slug: str) -> Variant:
 
 def load_folder(path: Path) -> Variant:
     """The board in a folder anywhere; the slug is the folder's name. Raises MapError with all its faults."""
+    path = path.resolve()
     faults = Faults()
     variant = _read(path, faults)
     if variant is None or faults.all():
@@ -45,6 +46,7 @@ def load_folder(path: Path) -> Variant:
 
 def check_folder(path: Path) -> list[Fault]:
     """Every fault of the board in a folder, drawn shapes included; empty when it is fit for play."""
+    path = path.resolve()
     faults = Faults()
     variant = _read(path, faults)
     if variant is not None:

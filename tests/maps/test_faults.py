@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import maps
 from adjudicator.geo import LAND, Board, Province, Region, Terrain
@@ -319,3 +321,33 @@ def test_a_wrong_name_in_a_shipped_board_is_found(slug: str, tmp_path: Path) -> 
         csv.writer(file).writerows(rows)
     faults = maps.check_folder(folder)
     assert any(f.file == "borders.csv" and f.row == 101 and rows[100][0] in f.message for f in faults)
+
+
+FILES = {"variant.toml": TOML, "provinces.csv": PROVINCES, "borders.csv": BORDERS, "setup.csv": SETUP, "names.csv": NAMES}
+SCRAPS = st.sampled_from(["", ",", "\n", '"', "/", "=", "[", "]", "Port", "yes", "9", "é", "#", "sea", "A", "\x00", ";"])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    file=st.sampled_from(sorted(FILES)),
+    wounds=st.lists(st.tuples(st.integers(0, 600), st.integers(0, 12), SCRAPS), min_size=1, max_size=4),
+)
+def test_whatever_is_in_a_file_the_answer_is_a_list_of_faults(
+    tiny: Path, file: str, wounds: list[tuple[int, int, str]]
+) -> None:
+    """Cutting and pasting at random never brings the loader down, and what it lets pass can be loaded."""
+    text = FILES[file]
+    for at, length, scrap in wounds:
+        start = at % (len(text) + 1)
+        text = text[:start] + scrap + text[start + length :]
+    (tiny / file).write_text(text, "utf-8")
+    try:
+        faults = maps.check_folder(tiny)
+        if faults:
+            with pytest.raises(maps.MapError) as caught:
+                maps.load_folder(tiny)
+            assert list(caught.value.faults) == faults
+        else:
+            maps.load_folder(tiny)
+    finally:
+        (tiny / file).write_text(FILES[file], "utf-8")
