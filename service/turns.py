@@ -21,7 +21,6 @@ from service.clock import Clock
 from service.context import phase_of
 from service.deadlines import schedule
 from service.desk.queries import executed
-from service.jobs import Jobs
 from service.lines import SettledLine, lines_of
 from service.store import codec, records
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
@@ -61,7 +60,6 @@ class Turns:
     """
 
     store: sessionmaker[Session]
-    jobs: Jobs
     clock: Clock
     load: Callable[[str], Variant]
     drain: Callable[[], None]

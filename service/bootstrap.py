@@ -1,0 +1,230 @@
+"""The one place where the parts are joined: settings in, a site with every step ready to run out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.utils import parseaddr
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Any
+
+from fastapi import FastAPI
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+import maps
+from adjudicator.calendar import PhaseKind
+from maps.variant import Variant
+from service import inbox, lexical, outbox, schedule, take
+from service.clock import Clock, SystemClock
+from service.config import MailIn, MailOut, Settings
+from service.correspondence import Correspondence, Sender
+from service.desk.app import create_app
+from service.desk.ports import DeskPorts, Understood
+from service.desk.queries import executed
+from service.eye import ChildProbe, EngineEye, Eye
+from service.inbox import MailSource
+from service.jobs import DbosJobs
+from service.lines import lines_of
+from service.outbox_transport import FolderTransport, SmtpTransport, Transport
+from service.reader import Reader
+from service.reading import Doubt
+from service.results import ShownPower, show
+from service.store import codec
+from service.store.blobs import Blobs
+from service.store.engine import Store, migrate, open_engine, sessions
+from service.store.tables import GameRow, PhaseRow
+from service.turns import Turns
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything one site runs on. Close it with `stop` of a `Running`, or not at all when nothing was started."""
+
+    settings: Settings
+    engine: Engine
+    store: Store
+    blobs: Blobs
+    clock: Clock
+    jobs: DbosJobs
+    source: Callable[[], MailSource]
+    transport: Transport
+    turns: Turns
+    load: Callable[[str], Variant]
+    correspondence: Correspondence
+
+    def take_in(self) -> inbox.Taken:
+        """Empty the mailbox over a connection of its own."""
+        source = self.source()
+        try:
+            return inbox.take_in(source, self.store, self.blobs, self.jobs, self.clock)
+        finally:
+            source.close()
+
+    def look(self) -> tuple[str, ...]:
+        """Enqueue everything whose time has come."""
+        return schedule.due_now(self.clock, self.store, self.jobs)
+
+    def send_letters(self) -> outbox.Sent:
+        """Send what is due."""
+        return outbox.send_due(self.store, self.blobs, self.transport, self.clock,
+                               sender=self.settings.mail_out.sender)
+
+    def shown(self, phase_id: int) -> tuple[ShownPower, ...]:
+        """What was judged, in words; empty while nothing is."""
+        with self.store() as session:
+            phase = session.get_one(PhaseRow, phase_id)
+            if phase.resolution is None:
+                return ()
+            variant = self.load(session.get_one(GameRow, phase.game_id).variant)
+            chosen = executed(session, phase)
+            by_sheet = lines_of(session, list(chosen.values()))
+            lines = {power: by_sheet[key] for power, key in chosen.items()}
+            return show(variant, codec.load_resolution(phase.resolution), lines)
+
+    def understand(self, session: Session, phase_id: int, power: str, text: str) -> Understood:
+        """A typed line by words alone."""
+        phase = session.get_one(PhaseRow, phase_id)
+        variant = self.load(session.get_one(GameRow, phase.game_id).variant)
+        parsed = lexical.parse_typed(variant, PhaseKind(phase.kind), power, text)
+        if parsed.complaint is not None:
+            return Understood(None, parsed.complaint.message)
+        return Understood(lexical.printed(parsed.orders, variant.board))
+
+    def desk(self) -> FastAPI:
+        """The web application over this site."""
+        return create_app(DeskPorts(
+            sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
+            settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
+            map_pdf=self.correspondence.map_pdf, secure_cookies=self.settings.web.secure_cookies,
+        ))
+
+
+def open_site(
+    settings: Settings, *, clock: Clock | None = None, eye: Eye | None = None,
+    load: Callable[[str], Variant] = maps.load, workers: int = 4,
+) -> Site:
+    """A site from its settings, the database brought up to date. `clock` and `eye` may be stand-ins."""
+    migrate(settings.database_url)
+    engine = open_engine(settings.database_url)
+    store, blobs = sessions(engine), Blobs(Path(settings.data) / "blobs")
+    now = clock or SystemClock()
+    jobs = DbosJobs(engine, workers=workers)
+    post = Correspondence(store, blobs, now, load, _sender(settings))
+    taker = take.Taker(
+        store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(), load=load, post=post,
+        own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
+        trusted_authserv_id=settings.mail_in.trusted_authserv_id,
+    )
+    turns = Turns(
+        store=store, clock=now, load=load, drain=lambda: _drain(site), take=taker.take, announce=post,
+        parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
+    )
+    reader = Reader(
+        store=store, blobs=blobs, clock=now, eye=eye or _LazyEye(), load=load, post=post,
+        settled=turns.judge_when_read, doubt=Doubt(settings.reader.auto_score, settings.reader.auto_margin),
+    )
+    site = Site(
+        settings, engine, store, blobs, now, jobs, lambda: open_source(settings.mail_in),
+        open_transport(settings.mail_out), turns, load, post,
+    )
+    _register(site, taker, reader)
+    return site
+
+
+def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
+    """Say what each kind of work does."""
+    sending = Lock()
+
+    def letters(_payload: dict[str, Any]) -> None:
+        with sending:
+            site.send_letters()
+
+    site.jobs.register(inbox.WORK, taker.take, failed=taker.give_up)
+    site.jobs.register(take.READ_WORK, reader.read, failed=reader.give_up)
+    site.jobs.register(schedule.OPEN, site.turns.open)
+    site.jobs.register(schedule.DEADLINE, site.turns.close)
+    site.jobs.register(schedule.LETTERS, letters)
+
+
+def _drain(site: Site) -> None:
+    """The deadline's own look into the mailbox. One that cannot be reached does not hold up the close for ever: what
+    the server stamped in time still counts when it is handed over, as long as the phase is not judged."""
+    try:
+        site.take_in()
+    except inbox.MailboxError as error:
+        log.warning("at a deadline: %s", error)
+
+
+class _LazyEye:
+    """Loads the networks at the first photograph, once per process."""
+
+    def __init__(self) -> None:
+        self._eye: EngineEye | None = None
+        self._lock = Lock()
+
+    def look(self, data: bytes, name: str, completes: Callable[[str], float] | None = None) -> Any:
+        with self._lock:
+            if self._eye is None:
+                self._eye = EngineEye()
+        return self._eye.look(data, name, completes)
+
+
+def open_source(settings: MailIn) -> MailSource:
+    """The mailbox of the settings."""
+    if settings.kind == "maildir":
+        from service.inbox_maildir import MaildirSource
+
+        return MaildirSource(settings)
+    from service.inbox_imap import ImapSource
+
+    return ImapSource(settings)
+
+
+def open_transport(settings: MailOut) -> Transport:
+    """The way out of the settings."""
+    return FolderTransport(Path(settings.path)) if settings.kind == "folder" else SmtpTransport(settings)
+
+
+def _own(settings: Settings) -> tuple[str, ...]:
+    return (settings.order_address, parseaddr(settings.mail_out.sender)[1])
+
+
+def _sender(settings: Settings) -> Sender:
+    return Sender(
+        sender=settings.mail_out.sender, order_address=settings.order_address, coordinator=settings.coordinator,
+        max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
+    )
+
+
+class Running:
+    """A started site: workers, the schedule, and a thread that keeps the mailbox empty."""
+
+    def __init__(self, site: Site, report: Callable[[str], None] = lambda _text: None) -> None:
+        self._site = site
+        self._stop = Event()
+        self._schedule = schedule.Schedule(site.clock, site.store, site.jobs)
+        source = site.source()
+        self._watch = Thread(
+            target=inbox.watch, name="galloper-inbox", daemon=True,
+            args=(source, lambda: inbox.take_in(source, site.store, site.blobs, site.jobs, site.clock), self._stop,
+                  report, float(site.settings.mail_in.keep_alive_seconds)),
+        )
+
+    def start(self) -> None:
+        """Begin taking in, working and looking at the clock."""
+        self._site.jobs.start()
+        self._schedule.start()
+        self._watch.start()
+
+    def stop(self) -> None:
+        """End in order; what is cut off resumes at the next start."""
+        self._stop.set()
+        self._schedule.stop()
+        self._watch.join(timeout=10)
+        self._site.jobs.stop()
+        self._site.transport.close()
