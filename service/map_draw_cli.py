@@ -1,0 +1,50 @@
+"""`galloper map draw`: a board with the control of its opening position, as SVG, PNG or PDF."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import maps
+from maps.variant import Variant
+from service.pictures import draw_map, map_pdf, to_png
+
+PNG_WIDTH = 3000
+"""Pixels across; about 250 to the inch on A3."""
+
+KINDS = (".svg", ".png", ".pdf")
+
+
+def run_draw(variant: Variant, output: Path) -> int:
+    """Write the map to `output`, in the form its ending names. Exit code 0, or 1 with one sentence on standard
+    error."""
+    fault = _fault(variant, output)
+    if not fault:
+        try:
+            output.write_bytes(_drawn(variant, output.suffix.lower()))
+        except OSError as error:
+            fault = f"{output} cannot be written ({error.strerror}); choose another place."
+    if fault:
+        print(f"galloper: {fault}", file=sys.stderr)
+        return 1
+    print(output)
+    return 0
+
+
+def _fault(variant: Variant, output: Path) -> str:
+    if output.suffix.lower() not in KINDS:
+        return f"{output} should end in .svg, .png or .pdf, which says what is drawn."
+    if not maps.shapes(variant.slug):
+        return f"The board {variant.slug} comes without drawn shapes, so there is no map to draw; w3k has them."
+    return ""
+
+
+def _drawn(variant: Variant, kind: str) -> bytes:
+    shapes, centres = maps.shapes(variant.slug), variant.start.centres
+    title = f"The {variant.title}" if not variant.title.startswith("The ") else variant.title
+    phase = variant.start.phase
+    subtitle = f"as they stood in {phase.season} {phase.year}"
+    if kind == ".pdf":
+        return map_pdf(variant, shapes, centres, title, subtitle)
+    picture = draw_map(variant, shapes, centres, title, subtitle)
+    return picture.encode() if kind == ".svg" else to_png(picture, PNG_WIDTH)

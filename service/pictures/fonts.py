@@ -1,0 +1,45 @@
+"""How wide type is on paper: measured with the Debian fonts that tools/setup installs, never copied."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PIL import ImageFont
+
+UNIT = 200
+"""Size in pixels at which type is measured; widths are linear in size."""
+
+
+class FontMissing(RuntimeError):
+    """A font of tools/setup is not on this machine."""
+
+
+FACES = {
+    "roman": "EBGaramond08-Regular.otf",
+    "italic": "EBGaramond08-Italic.otf",
+    "display": "EBGaramond12-Regular.otf",
+    "display-italic": "EBGaramond12-Italic.otf",
+    "bold": "EBGaramond12-Bold.otf",
+}
+CSS = {
+    "roman": "font-family=\"EB Garamond 08, EB Garamond, Georgia, serif\"",
+    "italic": "font-family=\"EB Garamond 08, EB Garamond, Georgia, serif\" font-style=\"italic\"",
+    "display": "font-family=\"EB Garamond 12, EB Garamond, Georgia, serif\"",
+    "display-italic": "font-family=\"EB Garamond 12, EB Garamond, Georgia, serif\" font-style=\"italic\"",
+    "bold": "font-family=\"EB Garamond 12, EB Garamond, Georgia, serif\" font-weight=\"bold\"",
+}
+"""SVG attributes of each face; the small optical size for names, the larger one for titles."""
+
+
+@cache
+def _face(name: str) -> ImageFont.FreeTypeFont:
+    try:
+        return ImageFont.truetype(FACES[name], UNIT)
+    except OSError as error:
+        raise FontMissing(f"the font {FACES[name]} is missing; install fonts-ebgaramond with tools/setup") from error
+
+
+@cache
+def width(text: str, face: str, size: float, spacing: float = 0.0) -> float:
+    """Width of one line in the unit of `size`; `spacing` is added after each letter, in parts of the size."""
+    return size * (_face(face).getlength(text) / UNIT + spacing * len(text))

@@ -1,0 +1,52 @@
+"""The pages behind the map: who holds which centre, and every region with its short name, as words for screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from maps.variant import Variant
+
+STYLE = """
+@page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
+  @bottom-center { content: counter(page); font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c } }
+.index { page: index; break-before: page; font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c }
+.index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm }
+.index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm; border-bottom: .3pt solid #3a2a1c }
+.index table { border-collapse: collapse; width: 100%% }
+.index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
+.index thead th { font-style: italic } .index tbody th { white-space: nowrap }
+.index tr { break-inside: avoid; border-bottom: .2pt solid #b9a67e }
+.index ul { columns: 5; column-gap: 5mm; list-style: none; margin: 0; padding: 0; font-size: 8pt }
+.index .short { font-variant: small-caps; font-weight: bold }
+"""
+
+
+def index_page(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, size: str = "A3") -> str:
+    """HTML of the table of control and the list of regions, to follow the map in one PDF."""
+    rows = "".join(_power_row(variant, power, centres.get(power, ())) for power in variant.powers)
+    held = {region for regions in centres.values() for region in regions}
+    free = sorted(variant.board.provinces[c].name for c in variant.board.centres() if c not in held)
+    return (
+        f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
+        "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
+        f"<tbody>{rows}<tr><td></td><th>No power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
+        f"<h2>Regions and their short names</h2><ul>{_regions(variant)}</ul></div>"
+    )
+
+
+def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
+    names = sorted(variant.board.provinces[region].name for region in regions)
+    centres = sum(variant.board.provinces[region].centre for region in regions)
+    seat = variant.powers[power]
+    return (
+        f"<tr><td>{escape(seat.letter)}</td><th scope='row'>{escape(seat.name)}</th><td>{centres}</td>"
+        f"<td>{escape(', '.join(names)) or 'none'}</td></tr>"
+    )
+
+
+def _regions(variant: Variant) -> str:
+    listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
+    return "".join(
+        f"<li>{escape(one.name)} <span class='short'>{escape(one.abbr)}</span></li>" for one in listed
+    )

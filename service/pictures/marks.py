@@ -1,0 +1,83 @@
+"""Marks of centres: a disc for a town, a shield for a county, a crown for a capital."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from html import escape
+
+import shapely
+from shapely.geometry.base import BaseGeometry
+
+from maps.variant import Power
+from service.pictures import ornament
+from service.pictures.hatch import hatch
+from service.pictures.ornament import INK
+from service.pictures.svg import path, text
+from service.pictures.values import Ground, Place
+
+LAND_TONE, TOWN_TONE = "#faf3e0", "#e2cda0"
+GAP_TOWN = 0.62
+
+
+def attribute(words: str) -> str:
+    """Words safe inside a quoted attribute."""
+    return escape(words, quote=True)
+
+
+@cache
+def disc(x: float, y: float, radius: float) -> BaseGeometry:
+    """A round mark."""
+    return shapely.Point(x, y).buffer(radius, quad_segs=12)
+
+
+def seal(place: Place, power: Power | None) -> str:
+    """A centre's mark: the owner's letter on paper within a ring of the owner's colour and pattern; a black point
+    where nobody owns it. A town is a disc, the mark of a county's centre a shield. A capital wears a crown."""
+    if place.seal is None:
+        return ""
+    x, y = place.seal
+    town = place.ground is Ground.TOWN
+    mark = disc(x, y, place.radius) if town else shield(x, y, place.radius)
+    tone = TOWN_TONE if town and power is None else ornament.PALE
+    parts = [f'<path d="{path(mark)}" fill="{tone}"/>']
+    if power is not None and town:
+        strokes = path(hatch(power.pattern, mark, GAP_TOWN))
+        parts.append(
+            f'<path d="{path(mark)}" fill="{power.colour}" opacity="0.45"/>'
+            f'<path d="{strokes}" fill="none" stroke="{power.colour}" stroke-width="0.16"/>'
+        )
+    parts.append(f'<path d="{path(mark)}" fill="none" stroke="{INK}" stroke-width="0.3"/>')
+    if place.capital:
+        parts.append(
+            f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius + 0.5:.2f}" fill="none" stroke="{INK}" stroke-width="0.22"/>'
+        )
+        parts.append(crown(x, y - place.radius - 0.55))
+    if power is not None:
+        size = place.radius * 1.5
+        if town:
+            parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius * 0.72:.2f}" fill="{ornament.PALE}"/>')
+        parts.append(text(x, y + size * 0.325, power.letter, "bold", size, f'class="owner" fill="{INK}"'))
+    elif place.centre:
+        parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="0.62" fill="{INK}"/>')
+    owner = "" if power is None else f' data-power="{attribute(power.id)}"'
+    return f'<g class="seal" data-region="{attribute(place.name)}"{owner}>{"".join(parts)}</g>'
+
+
+def shield(x: float, y: float, radius: float) -> BaseGeometry:
+    """A heater shield about a point, as wide as a disc of the radius."""
+    r = radius
+    sides = [(math.cos(math.radians(a)), math.sin(math.radians(a))) for a in range(0, 61, 12)]
+    # Each side is an arc about the opposite shoulder, meeting the other at the point below.
+    right = [(x - r * 0.92 + 1.84 * r * c, y - 0.15 * r + 1.84 * r * s * 0.78) for c, s in sides]
+    left = [(2 * x - px, py) for px, py in reversed(right)]
+    top = y - 1.0 * r
+    return shapely.Polygon([(x - 0.92 * r, top), (x + 0.92 * r, top), *right, *left])
+
+
+def crown(x: float, y: float) -> str:
+    """A small crown standing on (x, y)."""
+    return (
+        f'<path d="M{x - 1.0:.2f} {y:.2f}L{x - 1.25:.2f} {y - 1.25:.2f}L{x - 0.55:.2f} {y - 0.7:.2f}L{x:.2f} {y - 1.5:.2f}'
+        f'L{x + 0.55:.2f} {y - 0.7:.2f}L{x + 1.25:.2f} {y - 1.25:.2f}L{x + 1.0:.2f} {y:.2f}Z" fill="{INK}"/>'
+    )

@@ -1,0 +1,83 @@
+"""One renderer for all pictures: WeasyPrint makes PDF from SVG or HTML, pdfium turns PDF into PNG."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+MM_PER_INCH = 25.4
+POINTS_PER_INCH = 72.0
+
+
+class RenderError(RuntimeError):
+    """A picture could not be made."""
+
+
+def _no_fetch(url: str, *_: Any, **__: Any) -> dict[str, Any]:
+    """Pictures are made of what they are handed; nothing is loaded from anywhere."""
+    raise RenderError(f"a picture wanted to load {url[:60]!r}")
+
+
+def to_pdf(pages: str | Sequence[str], *, title: str = "") -> bytes:
+    """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of one
+    HTML document, which names its own paper.
+
+    Raises RenderError for SVG without a size.
+    """
+    from weasyprint import HTML
+
+    sheets = [pages] if isinstance(pages, str) else list(pages)
+    document = "".join(_page(sheet, number) for number, sheet in enumerate(sheets))
+    whole = (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
+        f"<body style='margin:0'>{document}</body></html>"
+    ) if _is_svg(sheets[0]) else sheets[0]
+    data = HTML(string=whole, url_fetcher=_no_fetch).write_pdf()
+    if not isinstance(data, bytes):
+        raise RenderError("WeasyPrint gave no PDF")
+    return data
+
+
+def _is_svg(sheet: str) -> bool:
+    return sheet.lstrip().startswith("<svg")
+
+
+def _page(sheet: str, number: int) -> str:
+    if not _is_svg(sheet):
+        return sheet
+    found = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
+    if found is None:
+        raise RenderError("an SVG page must name its width and height in millimetres")
+    wide, high = found.groups()
+    return (
+        f"<style>@page p{number}{{size:{wide}mm {high}mm;margin:0}}.p{number}{{page:p{number};width:{wide}mm;"
+        f"height:{high}mm;overflow:hidden;font-size:0}}.p{number} svg{{display:block}}</style>"
+        f'<div class="p{number}">{sheet}</div>'
+    )
+
+
+def to_pngs(source: str | bytes, width: int) -> list[bytes]:
+    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML."""
+    import pypdfium2
+
+    pdf = source if isinstance(source, bytes) else to_pdf(source)
+    document = pypdfium2.PdfDocument(pdf)
+    pages = []
+    try:
+        for page in document:
+            picture = page.render(scale=width / page.get_width()).to_pil()
+            out = io.BytesIO()
+            picture.convert("RGB").save(out, "PNG", optimize=False)
+            pages.append(out.getvalue())
+            page.close()
+    finally:
+        document.close()
+    return pages
+
+
+def to_png(source: str | bytes, width: int) -> bytes:
+    """The first page as PNG, `width` pixels wide."""
+    return to_pngs(source, width)[0]

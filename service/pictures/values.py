@@ -1,0 +1,111 @@
+"""What a map is asked for, and what stands on it. Millimetres on paper, origin top left, y downwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shapely.geometry.base import BaseGeometry
+
+
+class Ground(StrEnum):
+    """How a region is drawn: a TOWN is a small disc with a name beside it."""
+
+    TOWN = "town"
+    LAND = "land"
+    SEA = "sea"
+    AREA = "area"
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """An upright rectangle, `x0 < x1`, `y0 < y1`."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    def grown(self, by: float) -> Rect:
+        """The same rectangle, larger by `by` on each side."""
+        return Rect(self.x0 - by, self.y0 - by, self.x1 + by, self.y1 + by)
+
+    def meets(self, other: Rect) -> bool:
+        """Whether the two share more than an edge."""
+        return self.x0 < other.x1 and other.x0 < self.x1 and self.y0 < other.y1 and other.y0 < self.y1
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A sheet: its size, the room around the neat line inside which the map stands, and a strip at the foot for the
+    imprint."""
+
+    width: float
+    height: float
+    margin: float = 11.0
+    foot: float = 6.5
+
+    @property
+    def inside(self) -> Rect:
+        """The most that the map may fill."""
+        return Rect(self.margin, self.margin, self.width - self.margin, self.height - self.margin - self.foot)
+
+
+A3 = Paper(297.0, 420.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or None;
+    `radius` that of the mark, or of the disc itself where the region is a town."""
+
+    id: str
+    name: str
+    abbr: str
+    ground: Ground
+    shape: BaseGeometry
+    area: str | None
+    centre: bool
+    capital: bool
+    seal: tuple[float, float] | None
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way to set a name: its lines, face, size in millimetres, letter spacing in parts of the size. `upright`
+    False runs it from bottom to top. `cost` is how much rather one would set it another way."""
+
+    lines: tuple[str, ...]
+    face: str
+    size: float
+    spacing: float
+    cost: float
+    upright: bool = True
+    short: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name put in its place. `box` bounds the ink; `leader` are the two ends of a line to the region, or None."""
+
+    region: str
+    wording: Wording
+    box: Rect
+    leader: tuple[tuple[float, float], tuple[float, float]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapOptions:
+    """Choices of a map. `units` is not offered: the year-end map shows control only (MAP-03, Q-13)."""
+
+    paper: Paper = A3
+    acknowledgement: str = ""
