@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from adjudicator.geo import Region
 from adjudicator.position import Dislodgement
+from adjudicator.setting import Setting
 from adjudicator.strength import FALSE, State
 from adjudicator.turn import Turn
 from adjudicator.units import Unit
@@ -26,15 +28,22 @@ def find(turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[Dislodgem
 def _beaten(turn: Turn, unit: Unit, winner: int, taken: frozenset[str]) -> Dislodgement:
     origin = turn.units[winner].region.province
     by_convoy = winner in turn.crossing
-    steps = turn.setting.chart.steps(unit.kind, unit.region)
-    may = turn.setting.kinds[unit.kind].retreats
-    # The winner's origin is barred even where another unit has left it free; not when it came by convoy (DATC 4.A.5).
-    return Dislodgement(unit, origin, by_convoy, frozenset(
+    return Dislodgement(unit, origin, by_convoy, open_to(turn.setting, unit, origin, taken, by_convoy=by_convoy))
+
+
+def open_to(
+    setting: Setting, unit: Unit, origin: str, taken: frozenset[str], *, by_convoy: bool
+) -> frozenset[Region]:
+    """Where a beaten unit may retreat. `taken` are provinces held by units or left empty by a standoff. The winner's
+    origin is barred even where it is free now; not when the winner came by convoy (DATC 4.A.5)."""
+    if not setting.kinds[unit.kind].retreats:
+        return frozenset()
+    return frozenset(
         region
-        for province, regions in steps.items()
-        if may and province not in taken and (by_convoy or province != origin)
+        for province, regions in setting.chart.steps(unit.kind, unit.region).items()
+        if province not in taken and (by_convoy or province != origin)
         for region in regions
-    ))
+    )
 
 
 def contested(turn: Turn, state: State, after: frozenset[Unit]) -> frozenset[str]:

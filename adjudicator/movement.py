@@ -60,9 +60,7 @@ def _puzzle(turn: Turn) -> Puzzle:
             else:
                 _unmatched(turn, number, sentence("void: {0} was not ordered there", turn.units[partner[number]]))
     for army, carrying in fleets.items():
-        if army not in turn.crossing and any(turn.units[f].power == turn.units[army].power for f in carrying.values()):
-            # A convoy by an own fleet shows that the army means to go over water (DATC 4.A.3).
-            turn.crossing.add(army)
+        _set_sail(turn, army, carrying)
     return Puzzle(
         role=role,
         place=[unit.region.province for unit in turn.units],
@@ -76,6 +74,18 @@ def _puzzle(turn: Turn) -> Puzzle:
             for army in turn.crossing
         },
     )
+
+
+def _set_sail(turn: Turn, army: int, carrying: dict[str, int]) -> None:
+    """A convoy by an own fleet shows that an army means to go over water (DATC 4.A.3); a foreign one alone does not,
+    and is then not matched."""
+    if army in turn.crossing:
+        return
+    if any(turn.units[fleet].power == turn.units[army].power for fleet in carrying.values()):
+        turn.crossing.add(army)
+        return
+    for fleet in carrying.values():
+        _unmatched(turn, fleet, sentence("void: {0} goes over land", turn.units[army]))
 
 
 def _support_matches(turn: Turn, number: int) -> bool:

@@ -44,6 +44,7 @@ class _Sheet:
         self.arrived: dict[str, Unit] = {}
         self._bound: dict[str, tuple[int, Region]] = {}
         self._repeats: dict[int, int] = {}
+        self._standing = position.units
         self._proxies = dict(position.memory.proxies)
 
     def read(self) -> None:
@@ -95,7 +96,9 @@ class _Sheet:
         fits = beaten is not None and (
             order.unit.kind in {None, beaten.unit.kind} or self.setting.rules.forgives_wrong_kind())
         if beaten is None or not fits:
-            return _void("no_such_unit", sentence("void: {0} was not dislodged", order.unit))
+            stands = any(u.region.province == order.unit.region.province for u in self._standing)
+            return _void("not_a_retreat" if stands else "no_such_unit",
+                         sentence("void: {0} was not dislodged", order.unit))
         if order.power not in {beaten.unit.power, self._proxies.get(beaten.unit.region.province)}:
             return _void("no_such_unit", sentence("void: {0} is not {1}'s to order", beaten.unit, order.power))
         return None

@@ -74,6 +74,10 @@ class Ruleset:
         """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not declared."""
         return str(self.values.get(key, self.CHOICES[key][0]))
 
+    def takes(self, order: Order, phase: PhaseKind) -> bool:
+        """Whether orders of this class belong to that kind of phase."""
+        return type(order) in self.ORDERS.get(phase, frozenset())
+
     # Movement --------------------------------------------------------------------------------------------------------
 
     def forgives_wrong_kind(self) -> bool:
@@ -91,6 +95,10 @@ class Ruleset:
     def after_movement(self, turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[frozenset[Unit], Memory]:
         """The units as the phase leaves them, and what to remember; `after` has each unit that was not dislodged."""
         return frozenset(after.values()), Memory()
+
+    def remembers(self) -> bool:
+        """Whether anything is kept in memory from one season to the next."""
+        return False
 
     # Retreats --------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,346 @@
+"""The contract's JSON of `adjudicate`: a case to values, and a resolution to its answer. No effects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.dislodgements import open_to
+from adjudicator.geo import Province, Region
+from adjudicator.judge import Setting
+from adjudicator.lots import Lots
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+)
+from adjudicator.outcome import Outcome, Resolution
+from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.units import Unit, UnitRef
+
+Document = Mapping[str, Any]
+
+
+class CaseFault(Exception):
+    """A case that cannot be judged. The sentence begins with the field at fault, such as `orders[2].to`."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case as values."""
+
+    id: str
+    position: Position
+    orders: tuple[Order, ...]
+    lots: Lots
+
+
+class CaseReader:
+    """Reads cases of one variant. `year` is the year of a case that names none."""
+
+    def __init__(self, setting: Setting, year: int) -> None:
+        self._setting = setting
+        self._year = year
+        self._places = {p.name.casefold(): p for p in setting.board.provinces.values()}
+        self._places.update((p.id.casefold(), p) for p in setting.board.provinces.values())
+        self._powers = {power.casefold(): power for power in setting.powers}
+        longest_first = sorted(setting.powers, key=len, reverse=True)
+        self._unit = re.compile(
+            rf"({'|'.join(map(re.escape, longest_first))})\s+({'|'.join(map(re.escape, setting.kinds))})\s+(\S.*)",
+            re.IGNORECASE,
+        )
+
+    def read(self, data: Document) -> Case:
+        """The values of a case. Raises CaseFault, naming the field, for whatever makes it impossible to judge."""
+        phase = self._phase(data)
+        units = self._units(data)
+        contested = frozenset(
+            self._province(f"contested[{at}]", name).id for at, name in enumerate(_list(data, "contested")))
+        position = Position(
+            phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
+            self._memory(data, units),
+        )
+        orders = tuple(self._order(f"orders[{at}]", item) for at, item in enumerate(_list(data, "orders")))
+        return Case(str(data.get("id")), position, orders, self._lots(data))
+
+    # Parts -----------------------------------------------------------------------------------------------------------
+
+    def _phase(self, data: Document) -> Phase:
+        kinds = {kind for _, kind in self._setting.calendar.steps}
+        kind = data.get("phase")
+        if kind not in kinds:
+            raise CaseFault("phase", f"{kind!r} is not one of {', '.join(sorted(kinds))}")
+        seasons = [season for season, step in self._setting.calendar.steps if step == kind]
+        season = data.get("season", seasons[0])
+        if season not in seasons:
+            raise CaseFault("season", f"{season!r} has no {kind} phase; it is one of {', '.join(seasons)}")
+        year = data.get("year", self._year)
+        if type(year) is not int:
+            raise CaseFault("year", f"{year!r} is not a whole number")
+        return Phase(year, season, PhaseKind(kind))
+
+    def _units(self, data: Document) -> frozenset[Unit]:
+        if "units" not in data:
+            raise CaseFault("units", "is missing")
+        found: dict[str, Unit] = {}
+        for at, text in enumerate(_list(data, "units")):
+            unit = self._unit_of(f"units[{at}]", text)
+            other = found.setdefault(unit.region.province, unit)
+            if other is not unit:
+                raise CaseFault(f"units[{at}]", f"{unit} and {other} stand in one region")
+        return frozenset(found.values())
+
+    def _unit_of(self, field: str, text: Any) -> Unit:
+        match = self._unit.fullmatch(text.strip()) if isinstance(text, str) else None
+        if match is None:
+            raise CaseFault(field, f"{text!r} is not a power, a unit type and a region")
+        power, kind, place = match.groups()
+        return self._standing(field, self._powers[power.casefold()], kind.upper(), place)
+
+    def _standing(self, field: str, power: str, kind: str, place: str) -> Unit:
+        region = self._region(field, place)
+        there = self._setting.chart.stands[kind].get(region.province, ())
+        if region not in there:
+            name = self._setting.kinds[kind].name.lower()
+            if there and region.coast is None:
+                raise CaseFault(field, f"a {name} in {place} stands on one of its coasts, and none is named")
+            raise CaseFault(field, f"a {name} cannot stand in {place}")
+        return Unit(power, kind, region)
+
+    def _dislodged(
+        self, data: Document, units: frozenset[Unit], contested: frozenset[str]
+    ) -> tuple[Dislodgement, ...]:
+        taken = frozenset(u.region.province for u in units) | contested
+        found = []
+        for at, item in enumerate(_list(data, "dislodged")):
+            field = f"dislodged[{at}]"
+            _object(field, item)
+            unit = self._standing(f"{field}.loc", self._power(f"{field}.power", item.get("power")),
+                                  self._kind(f"{field}.type", item.get("type")), str(item.get("loc")))
+            origin = self._province(f"{field}.attacker_from", item.get("attacker_from")).id
+            by_convoy = bool(item.get("by_convoy", False))
+            may = frozenset(self._region(f"{field}.may_retreat", p) for p in item.get("may_retreat", ()))
+            if "may_retreat" not in item:
+                may = open_to(self._setting, unit, origin, taken, by_convoy=by_convoy)
+            if unit.region.province in {d.unit.region.province for d in found}:
+                raise CaseFault(f"{field}.loc", f"two units were dislodged from {unit.region.province}")
+            found.append(Dislodgement(unit, origin, by_convoy, may))
+        return tuple(found)
+
+    def _centres(self, data: Document) -> dict[str, frozenset[str]]:
+        owners: dict[str, frozenset[str]] = {}
+        seen: set[str] = set()
+        for power, names in _object("centres", data.get("centres", {})).items():
+            field = f"centres.{power}"
+            owned = [self._province(field, name) for name in names]
+            for province in owned:
+                if not province.centre:
+                    raise CaseFault(field, f"{province.id} is no supply centre")
+                if province.id in seen:
+                    raise CaseFault(field, f"{province.id} is owned twice")
+                seen.add(province.id)
+            owners[self._power(field, power)] = frozenset(p.id for p in owned)
+        return owners
+
+    def _memory(self, data: Document, units: frozenset[Unit]) -> Memory:
+        memory = _object("memory", data.get("memory") or {})
+        converting = [
+            self._unit_of(f"memory.converting[{at}]", text)
+            for at, text in enumerate(_list(memory, "converting", "memory."))
+        ]
+        return Memory(frozenset(converting) & units)
+
+    def _lots(self, data: Document) -> Lots:
+        numbers = _list(data, "lots")
+        if not all(type(number) is int for number in numbers):
+            raise CaseFault("lots", "must be whole numbers")
+        return Lots(tuple(numbers))
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def _power(self, field: str, name: Any) -> str:
+        power = self._powers.get(str(name).casefold())
+        if power is None:
+            raise CaseFault(field, f"there is no power {name!r}")
+        return power
+
+    def _kind(self, field: str, letter: Any) -> str:
+        if letter not in self._setting.kinds:
+            raise CaseFault(field, f"{letter!r} is not one of {', '.join(self._setting.kinds)}")
+        return str(letter)
+
+    def _province(self, field: str, name: Any) -> Province:
+        province = self._places.get(str(name).casefold())
+        if province is None:
+            raise CaseFault(field, f"there is no region {name!r}")
+        return province
+
+    def _region(self, field: str, text: Any) -> Region:
+        """A region as written. A coast that the province has is turned into its id; a coast on a province without any is
+        kept, for the judge to pass over."""
+        if not isinstance(text, str):
+            raise CaseFault(field, f"{text!r} is no region")
+        if text.casefold() in self._places:
+            return Region(self._places[text.casefold()].id)
+        name, _, coast = text.rpartition("/")
+        province = self._province(field, name or text)
+        if not province.coasts:
+            return Region(province.id, coast)
+        known = province.coast_id(coast)
+        if known is None:
+            raise CaseFault(field, f"{province.name} has no coast {coast!r}")
+        return Region(province.id, known)
+
+    # Orders ----------------------------------------------------------------------------------------------------------
+
+    def _order(self, field: str, data: Any) -> Order:
+        _object(field, data)
+        read = _ORDERS.get(str(data.get("order")))
+        if read is None:
+            raise CaseFault(f"{field}.order", f"{data.get('order')!r} is not one of {', '.join(_ORDERS)}")
+        return read(_OrderFields(self, field, data, self._power(f"{field}.power", data.get("power"))))
+
+
+@dataclass(frozen=True, slots=True)
+class _OrderFields:
+    """The fields of one order, each read when asked for."""
+
+    reader: CaseReader
+    field: str
+    data: Document
+    power: str
+
+    def place(self, key: str) -> Region:
+        if key not in self.data:
+            raise CaseFault(f"{self.field}.{key}", "is missing")
+        return self.reader._region(f"{self.field}.{key}", self.data[key])  # noqa: SLF001
+
+    def kind(self, key: str = "type") -> str | None:
+        letter = self.data.get(key)
+        return None if letter is None else self.reader._kind(f"{self.field}.{key}", letter)  # noqa: SLF001
+
+    def unit(self) -> UnitRef:
+        return UnitRef(self.kind(), self.place("loc"))
+
+    def target(self) -> UnitRef:
+        return UnitRef(self.kind("from_type"), self.place("from"))
+
+    def to_power(self) -> str:
+        return self.reader._power(f"{self.field}.to_power", self.data.get("to_power"))  # noqa: SLF001
+
+    def count(self) -> int:
+        count = self.data.get("count")
+        if type(count) is not int:
+            raise CaseFault(f"{self.field}.count", f"{count!r} is not a whole number")
+        return count
+
+    def build(self) -> Build:
+        return Build(power=self.power, kind=self.kind() or "", region=self.place("loc"))
+
+    def convert(self) -> Convert:
+        coast = self.data.get("coast")
+        if coast is not None and not isinstance(coast, str):
+            raise CaseFault(f"{self.field}.coast", f"{coast!r} is no coast")
+        return Convert(power=self.power, unit=self.unit(), to_kind=self.kind("to_type"), coast=coast)
+
+
+_ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
+    "hold": lambda f: Hold(power=f.power, unit=f.unit()),
+    "move": lambda f: Move(power=f.power, unit=f.unit(), to=f.place("to"),
+                           via_convoy=bool(f.data.get("via_convoy", False))),
+    "support_hold": lambda f: SupportHold(power=f.power, unit=f.unit(), target=f.target()),
+    "support_move": lambda f: SupportMove(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
+    "convoy": lambda f: Convoy(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
+    "convert": _OrderFields.convert,
+    "proxy": lambda f: Proxy(power=f.power, unit=f.unit(), to_power=f.to_power()),
+    "retreat": lambda f: Retreat(power=f.power, unit=f.unit(), to=f.place("to")),
+    "disband": lambda f: Disband(power=f.power, unit=f.unit()),
+    "build": _OrderFields.build,
+    "remove": lambda f: Remove(power=f.power, unit=f.unit()),
+    "send_supply": lambda f: SendSupply(power=f.power, to_power=f.to_power(), count=f.count()),
+}
+
+
+def _list(data: Document, key: str, above: str = "") -> list[Any]:
+    found = data.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise CaseFault(above + key, "must be a list")
+    return found
+
+
+def _object(field: str, data: Any) -> Document:
+    if not isinstance(data, dict):
+        raise CaseFault(field, "must be an object")
+    return data
+
+
+# Out -----------------------------------------------------------------------------------------------------------------
+
+
+def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, Any]:
+    """The answer to a case, in the form of its `expect`."""
+    kind = case.position.phase.kind
+    found: dict[str, Any] = {
+        "id": case.id,
+        "orders": [_outcome(o) for o in resolution.outcomes],
+        "positions": sorted(map(str, resolution.position.units)),
+    }
+    if kind is PhaseKind.MOVEMENT:
+        found["dislodged"] = [_dislodgement(d) for d in resolution.dislodged]
+        found["contested"] = sorted(resolution.contested)
+    elif kind is PhaseKind.RETREAT:
+        found["disbanded"] = list(map(str, resolution.disbanded))
+    else:
+        found |= _winter(resolution, setting)
+    if setting.rules.remembers():
+        found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
+    if resolution.position.phase.kind is PhaseKind.ADJUSTMENT:
+        found["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}
+        found["winner"] = resolution.winner
+        found["draw_open_to"] = None if resolution.draw_open_to is None else list(resolution.draw_open_to)
+    return found
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = {"result": outcome.result.value}
+    if outcome.reason is not None:
+        found["reason"] = outcome.reason
+    if outcome.dislodged:
+        found["dislodged"] = True
+    return found | {"why": outcome.why}
+
+
+def _dislodgement(dislodged: Dislodgement) -> dict[str, Any]:
+    unit = dislodged.unit
+    return {
+        "power": unit.power, "type": unit.kind, "loc": str(unit.region),
+        "attacker_from": dislodged.attacker_from, "by_convoy": dislodged.by_convoy,
+        "may_retreat": sorted(map(str, dislodged.may_retreat)),
+    }
+
+
+def _winter(resolution: Resolution, setting: Setting) -> dict[str, Any]:
+    if setting.rules.removes_by_lot():
+        return {
+            "removed_by_lot": [str(u.region) for u in resolution.removed_by_lot],
+            "lots_used": resolution.lots_used,
+        }
+    return {"removed_by_civil_disorder": [str(u.region) for u in resolution.removed_by_disorder]}
