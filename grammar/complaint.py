@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,12 +22,19 @@ class Code(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One way to read a line: `orders` in the order written, `score` 0..1, `cost` in letters that had to be changed
-    (0 is exact), `worst` the share of letters changed in the worst word or name, 0..1."""
+    (0 is exact), `worst` the share of letters changed in the worst word or name, 0..1. `rival` is False where it differs
+    from the best candidate only in words that fit that one letter for letter."""
 
     orders: tuple[Order, ...]
     score: float
     cost: float
     worst: float = 0.0
+    rival: bool = True
+
+
+def margin(candidates: Sequence[Candidate]) -> float:
+    """How many letters dearer than the first candidate its cheapest rival is; infinite without one."""
+    return min((c.cost - candidates[0].cost for c in candidates[1:] if c.rival), default=math.inf)
 
 
 @dataclass(frozen=True, slots=True)

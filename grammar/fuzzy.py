@@ -24,7 +24,7 @@ _SHORT = 4
 _NAMED = frozenset({PLACE, POWER})
 _NEAR = 62.0
 """Least likeness (0..100) of a long name to its best stretch of the text at which it is weighed at all."""
-_MOST = 160
+_MOST = 110
 """Long names weighed in one line."""
 _PIECE, _KIND_PIECE = 0.4, 0.6
 """Letters of a spelling that may be wrong, as a share, plus a quarter letter; more for the few unit words."""
@@ -104,15 +104,19 @@ def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelled]:
             yield Spelled(f"{text}s", name.terminal, name.value)
 
 
-def edges(text: str, forms: Forms, lexicon: Lexicon, stray: bool = False) -> dict[int, list[Edge]]:
-    """Every likely piece of a flat text, by the character it starts at. `stray` lets whole words be passed over."""
+def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
+          typed: bool = False) -> dict[int, list[Edge]]:
+    """Every likely piece of a flat text, by the character it starts at.
+
+    `stray` lets whole words be passed over; `typed` says that no letter was taken for one that looks like it.
+    """
     known = spellings(forms, lexicon)
     table: dict[int, list[Edge]] = defaultdict(list)
     long = [known.long[n] for _, _, n in process.extract(
         text, known.texts, scorer=fuzz.partial_ratio, score_cutoff=_NEAR, limit=_MOST)]
     looked = [*known.common, *long]
     limits = [(_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked]
-    for piece in pieces(text, [s.text for s in looked], limits):
+    for piece in pieces(text, [s.text for s in looked], limits, typed=typed):
         spelled = looked[piece.entry]
         if text[piece.start] != " " and text[piece.end - 1] != " ":
             _add(table, text, (piece.start, piece.end), spelled, piece.cost)

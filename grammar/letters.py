@@ -21,7 +21,10 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&,;="
 _CODE = {c: n for n, c in enumerate(ALPHABET)}
 _TWINS = "o0 l1 i1 il ij s5 z2 b6 b8 g9 q9 &8 &6 lt it ft ec eo ea ao oc ac oa uv un nm nr rv vu uw vw wu hn hb hk hl "
 _TWINS += "gy gq yj yg qg pj dl cd ce td bl ti rt ei is sr es sz kx kr kl ry vy fp fl a4 g6 t7 t1 l7 f7 z7 /l /1 (c )j"
-_LOST, _FOUND, _OTHER, _ALIKE, _GAP, _SIGN = 0.9, 0.9, 1.0, 0.45, 0.15, 0.35
+_WRONG, _ALIKE, _GAP, _SIGN = 0.9, 0.45, 0.15, 0.35
+_BEYOND = 200.0
+_SLACK = 0.95
+"""Letters by which an end may be dearer than the best end: one letter too many may stand before the next word."""
 
 
 class Piece(NamedTuple):
@@ -53,48 +56,56 @@ def flat(text: str) -> tuple[str, list[int]]:
 _LIKE = dict.fromkeys("‐‑‒–—―−~_→⇒>·•", "-") | {"+": "&", "[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/"}
 
 
-def _tables() -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+class _Costs(NamedTuple):
+    """What it costs to take one letter for another, to lose one and to find one too many."""
+
+    swap: NDArray[np.float32]
+    lost: NDArray[np.float32]
+    found: NDArray[np.float32]
+
+
+def _costs(alike: float, wrong: float) -> _Costs:
     count = len(ALPHABET) + 1  # the last code is what lies beyond the end of a text
-    swap = np.full((count, count), _OTHER, dtype=np.float32)
+    swap = np.full((count, count), 1.0, dtype=np.float32)
     np.fill_diagonal(swap, 0.0)
     for pair in _TWINS.split():
         a, b = _CODE[pair[0]], _CODE[pair[1]]
-        swap[a, b] = swap[b, a] = _ALIKE
-    lost = np.full(count, _LOST, dtype=np.float32)
-    found = np.full(count, _FOUND, dtype=np.float32)
+        swap[a, b] = swap[b, a] = alike
+    lost = np.full(count, wrong, dtype=np.float32)
+    found = np.full(count, wrong, dtype=np.float32)
     for table in (lost, found):
         table[_CODE[" "]] = _GAP
         for sign in "-/(),;":
             table[_CODE[sign]] = _SIGN
     swap[_CODE[" "], _CODE["-"]] = swap[_CODE["-"], _CODE[" "]] = _GAP
-    swap[:, -1] = swap[-1, :] = found[-1] = 200.0
-    swap[_CODE[" "], : len(ALPHABET)] = np.maximum(swap[_CODE[" "], : len(ALPHABET)], _OTHER)
-    swap[_CODE[" "], _CODE[" "]] = 0.0
-    swap[_CODE[" "], _CODE["-"]] = swap[_CODE["-"], _CODE[" "]] = _GAP
-    return swap, lost, found
+    swap[:, -1] = swap[-1, :] = found[-1] = _BEYOND
+    return _Costs(swap, lost, found)
 
 
-_SWAP, _DROP, _ADD = _tables()
+_PEN, _KEYS = _costs(_ALIKE, _WRONG), _costs(1.0, 1.0)
+"""Costs for a text that an eye has read, and for one that was typed, where no two letters look alike."""
 
 
 def one(spelling: str, text: str) -> float:
     """The cost of a whole text for a spelling of the same length, letters changed only."""
-    return float(sum(_SWAP[_CODE[a], _CODE[b]] for a, b in zip(spelling, text, strict=True)))
+    return float(sum(_PEN.swap[_CODE[a], _CODE[b]] for a, b in zip(spelling, text, strict=True)))
 
 
-def pieces(text: str, spellings: Sequence[str], limits: Sequence[float]) -> list[Piece]:
+def pieces(text: str, spellings: Sequence[str], limits: Sequence[float], *, typed: bool = False) -> list[Piece]:
     """Every piece of `text` that is a spelling at no more than its limit; for each spelling and start the cheapest
-    end and others nearly as cheap. `text` and spellings are in `ALPHABET`."""
+    end and others nearly as cheap. `text` and spellings are in `ALPHABET`; `typed`: no two letters look alike."""
+    costs = _KEYS if typed else _PEN
     order = sorted(range(len(spellings)), key=lambda n: len(spellings[n]))
     out: list[Piece] = []
     size = 48  # spellings of like length together, so that the windows stay narrow
     for at in range(0, len(order), size):
         part = order[at : at + size]
-        out += _some(text, [spellings[n] for n in part], part, [limits[n] for n in part])
+        out += _some(text, [spellings[n] for n in part], part, [limits[n] for n in part], costs)
     return out
 
 
-def _some(text: str, spellings: Sequence[str], numbers: Sequence[int], limits: Sequence[float]) -> list[Piece]:
+def _some(text: str, spellings: Sequence[str], numbers: Sequence[int], limits: Sequence[float],
+          costs: _Costs) -> list[Piece]:
     longest = max(map(len, spellings))
     width = longest + 2 + longest // 4
     pad = len(ALPHABET)
@@ -104,13 +115,13 @@ def _some(text: str, spellings: Sequence[str], numbers: Sequence[int], limits: S
         letters[n, : len(spelled)] = [_CODE[c] for c in spelled]
     lengths = np.array([len(s) for s in spellings])
     starts = len(text)
-    run = np.concatenate([[0.0], np.cumsum(_ADD[codes], dtype=np.float64)]).astype(np.float32)
+    run = np.concatenate([[0.0], np.cumsum(costs.found[codes], dtype=np.float64)]).astype(np.float32)
     spent = sliding_window_view(run, width + 1)[:starts] - run[:starts, None]
     cost = np.repeat(spent[None], len(spellings), axis=0)
     final = np.empty_like(cost)
-    swaps = _SWAP[letters][:, :, codes]
+    swaps = costs.swap[letters][:, :, codes]
     for k in range(longest):
-        moved = cost + _DROP[letters[:, k]][:, None, None]
+        moved = cost + costs.lost[letters[:, k]][:, None, None]
         window = sliding_window_view(swaps[:, k], width, axis=1)[:, :starts]
         np.minimum(moved[:, :, 1:], cost[:, :, :-1] + window, out=moved[:, :, 1:])
         moved -= spent
@@ -120,6 +131,6 @@ def _some(text: str, spellings: Sequence[str], numbers: Sequence[int], limits: S
         done = lengths == k + 1
         if done.any():
             final[done] = cost[done]
-    bound = np.minimum(final.min(axis=2) + _ALIKE, np.array(limits, dtype=np.float32)[:, None])
-    hits = np.argwhere((final <= bound[:, :, None]) & (final < np.float32(1e2)))
+    bound = np.minimum(final.min(axis=2) + _SLACK, np.array(limits, dtype=np.float32)[:, None])
+    hits = np.argwhere((final <= bound[:, :, None]) & (final < np.float32(_BEYOND / 2)))
     return [Piece(numbers[e], s, s + w, float(final[e, s, w])) for e, s, w in hits.tolist() if w]

@@ -11,16 +11,19 @@ from enum import StrEnum
 from adjudicator.orders import Order
 from grammar import reading
 from grammar.build import MAKERS, Maker
-from grammar.complaint import Candidate, Code, Complaint
+from grammar.complaint import Candidate, Code, Complaint, margin
 from grammar.compose import Forms
 from grammar.exact import DOUBTS, names_at
 from grammar.lexicon import KIND, PLACE, POWER, Lexicon
+from grammar.print import canonical
 from grammar.reading import LONGEST, Sheet, Written
 from grammar.words import Word, body, words
 
 _UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad]")
 _HINTED = 0.7
 """Least likeness at which the nearest place is named in a complaint."""
+_ORDERLIKE = 0.8
+"""Least score at which a line is taken for an order gone wrong."""
 _ORDER_SIGNS = frozenset({"build", "remove", "disband", "send", "command", "convert", "hold", "retreat"})
 
 
@@ -33,7 +36,7 @@ class Limits:
     """
 
     score: float = 0.85
-    margin: float = 1.2
+    margin: float = 1.5
     worst: float = 0.34
 
 
@@ -117,21 +120,28 @@ def parse_line(
     if doubt is not None:
         message = f"“{clean[doubt.start : doubt.end]}” makes this a condition, a choice or a denial, not an order."
         return _complain(Code.INVALID, text, line, (doubt.start, doubt.end), message)
-    near = reading.as_garbled(clean[body(clean) :], sheet, line)[:5]
-    margin = near[1].cost - near[0].cost if len(near) > 1 else float("inf")
-    span = _span(found, written.furthest, clean)
+    return _misspelt(text, clean, sheet, written, line, limits)
+
+
+def _misspelt(text: str, clean: str, sheet: Sheet, written: Written, line: int | None, limits: Limits) -> ParsedLine:
+    """A line that is no order as it stands: read when one order is clearly nearest, else complained of."""
+    start = body(clean)
+    near = tuple(reading.as_garbled(clean[start:], sheet, line, typed=True))
+    ahead = margin(near)
+    span = _span(words(clean, start), written.furthest, clean)
     certain = bool(near) and near[0].score >= limits.score and near[0].worst <= limits.worst
-    if certain and margin >= limits.margin:
-        return ParsedLine(text, near[0].orders, None, tuple(near), near[0].score, margin)
-    code, message = _why_not(clean, sheet, written, span, certain=certain)
-    return _complain(code, text, line, span, message, near)
+    if certain and ahead >= limits.margin:
+        return ParsedLine(text, near[0].orders, None, near[:5], near[0].score, ahead)
+    if certain:
+        first, second = ("; ".join(canonical(o, sheet.lexicon.board) for o in c.orders) for c in near[:2])
+        return _complain(Code.AMBIGUOUS, text, line, span, f"This is nearly “{first}” and nearly “{second}”.", near[:5])
+    code, message = _why_not(clean, sheet, written, span)
+    return _complain(code, text, line, span, message, near[:5])
 
 
-def _why_not(text: str, sheet: Sheet, written: Written, span: tuple[int, int], *, certain: bool) -> tuple[Code, str]:
+def _why_not(text: str, sheet: Sheet, written: Written, span: tuple[int, int]) -> tuple[Code, str]:
     """Code and sentence for a line that is not an order as it stands."""
     piece = text[span[0] : span[1]]
-    if certain:
-        return Code.AMBIGUOUS, f"“{piece}” is as near to one name as to another."
     if not piece:
         return Code.INVALID, "The line ends before the order is complete."
     if not any(w.text in sheet.forms.keywords or names_at([w], 0, sheet.lexicon) for w in words(text)):
@@ -146,9 +156,8 @@ def _why_not(text: str, sheet: Sheet, written: Written, span: tuple[int, int], *
 def _complain(code: Code, text: str, line: int | None, span: tuple[int, int], message: str,
               candidates: Sequence[Candidate] = ()) -> ParsedLine:
     near = tuple(candidates)
-    margin = near[1].cost - near[0].cost if len(near) > 1 else float("inf")
     score = near[0].score if near else 0.0
-    return ParsedLine(text, (), Complaint(code, line, span, text, message, near), near, score, margin)
+    return ParsedLine(text, (), Complaint(code, line, span, text, message, near), near, score, margin(near))
 
 
 def _unfit(text: str) -> tuple[tuple[int, int], str] | None:
@@ -199,13 +208,18 @@ def parse_page(
             continue
         parsed = parse_line(text, lexicon=lexicon, forms=forms, power=power, line=number, makers=makers,
                             limits=limits)
-        is_order = bool(parsed.orders or parsed.candidates) or _resembles(text, lexicon)
+        is_order = bool(parsed.orders) or _near_order(parsed) or _resembles(text, lexicon)
         begun = begun or is_order
         if is_order or (begun and not _signature(text, lexicon)):
             rows.append(PageLine(number, LineKind.ORDER, text, parsed))
         else:
             rows.append(PageLine(number, LineKind.OTHER if begun else LineKind.HEADING, text))
     return ParsedPage(tuple(rows))
+
+
+def _near_order(parsed: ParsedLine) -> bool:
+    best = parsed.candidates[0] if parsed.candidates else None
+    return best is not None and best.score > _ORDERLIKE and best.worst < _HINTED
 
 
 def _resembles(text: str, lexicon: Lexicon) -> bool:

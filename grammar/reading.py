@@ -23,6 +23,7 @@ LONGEST = 400
 LONGEST_GARBLED = 160
 """Characters of a line that is looked at letter by letter."""
 _KEPT = 16
+_EXACT = 1e-3
 _KINDLESS = 1.4
 """Letters a misread unit costs whose kind is missing."""
 
@@ -87,24 +88,33 @@ def _places(order: Order) -> list[tuple[str | None, Region]]:
     return pairs
 
 
-def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False) -> list[Candidate]:
-    """Readings of a misread line, no two the same orders, best first. Empty for a line too long to be one order.
+def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False,
+               typed: bool = False) -> list[Candidate]:
+    """Readings of a misread line, no two the same orders, best first; none for a line too long to be one order.
 
     `score` is the share of the text's letters that were not changed. With `stray`, words that fit nowhere may be
-    passed over; `worst` is then 1.
+    passed over; `worst` is then 1. `typed` text has no letters taken for others that look alike.
     """
-    if len(text) > LONGEST_GARBLED:
-        return []
-    plain, _ = flat(text)
-    if not plain:
-        return []
+    plain = flat(text)[0] if len(text) <= LONGEST_GARBLED else ""
     size = max(1, len(plain.replace(" ", "")))
-    table = fuzzy.edges(plain, sheet.forms, sheet.lexicon, stray)
+    table = fuzzy.edges(plain, sheet.forms, sheet.lexicon, stray=stray, typed=typed) if plain else {}
     result = search(sheet.forms.machine, table, len(plain), _KEPT, limit=0.6 * size + 2)
-    made = [(orders_of(p, sheet, line), fuzzy.letters(p.cost, p.edges), fuzzy.worst(p.edges)) for p in result.paths]
-    ranked = sorted(((o, cost + _unlikely(o), worst) for o, cost, worst in made if _spelled(o, sheet.lexicon)),
-                    key=lambda each: each[1])
-    return [Candidate(o, max(0.0, 1.0 - cost / size), cost, worst) for o, cost, worst in _merged(ranked)]
+    best: dict[tuple[Order, ...], tuple[float, Path]] = {}
+    for path in result.paths:
+        made = orders_of(path, sheet, line)
+        cost = fuzzy.letters(path.cost, path.edges) + _unlikely(made)
+        if made and _spelled(made, sheet.lexicon) and cost < best.get(made, (cost + 1, path))[0]:
+            best[made] = (cost, path)
+    ranked = sorted(best.items(), key=lambda item: item[1][0])
+    return [Candidate(o, max(0.0, 1.0 - cost / size), cost, fuzzy.worst(path.edges), _rival(ranked[0][1][1], path))
+            for o, (cost, path) in ranked]
+
+
+def _rival(best: Path, other: Path) -> bool:
+    """Does `other` change a piece of `best` that does not fit letter for letter anyway?"""
+    kept = {(e.start, e.end, e.terminal, e.value) for e in other.edges}
+    changed = [e for e in best.edges if (e.start, e.end, e.terminal, e.value) not in kept]
+    return any(e.cost > exact.STEP + _EXACT for e in changed if e.terminal is not None)
 
 
 def _unlikely(made: Sequence[Order]) -> float:

@@ -6,7 +6,6 @@ or which units stand on the board, and nothing may (NON-03, DESK-03, Q-01).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from adjudicator.orders import Order, UnitOrder
 from grammar import reading
 from grammar.build import MAKERS, Maker
-from grammar.complaint import Candidate
+from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
 from grammar.exact import DOUBTS
 from grammar.lexicon import Lexicon
@@ -46,7 +45,7 @@ class Care:
 class Snapped:
     """The readings of one misread line, each a different order, best first.
 
-    `margin` is how many letters dearer the second is, infinite without one; `automatic` says that by `Care` nobody
+    `margin` is how many letters dearer the next rival is, infinite without one; `automatic` says that by `Care` nobody
     need look, as far as the letters go: the reader's own certainty is not in it.
     """
 
@@ -79,9 +78,8 @@ def snap(
             if held is None or found.cost < held.cost:
                 ranked[found.orders] = found
     candidates = sorted(ranked.values(), key=lambda c: c.cost)[:keep]
-    margin = candidates[1].cost - candidates[0].cost if len(candidates) > 1 else math.inf
     automatic = bool(candidates) and _automatic(text, candidates, lexicon, care)
-    return Snapped(text, tuple(candidates), margin, automatic)
+    return Snapped(text, tuple(candidates), margin(candidates), automatic)
 
 
 def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = "") -> float:
@@ -112,14 +110,9 @@ def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, car
         return False  # players write the kind: where it is missing the reader has lost a word
     if any(w.text in DOUBTS for w in words(text[: reading.LONGEST])) and best.cost > 0:
         return False
-    for other in candidates[1:]:
-        ahead = other.cost - best.cost
-        needed = care.near_margin if best.cost > 0 and _near(best.orders, other.orders, lexicon) else care.margin
-        if best.cost == 0:
-            needed = min(needed, care.margin / 3)  # every letter fits: only an equal spelling is a rival
-        if ahead < needed:
-            return False
-    return True
+    return all(
+        other.cost - best.cost >= (care.near_margin if _near(best.orders, other.orders, lexicon) else care.margin)
+        for other in candidates[1:] if other.rival)
 
 
 def _near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
