@@ -80,6 +80,12 @@ _MEND: dict[Reason, str] = {
 
 def explain(verdict: Verdict, context: Context) -> Words:
     """The words for a verdict. Nothing of another player and nothing of the board is in them (NON-02)."""
+    if verdict.reason is None and verdict.verdict is Kind.REJECTED:
+        return Words(
+            "The mail could not be handled.",
+            _KEPT,
+            "The coordinator finds it in quarantine, with its raw bytes.",
+        )
     if verdict.reason is None:
         return Words(
             _received(verdict), f"{_KEPT} This is a machine's receipt; nobody has read it.", _notes(verdict)

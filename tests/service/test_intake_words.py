@@ -67,6 +67,12 @@ def test_no_subject_is_offered_where_more_than_one_would_fit() -> None:
     assert words.subject.startswith("Naseby - Montrose - ")
 
 
+def test_a_mail_given_up_is_not_called_received() -> None:
+    words = explain(Verdict(Kind.REJECTED, alert=True), context())
+    assert words.what == "The mail could not be handled."
+    assert "quarantine" in words.mend
+
+
 def test_a_stranger_is_offered_nothing() -> None:
     words = explain(judge(mail(sender="someone@else.example")), context())
     assert words.subject == ""
