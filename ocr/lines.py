@@ -74,7 +74,7 @@ def strips(quads: Sequence[Quad]) -> tuple[Strip, ...]:
 
 
 def indents(rows: Sequence[Strip]) -> tuple[float, ...]:
-    """How far right of the margin each row starts, in its heights.
+    """How far right of the margin each row starts, in heights of the sheet's middling row.
 
     The margin may lean against the rows: it is the line along which most rows follow each other.
     """
@@ -85,7 +85,8 @@ def indents(rows: Sequence[Strip]) -> tuple[float, ...]:
     ]
     lean = float(np.median(leans)) if len(leans) >= LEAST_LEANS else 0.0
     starts = [row.left - lean * row.middle for row in rows]
-    return tuple((start - min(starts)) / row.height for start, row in zip(starts, rows, strict=True))
+    typical = float(np.median([row.height for row in rows])) if rows else 1.0
+    return tuple((start - min(starts)) / typical for start in starts)
 
 
 def _turn(angle: float) -> Quad:

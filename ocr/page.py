@@ -120,7 +120,7 @@ class Row:
     """One physical row of writing.
 
     `left` is where it starts and `right` where it ends, as shares of the sheet's width; `indent` is how far
-    right of the column's margin it starts, in row heights.
+    right of the margin it starts, in heights of a middling row of the sheet.
     """
 
     box: Box

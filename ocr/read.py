@@ -217,6 +217,9 @@ class _Reader:
         return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)
 
 
+LEAST_LETTERS = 5
+"""Fewer letters than this on a whole sheet are eyes, knots and buttons taken for writing."""
+
 SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
 
@@ -228,8 +231,10 @@ def _agreement(texts: Sequence[Recognised]) -> float:
 
 
 def _trust(rows: Sequence[Row]) -> float:
+    """How well the rows read, 0..1, longer ones counting more; 0 where there are hardly any letters."""
     length = sum(len(row.text) for row in rows)
-    return sum(row.score * len(row.text) for row in rows) / length if length else 0.0
+    letters = sum(c.isalpha() for row in rows for c in row.text)
+    return sum(row.score * len(row.text) for row in rows) / length if letters >= LEAST_LETTERS else 0.0
 
 
 def _cleaned(sheet: Sheet) -> tuple[Image, int]:
