@@ -8,39 +8,40 @@ from dataclasses import replace
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order, UnitOrder
 from adjudicator.strength import NOBODY
-from adjudicator.turn import Mark, Turn, void
+from adjudicator.turn import Turn, void
 from adjudicator.words import sentence
-
-_NO_PROXIES: Mapping[int, str] = {}
 
 
 def assign(turn: Turn) -> dict[int, int]:
     """Fill `turn.chosen`, and mark every order that no unit carries out. Answers with the orders that repeat another
     word for word: the repeat, and the order it repeats; they share its fate."""
-    commanders = turn.setting.rules.commanders(turn)
+    rules = turn.setting.rules
+    commanders = turn.commanders = rules.commanders(turn)
     written = _sorted_by_unit(turn, commanders)
     repeats: dict[int, int] = {}
     for number, (own, proxied) in written.items():
-        if proxied:
+        silent = number in commanders and not proxied and not rules.owner_stands_in()
+        if proxied or silent:
             for index in own:
                 turn.marks[index] = void("overridden", sentence(
-                    "void: {0} ordered this unit by proxy", commanders[number]))
-        _choose(turn, number, proxied or own, repeats)
+                    "void: this unit is under the orders of {0}", commanders[number]))
+        if not silent:
+            _choose(turn, number, proxied or own, repeats)
     return repeats
 
 
 def _sorted_by_unit(turn: Turn, commanders: Mapping[int, str]) -> dict[int, tuple[list[int], list[int]]]:
     written: dict[int, tuple[list[int], list[int]]] = {}
     takes = turn.setting.rules.ORDERS[PhaseKind.MOVEMENT]
-    at, units, marks = turn.at, turn.units, turn.marks
+    units, marks = turn.units, turn.marks
     for index, order in enumerate(turn.orders):
         if marks[index] is not None:
             continue
         if type(order) not in takes or not isinstance(order, UnitOrder):
             marks[index] = void("illegal", sentence("void: no such order is given in a movement season"))
             continue
-        number = at.get(order.unit.region.province, NOBODY)
-        if number == NOBODY or not _fits(turn, number, order):
+        number = turn.find(order)
+        if number == NOBODY:
             marks[index] = void("no_such_unit", sentence("void: there is no {0}", order.unit))
         elif order.power == units[number].power:
             written.setdefault(number, ([], []))[0].append(index)
@@ -50,11 +51,6 @@ def _sorted_by_unit(turn: Turn, commanders: Mapping[int, str]) -> dict[int, tupl
             marks[index] = void("no_such_unit", sentence(
                 "void: {0} is neither {1}'s own nor given in proxy", units[number], order.power))
     return written
-
-
-def _fits(turn: Turn, number: int, order: UnitOrder) -> bool:
-    kind = order.unit.kind
-    return kind is None or kind == turn.units[number].kind or turn.setting.rules.forgives_wrong_kind()
 
 
 def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]) -> None:

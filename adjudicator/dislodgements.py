@@ -16,7 +16,7 @@ def find(turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[Dislodgem
     """The dislodged units, by province, with the regions they may retreat to."""
     if len(after) == len(turn.units):
         return ()
-    taken = {unit.region.province for unit in after.values()} | contested(turn, state, frozenset(after.values()))
+    taken = {unit.region.province for unit in after.values()} | contested(state, frozenset(after.values()))
     found = []
     for number, unit in enumerate(turn.units):
         if number not in after:
@@ -46,7 +46,7 @@ def open_to(
     )
 
 
-def contested(turn: Turn, state: State, after: frozenset[Unit]) -> frozenset[str]:
+def contested(state: State, after: frozenset[Unit]) -> frozenset[str]:
     """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight, makes no
     standoff."""
     taken = {unit.region.province for unit in after}

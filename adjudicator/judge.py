@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from adjudicator import adjustments, movement, retreats
 from adjudicator.calendar import PhaseKind
@@ -12,13 +12,6 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 
-Resolver = Callable[[Setting, Position, Sequence[Order], Lots], Resolution]
-
-_RESOLVERS: Mapping[PhaseKind, Resolver] = {
-    PhaseKind.MOVEMENT: movement.resolve,
-    PhaseKind.RETREAT: retreats.resolve,
-    PhaseKind.ADJUSTMENT: adjustments.resolve,
-}
 _NO_LOTS = Lots()
 
 
@@ -28,7 +21,15 @@ def judge(setting: Setting, position: Position, orders: Sequence[Order], lots: L
     `orders` are everybody's, in the order written; a player's fault in them is an outcome, never an error. The same
     arguments always give the same resolution. Raises IndexError when lots must be drawn and the tape runs out.
     """
-    return _RESOLVERS[position.phase.kind](setting, position, orders, lots)
+    match position.phase.kind:
+        case PhaseKind.MOVEMENT:
+            return movement.resolve(setting, position, orders)
+        case PhaseKind.RETREAT:
+            return retreats.resolve(setting, position, orders)
+        case PhaseKind.ADJUSTMENT:
+            return adjustments.resolve(setting, position, orders, lots)
+        case kind:
+            raise ValueError(f"no rule set judges a {kind} phase yet")
 
 
 __all__ = ["Setting", "judge"]

@@ -9,17 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adjudicator.geo import Region
-from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
+from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove
 from adjudicator.strength import CONVOY, MOVE, NOBODY, SUPPORT
 from adjudicator.turn import Turn
 from adjudicator.units import UnitRef
 from adjudicator.words import Sentence, sentence
 
 Check = Callable[[Turn, int, Any], Sentence | None]
-
-
-def _hold(turn: Turn, number: int, order: Hold) -> Sentence | None:
-    return None
 
 
 def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
@@ -139,7 +135,6 @@ def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
 
 
 CHECKS: Mapping[type[Order], Check] = {
-    Hold: _hold,
     Move: _move,
     SupportHold: _support_hold,
     SupportMove: _support_move,

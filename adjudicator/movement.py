@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from adjudicator import convoys, dislodgements, labels, years
 from adjudicator.assignment import assign
 from adjudicator.legality import CHECKS, pick_coast
-from adjudicator.lots import Lots
 from adjudicator.orders import Order, SupportMove, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Position
@@ -19,7 +18,7 @@ from adjudicator.units import Unit
 from adjudicator.words import Sentence, Words, sentence
 
 
-def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what follows
     them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
     turn = Turn(setting, position, orders)
@@ -38,7 +37,8 @@ def _check(turn: Turn) -> None:
     for number, index in enumerate(turn.chosen):
         if index != NOBODY:
             order = turn.orders[index]
-            wrong = (CHECKS.get(type(order)) or extra[type(order)])(turn, number, order)
+            check = CHECKS.get(type(order)) or extra.get(type(order))
+            wrong = check(turn, number, order) if check is not None else None
             if wrong is not None:
                 turn.marks[index] = void("illegal", wrong)
 
@@ -112,7 +112,7 @@ def _finish(turn: Turn, state: State) -> Resolution:
     lost = {d.unit.region.province for d in beaten}
     standing, memory = turn.setting.rules.after_movement(turn, state, units)
     after = years.Aftermath(standing, turn.position.centres, beaten,
-                            dislodgements.contested(turn, state, standing), memory)
+                            dislodgements.contested(state, standing), memory)
     return years.close(
         turn.setting, turn.position.phase, after,
         outcomes=_outcomes(turn, lost),

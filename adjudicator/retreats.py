@@ -9,7 +9,6 @@ from dataclasses import replace
 from adjudicator import years
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Region
-from adjudicator.lots import Lots
 from adjudicator.orders import Order, Retreat, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Dislodgement, Position
@@ -21,7 +20,7 @@ Verdict = tuple[Result, str | None, Sentence, int | None]
 """Result, reason, sentence, and the place in the list of the order that caused it."""
 
 
-def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a retreat phase. A dislodged unit without a good order is disbanded (RET-03)."""
     sheet = _Sheet(setting, position, orders)
     sheet.read()

@@ -92,6 +92,10 @@ class Ruleset:
         """Unit number to the power that orders it this season in its owner's place. Marks the orders that say so."""
         return {}
 
+    def owner_stands_in(self) -> bool:
+        """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
+        return True
+
     def after_movement(self, turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[frozenset[Unit], Memory]:
         """The units as the phase leaves them, and what to remember; `after` has each unit that was not dislodged."""
         return frozenset(after.values()), Memory()

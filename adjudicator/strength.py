@@ -137,7 +137,7 @@ class State:
             reaches = self.path(attack) if self.may_cut(attack, number) else FALSE
             if reaches == TRUE:
                 return FALSE
-            if reaches == UNKNOWN or known == UNKNOWN:
+            if UNKNOWN in {reaches, known}:
                 verdict = UNKNOWN
         return verdict
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adjudicator.convoys import Sea
 from adjudicator.geo import Region
-from adjudicator.orders import Order
+from adjudicator.orders import Order, UnitOrder
 from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.setting import Setting
@@ -35,11 +35,11 @@ class Turn:
     `marks[i]` is the mark of order i as given, None while it is open. `chosen[n]` is the order that unit n carries
     out, by its place in the list, or NOBODY. The rest is what legality found out for unit n: its `role`; its `goal`,
     the province it goes to or supports into; `to`, the region a move ends in or a support names; `partner`, the unit
-    it supports or carries; `crossing`, the units that go over water.
+    it supports or carries; `crossing`, the units that go over water. `commanders`: units given in proxy, and to whom.
     """
 
     __slots__ = (
-        "at", "chosen", "crossing", "goal", "marks", "orders", "partner", "position", "role", "sea", "setting",
+        "at", "chosen", "commanders", "crossing", "goal", "marks", "orders", "partner", "position", "role", "sea", "setting",
         "to", "units",
     )
 
@@ -62,6 +62,15 @@ class Turn:
         self.to: list[Region | None] = [None] * count
         self.partner = [NOBODY] * count
         self.crossing: set[int] = set()
+        self.commanders: Mapping[int, str] = {}
+
+    def find(self, order: UnitOrder) -> int:
+        """The unit an order names, whosever it is, or NOBODY."""
+        number = self.at.get(order.unit.region.province, NOBODY)
+        kind = order.unit.kind
+        if number == NOBODY or kind is None or kind == self.units[number].kind:
+            return number
+        return number if self.setting.rules.forgives_wrong_kind() else NOBODY
 
     def order_of(self, number: int) -> Order | None:
         """The order that a unit carries out, if it has one."""

@@ -50,7 +50,7 @@ class Words:
 
 
 def region_name(board: Board, region: Region) -> str:
-    """ "Spain (North Coast)"; an unknown province or coast as it was written."""
+    """A region by its full name, "Spain (North Coast)"; an unknown province or coast as it was written."""
     province = board.provinces.get(region.province)
     if province is None:
         return str(region)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
@@ -23,7 +23,7 @@ class Aftermath:
     centres: Centres
     dislodged: tuple[Dislodgement, ...] = ()
     contested: frozenset[str] = frozenset()
-    memory: Memory = Memory()
+    memory: Memory = field(default_factory=Memory)
 
 
 def close(setting: Setting, phase: Phase, after: Aftermath, **rest: Any) -> Resolution:

@@ -1,0 +1,221 @@
+"""Wars of the Three Kingdoms: proxies, conversion, supply sent, builds anywhere owned, mercy, three kingdoms' capitals.
+
+The questions (Q-16 and so on) that the handbook leaves open are named choices; the default is the decision taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Region, Terrain
+from adjudicator.labels import attack_on
+from adjudicator.orders import Convert, Order, Proxy, SendSupply
+from adjudicator.outcome import Result
+from adjudicator.position import Memory
+from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
+from adjudicator.setting import Setting
+from adjudicator.strength import NOBODY, State
+from adjudicator.turn import Mark, Turn, void
+from adjudicator.units import Unit
+from adjudicator.words import Sentence, sentence
+
+Centres = Mapping[str, frozenset[str]]
+
+
+def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
+    """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the new fleet
+    needs one (CVT-06). The unit holds either way (CVT-03)."""
+    unit = turn.units[number]
+    province = turn.setting.board.provinces[unit.region.province]
+    if province.terrain is not Terrain.COASTAL or not province.centre:
+        return sentence("void: {0} is no coastal supply centre", province.id)
+    if province.id not in turn.position.centres.get(unit.power, ()):
+        return sentence("void: {0} does not own {1}", unit.power, province.id)
+    kind = _new_kind(turn, unit, order)
+    if kind is None:
+        return sentence("void: {0} cannot become that", unit)
+    region = _new_region(turn, province.id, kind, order.coast)
+    if region is None:
+        return sentence("void: a coast of {0} must be named", province.id)
+    turn.to[number] = region
+    return None
+
+
+def _new_kind(turn: Turn, unit: Unit, order: Convert) -> str | None:
+    others = [k for k in turn.setting.kinds if k != unit.kind
+              and unit.region.province in turn.setting.chart.stands[k]]
+    if order.to_kind is None:
+        return others[0] if len(others) == 1 else None
+    return order.to_kind if order.to_kind in others else None
+
+
+def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Region | None:
+    there = turn.setting.chart.stands[kind][province]
+    if there[0].coast is None:
+        return there[0]
+    named = None if coast is None else turn.setting.board.provinces[province].coast_id(coast.rpartition("/")[2])
+    return next((region for region in there if named is not None and region.coast == named), None)
+
+
+def label_convert(turn: Turn, state: State, number: int) -> Mark:
+    """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or completed when
+    it stood in the season before (CVT-02)."""
+    unit = turn.units[number]
+    own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
+    attack = attack_on(turn, state, number, own_too=own_too)
+    if attack != NOBODY:
+        return Mark(Result.FAILS, "disrupted", sentence(
+            "conversion disrupted by {0}'s attack on {1}", turn.units[attack], unit.region), attack)
+    if unit in turn.position.memory.converting:
+        return Mark(Result.SUCCEEDS, "completed", sentence("conversion completed"))
+    return Mark(Result.SUCCEEDS, "begun", sentence("conversion begun (1 of 2)"))
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeKingdoms(Ruleset):
+    """The handbook's rules beside the classic ones."""
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "double_orders": ("hold", "first"),  # Q-16
+        "wrong_unit_type": ("forgiven", "void"),  # ORD-07
+        "own_attack_disrupts": ("no", "yes"),  # Q-21
+        "proxy_silent": ("owner", "hold"),  # Q-23
+        "proxy_retreats": ("owner_first", "owner_only"),  # Q-25
+        "removals_beside_builds": ("struck", "count"),  # Q-26
+    }
+    ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = {
+        **CLASSIC_ORDERS,
+        PhaseKind.MOVEMENT: CLASSIC_ORDERS[PhaseKind.MOVEMENT] | {Convert, Proxy},
+        PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {SendSupply},
+    }
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], Mark]]] = {Convert: label_convert}
+
+    def forgives_wrong_kind(self) -> bool:
+        return self.choice("wrong_unit_type") == "forgiven"
+
+    def first_of_two_counts(self) -> bool:
+        return self.choice("double_orders") == "first"
+
+    def remembers(self) -> bool:
+        return True
+
+    # Proxies ---------------------------------------------------------------------------------------------------------
+
+    def commanders(self, turn: Turn) -> Mapping[int, str]:
+        """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""
+        offers: dict[int, list[int]] = {}
+        passed_on = []
+        for index, order in enumerate(turn.orders):
+            if isinstance(order, Proxy):
+                number = turn.find(order)
+                if number == NOBODY:
+                    turn.marks[index] = void("no_such_unit", sentence("void: there is no {0}", order.unit))
+                elif order.power != turn.units[number].power:
+                    passed_on.append((index, number, order.power))
+                elif order.to_power not in turn.setting.powers or order.to_power == order.power:
+                    turn.marks[index] = void("illegal", sentence("void: a unit is given to another power"))
+                else:
+                    offers.setdefault(number, []).append(index)
+        commanders = {number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))}
+        for index, number, power in passed_on:
+            turn.marks[index] = _passed_on(turn, number, power, commanders)
+        return commanders
+
+    def owner_stands_in(self) -> bool:
+        return self.choice("proxy_silent") == "owner"
+
+    # After the phases ------------------------------------------------------------------------------------------------
+
+    def after_movement(self, turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[frozenset[Unit], Memory]:
+        """Completed conversions replace their units; those begun are remembered, and who may order the retreat of a
+        unit given in proxy."""
+        units = dict(after)
+        begun = set()
+        for number in after:
+            if isinstance(turn.order_of(number), Convert):
+                mark = turn.marks[turn.chosen[number]]
+                region = turn.to[number]
+                if mark is not None and mark.reason == "begun":
+                    begun.add(turn.units[number])
+                elif mark is not None and mark.reason == "completed" and region is not None:
+                    unit = turn.units[number]
+                    order = turn.order_of(number)
+                    kind = _new_kind(turn, unit, order) if isinstance(order, Convert) else None
+                    units[number] = Unit(unit.power, kind or unit.kind, region)
+        proxies = frozenset(
+            (turn.units[number].region.province, power)
+            for number, power in turn.commanders.items()
+            if number not in after and self.choice("proxy_retreats") == "owner_first"
+        )
+        return frozenset(units.values()), Memory(frozenset(begun), proxies)
+
+    # The year --------------------------------------------------------------------------------------------------------
+
+    def allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
+        """Centres, less what is sent, and what is received. Without a centre one unit is let live, and none is
+        replaced (MCY-01, Q-39)."""
+        if not centres:
+            return min(units, max(1, received))
+        return centres - sent + received
+
+    def builds_at_home_only(self) -> bool:
+        return False
+
+    def strikes_removals(self) -> bool:
+        return self.choice("removals_beside_builds") == "struck"
+
+    def winter_reason(self, reason: str) -> str:
+        """The contract knows fewer words for a Winter of this game."""
+        return "no_supply" if reason == "no_build" else "illegal"
+
+    def removes_by_lot(self) -> bool:
+        return True
+
+    def winner(self, setting: Setting, centres: Centres) -> str | None:
+        """Enough centres, and a capital of each kingdom (VIC-01). Two at once are not possible on a board with fewer
+        than twice as many centres (Q-30)."""
+        for power in sorted(centres):
+            owned = centres[power]
+            if len(owned) >= setting.victory and all(owned & set(pair) for pair in setting.capitals.values()):
+                return power
+        return None
+
+    def draw_open_to(
+        self, setting: Setting, centres: Centres, units: frozenset[Unit]
+    ) -> tuple[str, ...] | None:
+        """All survivors, when each holds every capital of some kingdom (DRW-01); a survivor has a centre or a unit."""
+        survivors = {unit.power for unit in units} | {power for power, owned in centres.items() if owned}
+        kingdoms = [set(pair) for pair in setting.capitals.values()]
+        if len(survivors) < 2 or not all(
+            any(pair <= centres.get(power, frozenset()) for pair in kingdoms) for power in survivors
+        ):
+            return None
+        return tuple(sorted(survivors))
+
+
+def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
+    """The power a unit is given to. Given to two at once, it is given to nobody (Q-16)."""
+    powers = {order.to_power for i in indexes if isinstance(order := turn.orders[i], Proxy)}
+    for index in indexes:
+        turn.marks[index] = void("illegal", sentence(
+            "void: {0} is given to more than one power", turn.units[number]))
+    if len(powers) > 1:
+        return None
+    power = powers.pop()
+    for index in indexes:
+        turn.marks[index] = Mark(Result.SUCCEEDS, None, sentence("given to {0} for this season", power))
+    return power
+
+
+def _passed_on(turn: Turn, number: int, power: str, commanders: Mapping[int, str]) -> Mark:
+    unit = turn.units[number]
+    if commanders.get(number) == power:
+        return void("illegal", sentence("void: {0} is given to {1} and cannot be given on", unit, power))
+    return void("no_such_unit", sentence("void: {0} is not {1}'s own", unit, power))
+
+
+RULES = ThreeKingdoms
