@@ -30,6 +30,9 @@ LETTERS = "letters"
 
 SWEEP_SECONDS = 30.0
 
+LETTER_SECONDS = 3.0
+"""How long a letter that was just written waits at most."""
+
 AGAIN = timedelta(minutes=5)
 """How long work on a phase has before it is enqueued once more."""
 
@@ -50,8 +53,9 @@ def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
             jobs.enqueue(session, DEADLINE, keys[-1], {"phase": row.id, "instant": _text(row.deadline)})
         due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
         if due:
-            # While the server is away the same letters stay due: the instant makes it a new key at the next sweep.
-            keys.append(f"{LETTERS}:{_text(now)}:{due[0].id}-{due[-1].id}:{len(due)}")
+            # While the server is away the same letters stay due: the instant makes it a new key twice a minute.
+            half_minute = now - timedelta(seconds=now.second % 30)
+            keys.append(f"{LETTERS}:{_text(half_minute)}:{due[0].id}-{due[-1].id}:{len(due)}")
             jobs.enqueue(session, LETTERS, keys[-1], {})
     return tuple(keys)
 
@@ -71,9 +75,9 @@ def _text(instant: datetime) -> str:
 
 
 class Schedule:
-    """The clockwork of one process: looks every `sweep_seconds`, and at each phase's instant to the second.
+    """The clockwork of one process: looks every few seconds, and at each phase's instant to the second.
 
-    Jobs are kept in memory and rebuilt from the database at every sweep. Two processes may run one each.
+    Jobs are kept in memory and rebuilt from the database every `sweep_seconds`. Two processes may run one each.
     """
 
     def __init__(
@@ -92,6 +96,7 @@ class Schedule:
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
         self.every("sweep", sweep_seconds, self._sweep)
+        self.every("letters", min(sweep_seconds, LETTER_SECONDS), self._look)
 
     def every(self, name: str, seconds: float, body: Callable[[], object]) -> None:
         """Call `body` now and then: mailbox poll, purge. It must be quick, or only enqueue."""
