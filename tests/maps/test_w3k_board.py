@@ -71,6 +71,18 @@ def test_coasts_lie_on_different_sea_areas() -> None:
         assert not areas[0] & areas[1], name
 
 
+def test_every_open_question_of_the_rules_is_answered_on_the_board_file() -> None:
+    """The answers are the decisions of part H of the requirements; a ruling stands for each."""
+    rulings = (Path(__file__).parents[2] / "docs" / "rulings" / "w3k.md").read_text("utf-8")
+    assert W3K.rules.name == "w3k"
+    assert set(W3K.rules.values) == set(type(W3K.rules).CHOICES)
+    assert dict(W3K.rules.values) == {
+        "double_orders": "hold", "wrong_unit_type": "forgiven", "own_attack_disrupts": "no",
+        "proxy_silent": "owner", "proxy_retreats": "owner_first", "removals_beside_builds": "struck",
+    }
+    assert all(f"`{key}`" in rulings for key in W3K.rules.values)
+
+
 def test_shores_join_regions_that_touch_by_land() -> None:
     for pair in _pairs("sea"):
         provinces = {Region.of(text).province for text in pair}
