@@ -110,19 +110,20 @@ class Taker:
             trusted_authserv_id=self.trusted_authserv_id,
         )
         earlier = [one for sender in mail.senders[:1] for one in contexts.earlier_mails(session, sender)]
-        verdict = judge_mail(mail, received_at, context, earlier)
-        if verdict.reason is Reason.WRONG_PHASE and _closed_phase(session, verdict, received_at) is not None:
-            return replace(verdict, reason=Reason.LATE)
-        return verdict
+        return judge_mail(mail, received_at, context, earlier)
 
     def _settle(
         self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict
     ) -> None:
+        kept = remember(key, mail, received_at, verdict)
+        document = contexts.dump_verdict(verdict, mail)
+        if verdict.reason is Reason.WRONG_PHASE and _closed_phase(session, verdict, received_at) is not None:
+            # What is kept for comparing with later mails stays as judged; the sender is told the honest reason.
+            verdict = replace(verdict, reason=Reason.LATE)
         state = _end_of(verdict)
         reason = None if verdict.reason is None else verdict.reason.value
-        if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
+        if not records.end_mail(session, key, state, reason, document):
             return
-        kept = remember(key, mail, received_at, verdict)
         if kept is not None:
             session.execute(update(MailRow).where(MailRow.sha256 == key).values(sender=kept.sender.lower()))
         records.log_event(session, self.clock.now(), f"mail_{state.value}", detail={"mail": key[:12], "reason": reason})

@@ -42,7 +42,7 @@ class DeskPorts:
     blobs: Blobs
     clock: Clock
     understand: Callable[[Session, int, str, str], Understood]
-    settled: Callable[[int], None]
+    settled: Callable[[int], object]
     approve: Callable[[int, str], None]
     shown: Callable[[int], Sequence[ShownPower]]
     map_pdf: Callable[[str], bytes | None]

@@ -1,0 +1,112 @@
+"""The demo's story: its mails and what must come of them, read from `service/demo_data`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "demo_data"
+AUTHSERV = "mx.galloper.example"
+"""The name under which the demo's own mail server vouches for senders."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryMail:
+    """One mail of the story. `round` is the phase it is sent in ("Summer 1642 Movement"), `fate` what the service must
+    do with it, `note` why it is there."""
+
+    name: str
+    round: str
+    sender: str
+    subject: str
+    files: tuple[str, ...]
+    fate: str
+    power: str = ""
+    body: str = ""
+    note: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def to_bytes(self, to: str, at: datetime) -> bytes:
+        """The mail as it lies in the mailbox, with the receiving server's word on who sent it."""
+        message = EmailMessage()
+        domain = self.sender.rpartition("@")[2]
+        message["Authentication-Results"] = f"{AUTHSERV}; dmarc=pass header.from={domain}"
+        message["From"] = self.sender
+        message["To"] = to
+        message["Subject"] = self.subject
+        message["Date"] = format_datetime(at)
+        message["Message-ID"] = f"<{self.name}@{domain}>"
+        for name, value in self.headers.items():
+            message[name] = value
+        message.set_content(self.body or "\n")
+        for file in self.files:
+            data = (FOLDER / file).read_bytes()
+            message.add_attachment(data, maintype="image", subtype="jpeg", filename=file)
+        return message.as_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Who plays, who writes, what is on the sheets, and what the turns must come to.
+
+    `players`: power to (name, address). `sheets`: file to its lines, each (text as written, canonical order, struck).
+    `expected`: phase title to power to order to (result, reason or ""). `positions`: phase title to power to units.
+    """
+
+    game: str
+    variant: str
+    players: Mapping[str, tuple[str, str]]
+    mails: tuple[StoryMail, ...]
+    sheets: Mapping[str, tuple[tuple[str, str, bool], ...]]
+    expected: Mapping[str, Mapping[str, Mapping[str, tuple[str, str]]]]
+    positions: Mapping[str, Mapping[str, tuple[str, ...]]]
+
+    def rounds(self) -> tuple[str, ...]:
+        """The phases of the story in playing order."""
+        return tuple(dict.fromkeys(mail.round for mail in self.mails))
+
+    def mails_of(self, round_: str) -> tuple[StoryMail, ...]:
+        """The mails of one phase in the order they are sent."""
+        return tuple(mail for mail in self.mails if mail.round == round_)
+
+    def written(self, round_: str, power: str) -> tuple[tuple[str, str, bool], ...]:
+        """The lines on the sheet of a power that counts in a phase."""
+        counting = [m for m in self.mails_of(round_) if m.power == power and m.fate == "accepted"]
+        return self.sheets[counting[-1].files[0]] if counting else ()
+
+
+def tell(folder: Path = FOLDER) -> Story:
+    """The story as it lies in a folder."""
+    told = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))
+    truth = tomllib.loads((folder / "expected.toml").read_text(encoding="utf-8"))
+    return Story(
+        game=told["game"], variant=told["variant"],
+        players={power: (one["name"], one["address"]) for power, one in told["players"].items()},
+        mails=tuple(_mail(one) for one in told["mail"]),
+        sheets={f"{one['name']}.jpg": _lines(one) for one in told["sheet"]},
+        expected={one["name"]: _expected(one.get("orders", {})) for one in truth["phase"]},
+        positions={name: {power: tuple(units) for power, units in one.items()}
+                   for name, one in truth["positions"].items()},
+    )
+
+
+def _mail(one: Mapping[str, Any]) -> StoryMail:
+    return StoryMail(
+        one["name"], one["round"], one["from"], one["subject"], tuple(one["files"]), one["fate"],
+        one.get("power", ""), one.get("body", ""), one.get("note", ""), one.get("headers", {}),
+    )
+
+
+def _lines(sheet: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
+    return tuple((line["text"], line["order"], bool(line.get("struck"))) for line in sheet["orders"])
+
+
+def _expected(orders: Mapping[str, Any]) -> dict[str, dict[str, tuple[str, str]]]:
+    return {power: {text: (one["result"], one.get("reason", "")) for text, one in own.items()}
+            for power, own in orders.items()}
