@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -34,6 +35,7 @@ from service.outbox import (
 )
 from service.outbox_transport import Envelope
 from service.store.tables import OutboxRow, OutboxState
+from tests.support.certificates import make_certificate
 from tests.support.dovecot import free_port
 from tests.support.site import NOON, Site
 from tests.support.smtp_sink import Letter, SmtpSink
@@ -426,3 +428,22 @@ def test_a_folder_that_cannot_be_written_is_down(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(Down, match=r"check mail_out\.path"):
         FolderTransport(tmp_path / "file").send(Envelope("a@b", "c@d", "<x@y>", b"x"))
+
+
+def test_letters_leave_encrypted_when_the_certificate_is_trusted_and_not_at_all_otherwise(
+    site: Site, tmp_path: Path
+) -> None:
+    certificate = make_certificate(tmp_path)
+    sink = SmtpSink(certificate=certificate).start()
+    try:
+        over = MailOut(host="localhost", port=sink.port, starttls=True, sender=SENDER)
+        write(site, LETTER)
+        doubtful = SmtpTransport(over, seconds=5)
+        outcome = send_due(site.store, site.blobs, doubtful, site.clock, sender=SENDER)
+        assert "certificate" in outcome.down
+        trusting = SmtpTransport(
+            over, seconds=5, context=ssl.create_default_context(cafile=str(certificate[0]))
+        )
+        assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == Sent(sent=1)
+    finally:
+        sink.stop()

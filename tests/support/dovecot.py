@@ -21,6 +21,8 @@ from pathlib import Path
 
 from imapclient import IMAPClient
 
+from tests.support.certificates import make_certificate
+
 USER, PASSWORD = "orders", "secret"
 _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 
@@ -52,7 +54,8 @@ mail_location = maildir:{root}/mail/%n/Maildir
 mailbox_idle_check_interval = 1 secs
 namespace inbox {{
   inbox = yes
-  separator = /
+  separator = {separator}
+  prefix = {prefix}
 }}
 protocol lmtp {{
   postmaster_address = postmaster@localhost
@@ -95,9 +98,13 @@ def unprivileged() -> pwd.struct_passwd:
 
 @dataclass
 class Dovecot:
-    """One server. `start` again after `kill` brings it back on the same ports with the same mail."""
+    """One server. `start` again after `kill` brings it back on the same ports with the same mail.
+
+    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers).
+    """
 
     tls: bool = False
+    prefix: str = ""
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="dv")))
     imap: int = field(default_factory=free_port)
     lmtp: int = field(default_factory=free_port)
@@ -119,7 +126,7 @@ class Dovecot:
         certificate = ""
         if self.tls:
             self.imaps = self.imaps or free_port()
-            self._make_certificate()
+            make_certificate(self.root)
             certificate = f"ssl_cert = <{self.root}/cert.pem\nssl_key = <{self.root}/key.pem"
         (self.root / "conf").write_text(
             _SETTINGS.format(
@@ -134,6 +141,8 @@ class Dovecot:
                 imaps=self.imaps,
                 ssl="yes" if self.tls else "no",
                 certificate=certificate,
+                prefix=self.prefix,
+                separator="." if self.prefix.endswith(".") else "/",
             )
         )
         self._give_to(account)
@@ -202,33 +211,6 @@ class Dovecot:
         for path in box.glob("dovecot*"):
             if path.is_file():
                 path.unlink()
-
-    def _make_certificate(self) -> None:
-        if not self.certificate.exists():
-            subprocess.run(
-                [
-                    "openssl",
-                    "req",
-                    "-x509",
-                    "-newkey",
-                    "ec",
-                    "-pkeyopt",
-                    "ec_paramgen_curve:P-256",
-                    "-nodes",
-                    "-days",
-                    "30",
-                    "-subj",
-                    "/CN=localhost",
-                    "-addext",
-                    "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                    "-keyout",
-                    str(self.root / "key.pem"),
-                    "-out",
-                    str(self.certificate),
-                ],
-                check=True,
-                capture_output=True,
-            )
 
     def _give_to(self, account: pwd.struct_passwd) -> None:
         if os.geteuid() == 0:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from pathlib import Path
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
@@ -37,7 +39,8 @@ class SmtpSink:
     """An SMTP server on loopback. `letters` are those it took.
 
     `at_rcpt` and `at_data` decide about each recipient and each mail; `cut_after_data` closes the connection that many
-    times after the mail was taken and before it is confirmed; `size_limit` is announced and kept.
+    times after the mail was taken and before it is confirmed; `size_limit` is announced and kept. With a `certificate`
+    (and its key) it insists on STARTTLS.
     """
 
     port: int = field(default_factory=free_port)
@@ -46,15 +49,22 @@ class SmtpSink:
     at_data: Callable[[Letter], Answer] = lambda letter: None
     cut_after_data: int = 0
     size_limit: int = 33_554_432
+    certificate: tuple[Path, Path] | None = None
     _controller: Controller | None = None
 
     def start(self) -> SmtpSink:
+        context = None
+        if self.certificate is not None:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(*self.certificate)
         self._controller = Controller(
             self,
             hostname="127.0.0.1",
             port=self.port,
             data_size_limit=self.size_limit,
             server_hostname="sink.test",
+            tls_context=context,
+            require_starttls=context is not None,
         )
         self._controller.start()
         return self
