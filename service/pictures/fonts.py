@@ -22,11 +22,11 @@ FACES = {
     "bold": "EBGaramond12-Bold.otf",
 }
 CSS = {
-    "roman": "font-family=\"EB Garamond 08, EB Garamond, Georgia, serif\"",
-    "italic": "font-family=\"EB Garamond 08, EB Garamond, Georgia, serif\" font-style=\"italic\"",
-    "display": "font-family=\"EB Garamond 12, EB Garamond, Georgia, serif\"",
-    "display-italic": "font-family=\"EB Garamond 12, EB Garamond, Georgia, serif\" font-style=\"italic\"",
-    "bold": "font-family=\"EB Garamond 12, EB Garamond, Georgia, serif\" font-weight=\"bold\"",
+    "roman": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif"',
+    "italic": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif" font-style="italic"',
+    "display": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif"',
+    "display-italic": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif" font-style="italic"',
+    "bold": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif" font-weight="bold"',
 }
 """SVG attributes of each face; the small optical size for names, the larger one for titles."""
 

@@ -15,8 +15,8 @@ from service.pictures.ground import Sheet, lay_out
 from service.pictures.hatch import hatch
 from service.pictures.labels import place_labels
 from service.pictures.legend import draw_legend, legend_height
-from service.pictures.marks import LAND_TONE, attribute, seal
 from service.pictures.map_index import index_page
+from service.pictures.marks import LAND_TONE, attribute, seal
 from service.pictures.ornament import INK, fitted
 from service.pictures.render import to_pdf
 from service.pictures.svg import label as draw_label
@@ -87,7 +87,7 @@ def draw_map(
     plan = plan or plan_map(variant, shapes, chosen.paper)
     held = {region: variant.powers[owner] for owner, regions in centres.items() for region in regions}
     for region in held:
-        plan.sheet.places[region]  # noqa: B018 - a region that is none of the board is our own fault
+        plan.sheet.places[region]
     sheet = plan.sheet
     paper = sheet.paper
     body = [

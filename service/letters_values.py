@@ -1,0 +1,185 @@
+"""What a letter is written from: plain values, every name already in words. No address but the recipient's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from adjudicator.calendar import Phase
+from service.results import ShownPower
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo:
+    """The game a letter is about. `title` is the variant's; `order_address` takes photographs; `coordinator` is the
+    name signed with."""
+
+    id: str
+    name: str
+    title: str
+    order_address: str
+    coordinator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """Who is written to. `power` as printed, "" for the coordinator; `zone` an IANA name ("Europe/London") or ""."""
+
+    address: str
+    power: str = ""
+    zone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A phase and the instant (UTC) at which its orders close."""
+
+    phase: Phase
+    deadline: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFacts:
+    """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None where none was
+    written; `replaces` the version it replaces; `notes` sentences about its number or its pictures; `answers` the
+    Message-IDs it replies to; `subject` to copy for a further version or "". `closing` is the phase's own deadline, or
+    for a late paper the next one, None where no phase is open."""
+
+    key: str
+    received_at: datetime
+    phase: Phase
+    version: int | None
+    photographs: int
+    digest: str
+    closing: Closing | None
+    replaces: int | None = None
+    notes: tuple[str, ...] = ()
+    subject: str = ""
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionFacts:
+    """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
+
+    `their_subject` is quoted back to the registered sender; `subject` a filled-in one to copy, or ""; `closing` what is
+    open now, or None.
+    """
+
+    key: str
+    received_at: datetime
+    what: str
+    safe: str
+    mend: str
+    their_subject: str
+    subject: str = ""
+    closing: Closing | None = None
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFacts:
+    """A mail that waits for the coordinator: what is held, and what would settle it at once."""
+
+    key: str
+    received_at: datetime
+    what: str
+    settle: str
+    their_subject: str
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeFacts:
+    """Something the coordinator should look at: where, since when, and what follows if it is left."""
+
+    key: str
+    what: str
+    link: str
+    since: datetime
+    consequence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """An executed paper: whose, which version, and its digest, by which a player recognises the file."""
+
+    power: str
+    version: int | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A power's supply. `centres` it owns now, `gained` and `lost` by name this year, `units` on the board; `adjust`
+    is builds offered (above 0) or removals demanded (below 0), before transfers."""
+
+    power: str
+    centres: int
+    units: int
+    adjust: int = 0
+    gained: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NextDate:
+    """Something on the calendar: "Autumn 1642 movement orders close", and when (UTC)."""
+
+    what: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsFacts:
+    """What was judged, in words; the same for every recipient.
+
+    `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed`, `by_lot` are units
+    in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results; `draw` are the
+    powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was unsealed;
+    `lots` a sentence on how a draw of lots can be checked, or "".
+    """
+
+    powers: tuple[ShownPower, ...]
+    sheets: tuple[Sheet, ...] = ()
+    dislodged: tuple[str, ...] = ()
+    disbanded: tuple[str, ...] = ()
+    built: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    by_lot: tuple[str, ...] = ()
+    holdings: tuple[Holding, ...] = ()
+    winner: str | None = None
+    draw: tuple[str, ...] | None = None
+    dates: tuple[NextDate, ...] = ()
+    remarks: tuple[str, ...] = ()
+    lots: str = ""
+    revision: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RetreatFacts:
+    """Units that must retreat or disband, in full, when their orders close, and the subject to copy (OUT-05)."""
+
+    units: tuple[str, ...]
+    closing: Closing
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustmentFacts:
+    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07)."""
+
+    count: int
+    closing: Closing
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeFacts:
+    """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the calendar or ""."""
+
+    units: tuple[str, ...]
+    powers: tuple[str, ...]
+    closing: Closing
+    subject: str
+    feed: str = ""
