@@ -46,10 +46,10 @@ def photograph(sheet: Colour, look: Look, rng: np.random.Generator) -> Shot:
     matrix = _matrix(look, (rows, columns), rng)
     page = _curled(sheet, curl)
     outline = np.full(SIZE, 1.0, np.float32)
-    over = cv2.warpPerspective(_curled(outline, curl), matrix, (columns, rows), flags=cv2.INTER_AREA)
-    seen = cv2.warpPerspective(page, matrix, (columns, rows), flags=cv2.INTER_AREA)
-    scene = _desk(look.desk, (rows, columns), rng) * (1 - _cast(over))[..., None]
-    scene = scene * (1 - over[..., None]) + seen * over[..., None]
+    over = _through(_curled(outline, curl), matrix, (rows, columns))
+    seen = _through(page, matrix, (rows, columns))
+    desk = _desk(look.desk, (rows, columns), rng) * (1 - _cast(over))[..., None]
+    scene = np.asarray(desk * (1 - over[..., None]) + seen * over[..., None], np.float32)
     scene *= _light(look.gloom, (rows, columns), rng)[..., None]
     scene *= rng.uniform(0.96, 1.04, 3).astype(np.float32)
     return Shot(_lens(scene, look.blur, rng), matrix, curl)
@@ -86,6 +86,13 @@ def _matrix(look: Look, size: tuple[int, int], rng: np.random.Generator) -> npt.
     corners = (half * shrink + lean) @ spin.T + centre
     page = np.array([[0, 0], [SIZE[1], 0], [SIZE[1], SIZE[0]], [0, SIZE[0]]], np.float32)
     return np.asarray(cv2.getPerspectiveTransform(page, corners.astype(np.float32)), np.float64)
+
+
+def _through(
+    picture: npt.NDArray[np.float32], matrix: npt.NDArray[np.float64], size: tuple[int, int]
+) -> npt.NDArray[np.float32]:
+    rows, columns = size
+    return np.asarray(cv2.warpPerspective(picture, matrix, (columns, rows), flags=cv2.INTER_AREA), np.float32)
 
 
 def _curled(picture: npt.NDArray[np.float32], curl: float) -> npt.NDArray[np.float32]:

@@ -81,7 +81,7 @@ class Row:
 
 def words(markup: str) -> tuple[Word, ...]:
     """Split `Army {-Kent-} London {+moves+} to Surrey` into marked words."""
-    found = []
+    found: list[Word] = []
     for match in re.finditer(
         r"\{-(?P<crossed>[^}]*)-\}|\{\+(?P<inserted>[^}]*)\+\}|(?P<plain>[^\s{]+)", markup
     ):
@@ -168,7 +168,7 @@ class Pen:
         )
         points = np.round(caret * 8).astype(np.int32)
         layer = np.zeros(mask.shape, np.uint8)
-        cv2.polylines(layer, [points], False, 255, max(2, round(size / 18)), cv2.LINE_AA, 3)  # noqa: FBT003
+        cv2.polylines(layer, [points], False, 255, max(2, round(size / 18)), cv2.LINE_AA, 3)
         np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
         width = self.measure(text) * 0.72
         extent, _ = self._word(mask, text, at - width / 2, base - 0.62 * size, 0.0, 0.72)

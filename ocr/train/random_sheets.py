@@ -52,14 +52,13 @@ class Chance(Protocol):
 def invent(name: str, names: tuple[Name, ...], chance: Chance) -> Sheet:
     """A sheet with a heading and five to twelve orders, some struck out; deterministic in `chance`."""
     rng = chance.rng(name + "/words")
-    words = _Words(names, rng)
     phase = str(rng.choice(["Movement", "Movement", "Movement", "Retreat", "Adjustment"]))
     power = str(rng.choice(POWERS))
     lines = [Line(text, Kind.HEADING) for text in _heading(power, phase, rng)]
     stop = "." if rng.random() < 0.3 else ""
-    terse = bool(rng.random() < 0.4)
+    words = _Words(names, rng, terse=bool(rng.random() < 0.4))
     for _ in range(int(rng.integers(*{"Movement": (6, 13)}.get(phase, (2, 6))))):
-        text, order = words.order(phase, terse)
+        text, order = words.order(phase)
         lines.append(Line(text + stop, Kind.ORDER, order, struck=bool(rng.random() < 0.07)))
     if rng.random() < 0.25:
         lines.append(Line(power, Kind.SIGNATURE))
@@ -82,11 +81,12 @@ def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
 class _Words:
     names: tuple[Name, ...]
     rng: np.random.Generator
+    terse: bool
 
-    def order(self, phase: str, terse: bool) -> tuple[str, str]:
+    def order(self, phase: str) -> tuple[str, str]:
         """An order's wording and its canonical text."""
         kinds = _KINDS[phase]
-        return kinds[int(self.rng.integers(len(kinds)))](self, terse)
+        return kinds[int(self.rng.integers(len(kinds)))](self)
 
     def place(self) -> tuple[str, str]:
         """A region as written and by its full name."""
@@ -94,81 +94,81 @@ class _Words:
         other = found.aliases and self.rng.random() < 0.15
         return (str(self.rng.choice(found.aliases)) if other else found.name), found.name
 
-    def unit(self, terse: bool) -> tuple[str, str]:
+    def unit(self) -> tuple[str, str]:
         """A unit as written and canonical."""
         kind = str(self.rng.choice(["A", "A", "F"]))
         written, name = self.place()
-        return f"{kind if terse else {'A': 'Army', 'F': 'Fleet'}[kind]} {written}", f"{kind} {name}"
+        return f"{kind if self.terse else {'A': 'Army', 'F': 'Fleet'}[kind]} {written}", f"{kind} {name}"
 
     def one(self, *choices: str) -> str:
         """One of the choices."""
         return str(self.rng.choice(choices))
 
 
-def _move(words: _Words, terse: bool) -> tuple[str, str]:
-    (unit, canon), (to, name) = words.unit(terse), words.place()
-    verb = "-" if terse else words.one("moves to", "moves to", "to", "moves into", "attacks")
+def _move(words: _Words) -> tuple[str, str]:
+    (unit, canon), (to, name) = words.unit(), words.place()
+    verb = "-" if words.terse else words.one("moves to", "moves to", "to", "moves into", "attacks")
     return f"{unit} {verb} {to}", f"{canon} - {name}"
 
 
-def _hold(words: _Words, terse: bool) -> tuple[str, str]:
-    unit, canon = words.unit(terse)
-    return f"{unit} {'H' if terse else words.one('holds', 'stands')}", f"{canon} H"
+def _hold(words: _Words) -> tuple[str, str]:
+    unit, canon = words.unit()
+    return f"{unit} {'H' if words.terse else words.one('holds', 'stands')}", f"{canon} H"
 
 
-def _support_move(words: _Words, terse: bool) -> tuple[str, str]:
-    (unit, canon), (target, target_canon), (to, name) = words.unit(terse), words.unit(terse), words.place()
-    verb, way = ("S", "-") if terse else ("supports", words.one("to", "into"))
+def _support_move(words: _Words) -> tuple[str, str]:
+    (unit, canon), (target, target_canon), (to, name) = words.unit(), words.unit(), words.place()
+    verb, way = ("S", "-") if words.terse else ("supports", words.one("to", "into"))
     return f"{unit} {verb} {target} {way} {to}", f"{canon} S {target_canon} - {name}"
 
 
-def _support_hold(words: _Words, terse: bool) -> tuple[str, str]:
-    (unit, canon), (target, target_canon) = words.unit(terse), words.unit(terse)
-    return f"{unit} {'S' if terse else 'supports'} {target}", f"{canon} S {target_canon}"
+def _support_hold(words: _Words) -> tuple[str, str]:
+    (unit, canon), (target, target_canon) = words.unit(), words.unit()
+    return f"{unit} {'S' if words.terse else 'supports'} {target}", f"{canon} S {target_canon}"
 
 
-def _convoy(words: _Words, terse: bool) -> tuple[str, str]:
+def _convoy(words: _Words) -> tuple[str, str]:
     (sea, sea_name), (land, land_name), (to, name) = words.place(), words.place(), words.place()
-    text = f"F {sea} C A {land} - {to}" if terse else f"Fleet {sea} convoys Army {land} to {to}"
+    text = f"F {sea} C A {land} - {to}" if words.terse else f"Fleet {sea} convoys Army {land} to {to}"
     return text, f"F {sea_name} C A {land_name} - {name}"
 
 
-def _proxy(words: _Words, terse: bool) -> tuple[str, str]:
-    unit, canon = words.unit(terse)
+def _proxy(words: _Words) -> tuple[str, str]:
+    unit, canon = words.unit()
     power = words.one(*POWERS)
     text = words.one(f"{unit} is under the orders of {power}", f"Command of {unit} is offered to {power}")
     return text, f"{canon} proxy {power}"
 
 
-def _retreat(words: _Words, terse: bool) -> tuple[str, str]:
-    (unit, canon), (to, name) = words.unit(terse), words.place()
-    return f"{unit} {'R' if terse else 'retreats to'} {to}", f"{canon} R {name}"
+def _retreat(words: _Words) -> tuple[str, str]:
+    (unit, canon), (to, name) = words.unit(), words.place()
+    return f"{unit} {'R' if words.terse else 'retreats to'} {to}", f"{canon} R {name}"
 
 
-def _disband(words: _Words, terse: bool) -> tuple[str, str]:
-    unit, canon = words.unit(terse)
+def _disband(words: _Words) -> tuple[str, str]:
+    unit, canon = words.unit()
     return f"{unit} disbands", f"{canon} disbands"
 
 
-def _build(words: _Words, terse: bool) -> tuple[str, str]:
+def _build(words: _Words) -> tuple[str, str]:
     to, name = words.place()
     kind = words.one("A", "F")
     way = words.one("at", "in")
     return f"Build {'an Army' if kind == 'A' else 'a Fleet'} {way} {to}", f"Build {kind} {name}"
 
 
-def _remove(words: _Words, terse: bool) -> tuple[str, str]:
-    unit, canon = words.unit(terse=False)
+def _remove(words: _Words) -> tuple[str, str]:
+    unit, canon = words.unit()
     return f"{words.one('Remove', 'Disband')} {unit}", f"Remove {canon}"
 
 
-def _send(words: _Words, terse: bool) -> tuple[str, str]:
+def _send(words: _Words) -> tuple[str, str]:
     count, power = int(words.rng.integers(1, 4)), words.one(*POWERS)
     owner = "unit's" if count == 1 else "units'"
     return f"Send {count} {owner} supply to {power}", f"Send {count} supply to {power}"
 
 
-_KINDS: Mapping[str, tuple[Callable[[_Words, bool], tuple[str, str]], ...]] = {
+_KINDS: Mapping[str, tuple[Callable[[_Words], tuple[str, str]], ...]] = {
     "Movement": (
         _move,
         _move,

@@ -17,7 +17,7 @@ def cross_out(mask: Mask, extent: Extent, stroke: str, width_px: float, rng: np.
     layer = np.zeros(mask.shape, np.uint8)
     for path in _PATHS[stroke](extent, rng):
         points = np.round(path * 8).astype(np.int32)
-        cv2.polylines(layer, [points], False, 255, max(2, round(width_px)), cv2.LINE_AA, 3)  # noqa: FBT003
+        cv2.polylines(layer, [points], False, 255, max(2, round(width_px)), cv2.LINE_AA, 3)
     np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
 
 
