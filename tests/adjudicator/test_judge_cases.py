@@ -1,0 +1,30 @@
+"""Every worked example that a board brings with it (`maps/<slug>/cases/*.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import maps
+from tests.adjudicator.expectation import Case, disagreeing
+
+CASES = [
+    pytest.param(slug, case, id=f"{slug}-{case['id']}")
+    for slug in maps.variants()
+    for path in sorted(Path("maps", slug, "cases").glob("*.toml"))
+    for case in tomllib.loads(path.read_text("utf-8"))["case"]
+]
+
+
+def test_the_handbooks_examples_are_all_there() -> None:
+    ids = {param.id for param in CASES}
+    wanted = ["G1", "G2", "G3", "G4", "G6a", "G6b", "G6c", "G6d", "G6e", "G8a", "G8b", "G8c", "G9a", "G9b", "G10",
+              "G11a", "G11b", "G12"]
+    assert {f"w3k-{name}" for name in wanted} <= ids
+
+
+@pytest.mark.parametrize(("slug", "case"), CASES)
+def test_case(slug: str, case: Case) -> None:
+    assert disagreeing(maps.load(slug), [case]) == {}
