@@ -22,6 +22,8 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Va
 _SHORT = 4
 """Abbreviations, and names below so many letters, are taken only for a whole word less than one letter away."""
 _NAMED = frozenset({PLACE, POWER})
+_BRIEF = 7
+"""Names of up to so many letters are weighed in every line: one letter hides them from a search by likeness."""
 _NEAR = 62.0
 """Least likeness (0..100) of a long name to its best stretch of the text at which it is weighed at all."""
 _MOST = 110
@@ -53,11 +55,12 @@ class Spelled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spellings:
-    """All spellings of one grammar and lexicon: `long` and `short` names, `common` words found in most lines,
-    `signs` of one character."""
+    """All spellings of one grammar and lexicon: `long` names with their `texts`, `brief` names, `short` ones for whole
+    words, `common` words found in most lines, `signs` of one character."""
 
     long: tuple[Spelled, ...]
     texts: tuple[str, ...]
+    brief: tuple[Spelled, ...]
     short: dict[str, tuple[Spelled, ...]]
     common: tuple[Spelled, ...]
     signs: dict[str, tuple[Spelled, ...]]
@@ -68,6 +71,7 @@ class Spellings:
 def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
     """What a line of this phase may be made of, prepared once."""
     long: dict[tuple[str, str, Value], Spelled] = {}
+    brief: dict[tuple[str, str, Value], Spelled] = {}
     short: dict[str, list[Spelled]] = defaultdict(list)
     common: list[Spelled] = []
     signs: dict[str, list[Spelled]] = defaultdict(list)
@@ -80,12 +84,14 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
             signs[spelled.text].append(spelled)
         elif spelled.whole or (size < _SHORT and spelled.terminal in _NAMED):
             short[spelled.text].append(spelled)
+        elif spelled.terminal in _NAMED and size <= _BRIEF:
+            brief[spelled.text, spelled.terminal, spelled.value] = spelled
         elif spelled.terminal in _NAMED:
             long[spelled.text, spelled.terminal, spelled.value] = spelled
         else:
             common.append(spelled)
     names = tuple(long.values())
-    return Spellings(names, tuple(s.text for s in names), {k: tuple(v) for k, v in short.items()}, tuple(common),
+    return Spellings(names, tuple(s.text for s in names), tuple(brief.values()), {k: tuple(v) for k, v in short.items()}, tuple(common),
                      {k: tuple(v) for k, v in signs.items()}, known)
 
 
@@ -114,7 +120,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
     table: dict[int, list[Edge]] = defaultdict(list)
     long = [known.long[n] for _, _, n in process.extract(
         text, known.texts, scorer=fuzz.partial_ratio, score_cutoff=_NEAR, limit=_MOST)]
-    looked = [*known.common, *long]
+    looked = [*known.common, *known.brief, *long]
     limits = [(_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked]
     for piece in pieces(text, [s.text for s in looked], limits, typed=typed):
         spelled = looked[piece.entry]

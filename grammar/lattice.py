@@ -6,6 +6,8 @@ An exact reading and a misread one differ in their edges only; the search is the
 from __future__ import annotations
 
 import heapq
+import math
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,6 +16,8 @@ from grammar.sequence import Machine
 
 _WIDTH = 48
 """Readings kept at one place of the line."""
+_BEHIND = 6.0
+"""Letters by which a reading may be dearer than the best one up to the same place."""
 
 
 class Edge(NamedTuple):
@@ -96,26 +100,27 @@ def _extend(held: list[_Way], ways: Sequence[_Way], edge: Edge, keep: int, limit
         if cost > limit or (len(held) >= keep and cost >= held[-1].cost):
             return  # ways are sorted: the rest is dearer still
         taken = way.taken if edge.terminal is None else (*way.taken, (edge.terminal, edge.value))
-        at = len(held)
-        for n, other in enumerate(held):
-            if other.taken == taken:
-                if other.cost <= cost:
-                    break
-                del held[n]
-                at = min(at, len(held))
-                at = next((i for i, o in enumerate(held) if o.cost > cost), len(held))
-                held.insert(at, _Way(cost, taken, edge, way))
-                break
-        else:
-            at = next((i for i, o in enumerate(held) if o.cost > cost), len(held))
-            held.insert(at, _Way(cost, taken, edge, way))
-            del held[keep:]
+        same = next((n for n, other in enumerate(held) if other.taken == taken), None)
+        if same is not None:
+            if held[same].cost <= cost:
+                continue
+            del held[same]
+        insort(held, _Way(cost, taken, edge, way), key=_cost)
+        del held[keep:]
+
+
+def _cost(way: _Way) -> float:
+    return way.cost
 
 
 def _thin(states: dict[int, list[_Way]]) -> None:
-    """Drop what is far behind where a place has too many ways."""
-    if sum(map(len, states.values())) > _WIDTH:
-        bound = heapq.nsmallest(_WIDTH, (w.cost for ways in states.values() for w in ways))[-1]
+    """Drop what is far behind, and the dearest where a place has too many ways."""
+    if not any(states.values()):
+        states.clear()
+        return
+    costs = heapq.nsmallest(_WIDTH, (w.cost for ways in states.values() for w in ways))
+    bound = min(costs[-1] if len(costs) == _WIDTH else math.inf, costs[0] + _BEHIND)
+    if bound < math.inf:
         for state, ways in list(states.items()):
             kept = [w for w in ways if w.cost <= bound]
             if kept:

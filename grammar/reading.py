@@ -98,7 +98,7 @@ def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False
     plain = flat(text)[0] if len(text) <= LONGEST_GARBLED else ""
     size = max(1, len(plain.replace(" ", "")))
     table = fuzzy.edges(plain, sheet.forms, sheet.lexicon, stray=stray, typed=typed) if plain else {}
-    result = search(sheet.forms.machine, table, len(plain), _KEPT, limit=0.6 * size + 2)
+    result = search(sheet.forms.machine, table, len(plain), _KEPT, limit=0.45 * size + 2)
     best: dict[tuple[Order, ...], tuple[float, Path]] = {}
     for path in result.paths:
         made = orders_of(path, sheet, line)

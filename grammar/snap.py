@@ -24,6 +24,8 @@ from grammar.words import body, words
 
 _NEARLY = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
+_TAIL = 0.75
+"""How whole an order is without a unit's kind: more likely the second row of a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,16 @@ def snap(
 
 
 def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = "") -> float:
-    """How much of a text is one complete order, 0..1: the best reading's score, 0 where none comes near.
+    """How much of a text is one complete order, 0..1: the best reading's score, less for a word ill fitted or a unit
+    without its kind, 0 where none comes near.
 
     A reader joins two rows when the joined text completes better than the second row alone does.
     """
     found = snap(text, lexicon=lexicon, forms=forms, power=power, keep=1).candidates
-    return found[0].score * (1.0 - found[0].worst / 2) if found else 0.0
+    if not found:
+        return 0.0
+    kept = _TAIL if _kindless(found[0].orders) else 1.0
+    return found[0].score * (1.0 - found[0].worst / 2) * kept
 
 
 def _readings(text: str, sheet: Sheet, line: int | None) -> list[Candidate]:
@@ -106,13 +112,17 @@ def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, car
     best = candidates[0]
     if best.score < care.score or best.worst > care.worst or len(best.orders) != 1:
         return False
-    if any(isinstance(o, UnitOrder) and o.unit.kind is None for o in best.orders):
+    if _kindless(best.orders):
         return False  # players write the kind: where it is missing the reader has lost a word
     if any(w.text in DOUBTS for w in words(text[: reading.LONGEST])) and best.cost > 0:
         return False
     return all(
         other.cost - best.cost >= (care.near_margin if _near(best.orders, other.orders, lexicon) else care.margin)
         for other in candidates[1:] if other.rival)
+
+
+def _kindless(orders: Sequence[Order]) -> bool:
+    return any(isinstance(o, UnitOrder) and o.unit.kind is None for o in orders)
 
 
 def _near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:

@@ -1,0 +1,87 @@
+"""A variant's own wording: words added by %extend, new order kinds through the table, faults of the wording named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.orders import Order, UnitOrder
+from grammar.build import MAKERS, Parts
+from grammar.compose import GrammarError, compose
+from grammar.parse import parse_line
+from tests.grammar.boards import lexicon, read, said
+
+_SCUTTLE = """
+%extend movement_order: scuttle
+scuttle: units ("scuttles" | "fca")
+%extend _attack_word: "storms"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scuttle(UnitOrder):
+    """An order only this test's game knows."""
+
+
+def _scuttle(parts: Parts) -> Iterable[Order]:
+    return [Scuttle(power=parts.author, line=parts.line, unit=unit) for unit in parts.units]
+
+
+def test_a_variant_adds_words_and_orders() -> None:
+    forms = compose(PhaseKind.MOVEMENT, _SCUTTLE)
+    makers = {**MAKERS, "scuttle": _scuttle}
+    line = parse_line("F Lyme Bay FCA", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers)
+    assert [type(order) for order in line.orders] == [Scuttle]
+    stormed = parse_line("Army London storms Surrey", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers)
+    assert said(stormed.orders) == "A London - Surrey"
+
+
+def test_added_words_stay_with_their_variant() -> None:
+    compose(PhaseKind.MOVEMENT, _SCUTTLE)
+    assert read("F Lyme Bay FCA").orders == ()
+    assert read("Army London storms Surrey").orders == ()
+
+
+def test_parsers_are_made_once() -> None:
+    assert compose(PhaseKind.RETREAT) is compose(PhaseKind.RETREAT)
+    assert compose(PhaseKind.MOVEMENT, _SCUTTLE) is compose(PhaseKind.MOVEMENT, _SCUTTLE)
+
+
+@pytest.mark.parametrize(
+    ("wording", "said_of_it"),
+    [
+        ("%extend movement_order: nowhere_defined", "nowhere_defined"),
+        ('%extend movement_order: held\nheld: units "holds"', "movement"),  # two ways to read one line
+        ("scuttle: (", "movement"),
+        ('%extend movement_order: boxed\nboxed: "box" boxed "end" | "thing"', "boxed"),
+    ],
+)
+def test_a_faulty_wording_is_our_own_fault(wording: str, said_of_it: str) -> None:
+    with pytest.raises(GrammarError, match=said_of_it):
+        compose(PhaseKind.MOVEMENT, wording)
+
+
+def test_a_phase_nobody_worded_is_refused() -> None:
+    with pytest.raises(GrammarError, match="turn"):
+        compose(PhaseKind.TURN)
+
+
+def test_a_phase_of_its_own_is_worded_by_its_variant() -> None:
+    wording = """
+    turn: turn_line (_next turn_line)*
+    turn_line: defence
+    defence: A_NUMBER "grain" "for" ("defense" | "defence") "of" place
+    """
+    forms = compose(PhaseKind.TURN, wording)
+    kept: list[Parts] = []
+
+    def defend(parts: Parts) -> Iterable[Order]:
+        kept.append(parts)
+        return []
+
+    parse_line("5 Grain for Defense of Essex.", lexicon=lexicon(), forms=forms, power="Ormond",
+               makers={"defence": defend})
+    assert [parts.count for parts in kept[:1]] == [5]
