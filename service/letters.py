@@ -170,7 +170,7 @@ def phase_words(phase: Phase) -> str:
 
 
 def version_words(version: int | None) -> str:
-    """ "version 2", or that there is no number."""
+    """The number of a version, or that there is none."""
     return "without a version number" if version is None else f"version {version}"
 
 
@@ -181,7 +181,7 @@ def digest_words(digest: str) -> str:
 
 
 def count_words(count: int, one: str, many: str = "") -> str:
-    """ "1 photograph", "3 photographs"."""
+    """A number of things: "1 photograph" or "3 photographs"."""
     return f"{count} {one if abs(count) == 1 else many or one + 's'}"
 
 
@@ -209,7 +209,8 @@ def _one_value(value: Any) -> Any:
 @cache
 def environment(folder: str, *, markup: bool) -> Environment:
     """Templates of one folder of `templates/`; a name that is not given is an error, never a blank."""
-    made = Environment(
+    # Plain text is not HTML: what is dangerous there, line ends and control characters, `finalize` takes out.
+    made = Environment(  # noqa: S701
         loader=PackageLoader("templates", folder), autoescape=markup, undefined=StrictUndefined,
         finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip

@@ -1,7 +1,12 @@
-"""Pictures that leave: the map, the written results, copies of executed sheets."""
+"""Pictures that leave: the map of control, the written results, copies of executed sheets."""
 
 from service.pictures.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
 from service.pictures.render import RenderError, to_pdf, to_png, to_pngs
+from service.pictures.results_sheet import results_html, results_pdf, results_pictures
+from service.pictures.sheet_copy import SheetUnusable, sheet_copy
 from service.pictures.values import MapOptions
 
-__all__ = ["MapOptions", "MapPlan", "NoShapes", "RenderError", "draw_map", "map_pdf", "plan_map", "to_pdf", "to_png", "to_pngs"]
+__all__ = [
+    "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "draw_map", "map_pdf", "plan_map",
+    "results_html", "results_pdf", "results_pictures", "sheet_copy", "to_pdf", "to_png", "to_pngs",
+]  # fmt: skip

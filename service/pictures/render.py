@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from PIL import Image
+
 MM_PER_INCH = 25.4
 POINTS_PER_INCH = 72.0
 
@@ -59,8 +61,9 @@ def _page(sheet: str, number: int) -> str:
     )
 
 
-def to_pngs(source: str | bytes, width: int) -> list[bytes]:
-    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML."""
+def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
+    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `colours` up to 256 makes files of type smaller; 0
+    keeps every shade."""
     import pypdfium2
 
     pdf = source if isinstance(source, bytes) else to_pdf(source)
@@ -68,9 +71,11 @@ def to_pngs(source: str | bytes, width: int) -> list[bytes]:
     pages = []
     try:
         for page in document:
-            picture = page.render(scale=width / page.get_width()).to_pil()
+            picture = page.render(scale=width / page.get_width()).to_pil().convert("RGB")
+            if colours:
+                picture = picture.quantize(colours, dither=Image.Dither.NONE)
             out = io.BytesIO()
-            picture.convert("RGB").save(out, "PNG", optimize=False)
+            picture.save(out, "PNG")
             pages.append(out.getvalue())
             page.close()
     finally:
