@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 import pytest
-from imapclient import IMAPClient
 from sqlalchemy import select
 
 from service.config import MailIn
@@ -24,78 +16,20 @@ from service.inbox import (
     FETCH_TRIES,
     MailboxError,
     MailFault,
-    MailSource,
     Place,
     RawMail,
     Taken,
     Waiting,
-    take_in,
     watch,
 )
 from service.inbox_demo import DemoMailServer
-from service.inbox_imap import ImapSource
 from service.inbox_maildir import MaildirSource
 from service.store.blobs import key_of
-from service.store.tables import EventRow, MailRow, MailState, PlaceRow
-from tests.support.dovecot import PASSWORD, USER, Dovecot
+from service.store.tables import EventRow, MailState
+from tests.support.dovecot import Dovecot
+from tests.support.mailboxes import STAMP, ImapBox, Mailbox, MaildirBox, imap_settings, mails, places, take
 from tests.support.mails import simple, wait_for
 from tests.support.site import NOON, Site
-
-STAMP = datetime(2026, 2, 27, 17, 59, 57, tzinfo=UTC)
-
-
-class Mailbox(Protocol):
-    """One kind of mailbox, as a test handles it."""
-
-    def source(self, max_bytes: int = 100_000) -> MailSource: ...
-    def deliver(self, raw: bytes, at: datetime = STAMP) -> None: ...
-    def contents(self, folder: str) -> list[bytes]: ...
-
-
-@dataclass
-class ImapBox:
-    settings: MailIn
-
-    def source(self, max_bytes: int = 100_000) -> MailSource:
-        return ImapSource(self.settings.model_copy(update={"max_bytes": max_bytes}))
-
-    def deliver(self, raw: bytes, at: datetime = STAMP) -> None:
-        with self._client() as client:
-            client.append("INBOX", raw, msg_time=at)
-
-    def contents(self, folder: str) -> list[bytes]:
-        with self._client() as client:
-            if not client.folder_exists(folder):
-                return []
-            client.select_folder(folder, readonly=True)
-            uids = client.search("ALL")
-            return (
-                [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
-            )
-
-    def _client(self) -> IMAPClient:
-        client = IMAPClient("127.0.0.1", self.settings.port, ssl=False, timeout=10)
-        client.login(self.settings.user, self.settings.password)
-        return client
-
-
-@dataclass
-class MaildirBox:
-    root: Path
-    count: int = 0
-
-    def source(self, max_bytes: int = 100_000) -> MailSource:
-        return MaildirSource(MailIn(kind="maildir", path=str(self.root), max_bytes=max_bytes))
-
-    def deliver(self, raw: bytes, at: datetime = STAMP) -> None:
-        self.count += 1
-        path = self.root / "new" / f"17.M{self.count}.host"
-        path.write_bytes(raw)
-        os.utime(path, (at.timestamp(), at.timestamp()))
-
-    def contents(self, folder: str) -> list[bytes]:
-        base = self.root if folder == "INBOX" else self.root / f".{folder}"
-        return [p.read_bytes() for part in ("new", "cur") for p in sorted(base.glob(f"{part}/*"))]
 
 
 @pytest.fixture(params=["dovecot", "pymap", "maildir"])
@@ -109,24 +43,6 @@ def mailbox(request: pytest.FixtureRequest, tmp_path: Path) -> Mailbox:
         demo: DemoMailServer = request.getfixturevalue("pymap_server")
         return ImapBox(demo.settings())
     return ImapBox(imap_settings(request.getfixturevalue("dovecot")))
-
-
-def imap_settings(server: Dovecot) -> MailIn:
-    return MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD)
-
-
-def take(site: Site, source: MailSource) -> Taken:
-    return take_in(source, site.store, site.blobs, site.jobs, site.clock)
-
-
-def mails(site: Site) -> Sequence[MailRow]:
-    with site.store() as session:
-        return session.scalars(select(MailRow).order_by(MailRow.received_at)).all()
-
-
-def places(site: Site) -> Sequence[PlaceRow]:
-    with site.store() as session:
-        return session.scalars(select(PlaceRow)).all()
 
 
 def test_a_mail_is_kept_whole_noted_queued_and_moved(site: Site, mailbox: Mailbox) -> None:
@@ -230,65 +146,6 @@ def test_bytes_that_parsers_choke_on_are_none_of_the_inboxs_business(
     assert box.contents("INBOX") == []
 
 
-def child(site: Site, settings: MailIn, sabotage: str) -> int:
-    """Take in once in a process of its own that kills itself at a chosen point; returns its exit status."""
-    program = f"""
-import os, signal
-from pathlib import Path
-from service.clock import SystemClock
-from service.config import MailIn
-from service.inbox import take_in
-from service.inbox_imap import ImapSource
-from service.jobs import DbosJobs
-from service.store import records
-from service.store.blobs import Blobs
-from service.store.engine import open_engine, sessions
-die = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
-engine = open_engine({site.url!r})
-jobs = DbosJobs(engine)
-jobs.prepare()
-{sabotage}
-source = ImapSource(MailIn.model_validate({settings.model_dump()!r}))
-take_in(source, sessions(engine), Blobs(Path({str(site.blobs.root)!r})), jobs, SystemClock())
-"""
-    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, timeout=60)
-    if done.returncode not in {0, -signal.SIGKILL}:
-        raise RuntimeError(done.stderr.decode()[-2000:])
-    return done.returncode
-
-
-def test_killed_between_commit_and_move_the_mail_is_only_moved_at_the_next_start(
-    site: Site, dovecot: Dovecot
-) -> None:
-    box = ImapBox(imap_settings(dovecot))
-    box.deliver(simple(1))
-    assert child(site, box.settings, "ImapSource.done = die") == -signal.SIGKILL
-    assert len(mails(site)) == 1
-    assert places(site)[0].moved_at is None
-    assert len(box.contents("INBOX")) == 1
-
-    never_fetch = "ImapSource.fetch = die"
-    assert child(site, box.settings, never_fetch) == 0
-    assert len(mails(site)) == 1
-    assert places(site)[0].moved_at is not None
-    assert (box.contents("INBOX"), len(box.contents("Galloper"))) == ([], 1)
-
-
-@pytest.mark.parametrize("sabotage", ["Blobs.put = die", "records.add_mail = die", "DbosJobs.enqueue = die"])
-def test_killed_before_the_commit_the_mail_is_taken_in_once_at_the_next_start(
-    site: Site, dovecot: Dovecot, sabotage: str
-) -> None:
-    box = ImapBox(imap_settings(dovecot))
-    box.deliver(simple(1))
-    assert child(site, box.settings, sabotage) == -signal.SIGKILL
-    assert mails(site) == []
-    assert len(box.contents("INBOX")) == 1
-    source = box.source()
-    assert take(site, source) == Taken(new=1)
-    source.close()
-    assert len(site.jobs.queue) == 1
-
-
 def test_a_mailbox_rebuilt_from_a_backup_brings_nothing_twice(site: Site, dovecot: Dovecot) -> None:
     box = ImapBox(imap_settings(dovecot))
     raws = [simple(n) for n in range(3)]
@@ -325,45 +182,6 @@ def test_taking_in_does_not_mark_as_read(site: Site, dovecot: Dovecot) -> None:
     with dovecot.client() as client:
         client.select_folder("Galloper", readonly=True)
         assert client.search("UNSEEN") == client.search("ALL") != []
-
-
-class ImapWithout(ImapSource):
-    """A server that lacks some abilities."""
-
-    def __init__(self, settings: MailIn, *lacks: str) -> None:
-        super().__init__(settings)
-        self._lacks = lacks
-
-    def _connect(self) -> IMAPClient:
-        client = super()._connect()
-        there = client.has_capability
-        client.has_capability = lambda name: name not in self._lacks and there(name)
-        return client
-
-
-@pytest.mark.parametrize(("lacks", "left"), [(("MOVE",), 0), (("MOVE", "UIDPLUS"), 1)])
-def test_without_move_the_mail_is_copied_and_deleted(
-    site: Site, dovecot: Dovecot, lacks: tuple[str, ...], left: int
-) -> None:
-    box = ImapBox(imap_settings(dovecot))
-    box.deliver(simple(1))
-    source = ImapWithout(box.settings, *lacks)
-    assert take(site, source) == Taken(new=1)
-    assert take(site, source) == Taken()  # what is marked as deleted is not looked at again
-    source.close()
-    assert len(box.contents("Galloper")) == 1
-    assert len(box.contents("INBOX")) == left
-
-
-def test_without_idle_the_mailbox_is_polled(site: Site, dovecot: Dovecot) -> None:
-    box = ImapBox(imap_settings(dovecot))
-    source = ImapWithout(box.settings, "IDLE")
-    begun = time.monotonic()
-    source.wait(0.2, threading.Event())
-    assert 0.15 < time.monotonic() - begun < 5
-    box.deliver(simple(1))
-    assert take(site, source) == Taken(new=1)
-    source.close()
 
 
 class Stubborn:

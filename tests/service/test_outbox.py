@@ -4,80 +4,28 @@ from __future__ import annotations
 
 import io
 import logging
-import ssl
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from email import message_from_bytes, policy
-from email.message import EmailMessage
-from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
-from sqlalchemy import select
 
-from service.config import MailOut
 from service.outbox import (
     CLAIM,
     PAUSES,
     Attachment,
-    Down,
-    FolderTransport,
     OutLetter,
     Sent,
-    SmtpTransport,
     bounced,
     put,
     retry,
-    send_due,
 )
-from service.outbox_transport import Envelope
-from service.store.tables import OutboxRow, OutboxState
-from tests.support.certificates import make_certificate
-from tests.support.dovecot import free_port
+from service.store.tables import OutboxState
+from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, to, write
 from tests.support.site import NOON, Site
 from tests.support.smtp_sink import Letter, SmtpSink
-
-SENDER = "Galloper <orders@galloper.example>"
-LETTER = OutLetter(
-    "powick:1:results:montrose", "results", "montrose@example.org", "Results", "You hold Kintyre.\n"
-)
-
-
-def smtp(port: int) -> SmtpTransport:
-    return SmtpTransport(MailOut(host="127.0.0.1", port=port, starttls=False, sender=SENDER), seconds=5)
-
-
-def write(site: Site, *letters: OutLetter) -> list[bool]:
-    with site.store.begin() as session:
-        return [put(session, site.blobs, letter, sender=SENDER, now=site.clock.now()) for letter in letters]
-
-
-def send(site: Site, port: int) -> Sent:
-    return send_due(site.store, site.blobs, smtp(port), site.clock, sender=SENDER)
-
-
-def rows(site: Site) -> Sequence[OutboxRow]:
-    with site.store() as session:
-        return session.scalars(select(OutboxRow).order_by(OutboxRow.id)).all()
-
-
-def parsed(data: bytes) -> EmailMessage:
-    return message_from_bytes(data, policy=policy.default)
-
-
-def to(name: str) -> OutLetter:
-    return replace(LETTER, key=f"powick:1:results:{name}", recipient=f"{name}@example.org")
-
-
-def noisy_picture(side: int) -> bytes:
-    """A PNG that hardly compresses: about 3 bytes a pixel."""
-    pixels = np.random.default_rng(7).integers(0, 256, (side, side, 3), dtype=np.uint8)
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG")
-    return out.getvalue()
 
 
 def test_a_letter_arrives_as_written(any_site: Site, smtp_sink: SmtpSink) -> None:
@@ -300,44 +248,6 @@ def test_a_letter_above_our_own_limit_is_made_smaller_at_once(site: Site) -> Non
     assert [a.get_filename() for a in parsed(data).iter_attachments()] == ["a.jpg", "note.txt"]
 
 
-def test_while_the_server_is_away_letters_keep_their_turn(site: Site, smtp_sink: SmtpSink) -> None:
-    nowhere = free_port()
-    write(site, to("montrose"))
-    for step in range(4):
-        state = send(site, nowhere)
-        assert state.down.startswith(f"Nothing answers at 127.0.0.1:{nowhere}; check mail_out.host")
-        site.clock.advance(timedelta(minutes=30))
-        write(site, to(f"later{step}"))
-    assert send(site, smtp_sink.port) == Sent(sent=5)
-    assert [letter.recipients[0].partition("@")[0] for letter in smtp_sink.letters] == [
-        "montrose",
-        "later0",
-        "later1",
-        "later2",
-        "later3",
-    ]
-    assert {r.tries for r in rows(site)} == {1}
-
-
-def test_a_server_away_for_more_than_two_days_is_shown_as_failed(site: Site) -> None:
-    write(site, LETTER)
-    site.clock.advance(timedelta(hours=49))
-    assert send(site, free_port()).down
-    assert rows(site)[0].state == OutboxState.FAILED
-    assert (rows(site)[0].error or "").endswith("Given up after two days.")
-
-
-def test_a_server_without_the_encryption_we_ask_for_gets_nothing(site: Site, smtp_sink: SmtpSink) -> None:
-    transport = SmtpTransport(
-        MailOut(host="127.0.0.1", port=smtp_sink.port, starttls=True, sender=SENDER), seconds=5
-    )
-    write(site, LETTER)
-    outcome = send_due(site.store, site.blobs, transport, site.clock, sender=SENDER)
-    assert "mail_out.starttls" in outcome.down
-    assert smtp_sink.letters == []
-    assert rows(site)[0].state == OutboxState.QUEUED
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -410,40 +320,3 @@ def test_two_senders_at_a_time_send_each_letter_once(any_site: Site, smtp_sink: 
     assert sorted(letter.recipients[0] for letter in smtp_sink.letters) == sorted(
         f"p{n}@example.org" for n in range(12)
     )
-
-
-def test_a_folder_gets_one_file_a_letter_in_the_order_of_sending(site: Site, tmp_path: Path) -> None:
-    transport = FolderTransport(tmp_path / "out")
-    write(site, to("montrose"), to("argyll"))
-    assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == Sent(sent=2)
-    files = sorted((tmp_path / "out").iterdir())
-    assert [parsed(f.read_bytes())["To"] for f in files] == ["montrose@example.org", "argyll@example.org"]
-    assert all(f.name.startswith(f"000{n}-results.") for n, f in enumerate(files, start=1))
-    again = rows(site)[0]
-    transport.send(Envelope("a@b", again.recipient, again.message_id, b"same again"))
-    assert len(list((tmp_path / "out").iterdir())) == 2
-
-
-def test_a_folder_that_cannot_be_written_is_down(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(Down, match=r"check mail_out\.path"):
-        FolderTransport(tmp_path / "file").send(Envelope("a@b", "c@d", "<x@y>", b"x"))
-
-
-def test_letters_leave_encrypted_when_the_certificate_is_trusted_and_not_at_all_otherwise(
-    site: Site, tmp_path: Path
-) -> None:
-    certificate = make_certificate(tmp_path)
-    sink = SmtpSink(certificate=certificate).start()
-    try:
-        over = MailOut(host="localhost", port=sink.port, starttls=True, sender=SENDER)
-        write(site, LETTER)
-        doubtful = SmtpTransport(over, seconds=5)
-        outcome = send_due(site.store, site.blobs, doubtful, site.clock, sender=SENDER)
-        assert "certificate" in outcome.down
-        trusting = SmtpTransport(
-            over, seconds=5, context=ssl.create_default_context(cafile=str(certificate[0]))
-        )
-        assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == Sent(sent=1)
-    finally:
-        sink.stop()
