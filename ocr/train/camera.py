@@ -51,7 +51,7 @@ def photograph(sheet: Colour, look: Look, rng: np.random.Generator) -> Shot:
     desk = _desk(look.desk, (rows, columns), rng) * (1 - _cast(over))[..., None]
     scene = np.asarray(desk * (1 - over[..., None]) + seen * over[..., None], np.float32)
     scene *= _light(look.gloom, (rows, columns), rng)[..., None]
-    scene *= rng.uniform(0.96, 1.04, 3).astype(np.float32)
+    scene *= rng.uniform(0.975, 1.025, 3).astype(np.float32)
     return Shot(_lens(scene, look.blur, rng), matrix, curl)
 
 

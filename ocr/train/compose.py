@@ -123,6 +123,14 @@ def _parser() -> argparse.ArgumentParser:
                 "--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}'
             )
             made.add_argument("--count", type=int, default=10)
+            made.add_argument(
+                "--tidy",
+                type=float,
+                nargs=2,
+                default=(0.5, 1.0),
+                metavar=("LOW", "HIGH"),
+                help="0 hasty, 1 best",
+            )
         made.add_argument("--out", type=Path, required=True)
         made.add_argument("--seed", type=int, default=1642)
         made.add_argument("--cache", type=Path, default=fonts.default_cache())
@@ -148,7 +156,9 @@ def _run(given: argparse.Namespace) -> None:
             Name(row["name"], row["kind"], tuple(row.get("aliases", ())))
             for row in json.loads(given.names.read_text(encoding="utf-8"))
         )
-        sheets = tuple(invent(f"r{index + 1:03d}", names, workshop) for index in range(given.count))
+        sheets = tuple(
+            invent(f"r{index + 1:03d}", names, workshop, tuple(given.tidy)) for index in range(given.count)
+        )
         _write_truth(write_all(sheets, workshop, given.out), given.out)
         return
     sheets = read_sheets(given.file, workshop)

@@ -49,8 +49,11 @@ class Chance(Protocol):
         """Families that may be drawn."""
 
 
-def invent(name: str, names: tuple[Name, ...], chance: Chance) -> Sheet:
-    """A sheet with a heading and five to twelve orders, some struck out; deterministic in `chance`."""
+def invent(name: str, names: tuple[Name, ...], chance: Chance, tidy: tuple[float, float]) -> Sheet:
+    """A sheet with a heading and orders (six to twelve, or two to five in retreats and Winter), some struck out.
+
+    `tidy` is the range its hand is drawn from, 0 (hasty) to 1; deterministic in `chance`.
+    """
     rng = chance.rng(name + "/words")
     phase = str(rng.choice(["Movement", "Movement", "Movement", "Retreat", "Adjustment"]))
     power = str(rng.choice(POWERS))
@@ -62,7 +65,10 @@ def invent(name: str, names: tuple[Name, ...], chance: Chance) -> Sheet:
         lines.append(Line(text + stop, Kind.ORDER, order, struck=bool(rng.random() < 0.07)))
     if rng.random() < 0.25:
         lines.append(Line(power, Kind.SIGNATURE))
-    return Sheet(name, power, phase, tuple(lines), choose({}, chance.hands(), chance.rng(name + "/look")))
+    decided = {"tidy": round(float(rng.uniform(*tidy)), 2)}
+    return Sheet(
+        name, power, phase, tuple(lines), choose(decided, chance.hands(), chance.rng(name + "/look"))
+    )
 
 
 def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:

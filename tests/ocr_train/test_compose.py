@@ -47,17 +47,30 @@ def a_sheet(workshop: Workshop, lines: tuple[Line, ...] = LINES, **look: Any) ->
     return Sheet("s1", "The Crown", "Movement", lines, choose(look, ("plain",), workshop.rng("look")))
 
 
-def test_the_same_seed_gives_the_same_bytes(workshop: Workshop) -> None:
-    assert compose(a_sheet(workshop), workshop) == compose(a_sheet(workshop), workshop)
+@pytest.fixture(scope="module")
+def composed(workshop: Workshop) -> tuple[bytes, dict[str, Any]]:
+    return compose(a_sheet(workshop), workshop)
 
 
-def test_another_seed_gives_another_photograph(workshop: Workshop) -> None:
+@pytest.fixture(scope="module")
+def facts(composed: tuple[bytes, dict[str, Any]]) -> dict[str, Any]:
+    return composed[1]
+
+
+def test_the_same_seed_gives_the_same_bytes(
+    workshop: Workshop, composed: tuple[bytes, dict[str, Any]]
+) -> None:
+    assert compose(a_sheet(workshop), workshop) == composed
+
+
+def test_another_seed_gives_another_photograph(
+    workshop: Workshop, composed: tuple[bytes, dict[str, Any]]
+) -> None:
     other = Workshop(8, workshop.cache, workshop.given)
-    assert compose(a_sheet(workshop), workshop)[0] != compose(a_sheet(workshop), other)[0]
+    assert composed[0] != compose(a_sheet(workshop), other)[0]
 
 
-def test_truth_repeats_the_lines_in_order(workshop: Workshop) -> None:
-    _, facts = compose(a_sheet(workshop), workshop)
+def test_truth_repeats_the_lines_in_order(facts: dict[str, Any]) -> None:
     assert [line["text"] for line in facts["lines"][:3]] == [
         "The Crown",
         "Powick Bridge",
@@ -67,8 +80,9 @@ def test_truth_repeats_the_lines_in_order(workshop: Workshop) -> None:
     assert [line["struck"] for line in facts["lines"]] == [False] * 4 + [True, False]
 
 
-def test_crossed_out_words_are_left_out_of_the_truth_and_inserted_ones_are_in_it(workshop: Workshop) -> None:
-    _, facts = compose(a_sheet(workshop), workshop)
+def test_crossed_out_words_are_left_out_of_the_truth_and_inserted_ones_are_in_it(
+    facts: dict[str, Any],
+) -> None:
     assert facts["lines"][3]["text"] == "Army London moves to North Surrey"
     assert facts["lines"][3]["meaning"] == {
         "order": "move",
@@ -78,8 +92,7 @@ def test_crossed_out_words_are_left_out_of_the_truth_and_inserted_ones_are_in_it
     }
 
 
-def test_a_long_order_is_wrapped_and_its_rows_join_to_its_text(workshop: Workshop) -> None:
-    _, facts = compose(a_sheet(workshop), workshop)
+def test_a_long_order_is_wrapped_and_its_rows_join_to_its_text(facts: dict[str, Any]) -> None:
     long = facts["lines"][5]
     assert len(long["rows"]) > 1
     assert " ".join(long["rows"]) == long["text"]
