@@ -10,17 +10,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from os import getpid
+from socket import gethostname
 from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Protocol
 
 from dbos import DBOS, DBOSClient, EnqueueOptions
 from dbos._serialization import WorkflowSerializationFormat
-from sqlalchemy import Engine
+from sqlalchemy import Engine, delete, select
 from sqlalchemy.orm import Session
 
-from service.store.engine import full_url
+from service.store import records
+from service.store.engine import full_url, sessions
+from service.store.tables import WorkerRow
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +43,12 @@ WORK_VERSION = "1"
 MOST_WORKERS_ON_SQLITE = 8
 # A job whose process died this often kills its worker; it is given up and reported like one that fails.
 MOST_RESTARTS = 10
+LEASE = timedelta(seconds=90)
+"""A worker that is silent for so long is dead."""
+KEPT = timedelta(days=60)
+"""How long ended jobs are kept, longer than anything may be delivered twice."""
+_ONLY_WORKER = "local"
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _APPLICATION = "galloper"
 _QUEUE = "galloper"
 _WORKFLOW = "galloper-job"
@@ -71,8 +81,9 @@ def _sentence(error: Exception) -> str:
 class DbosJobs:
     """Jobs kept by DBOS in the same database as our tables (schema "dbos" on PostgreSQL).
 
-    One at a time in a process. Register every name, then `start`; a process that only enqueues calls `prepare` once
-    and never starts. `executor` must be stable over restarts of one worker and differ between workers.
+    One at a time in a process. Register every name, then `start`, and call `tend` twice a minute; a process that only
+    enqueues calls `prepare` once and never starts. `executor` names this worker among those of one database; on SQLite,
+    which has one worker, it stays the same over restarts, so that its work goes on at once.
     """
 
     def __init__(
@@ -80,7 +91,7 @@ class DbosJobs:
         engine: Engine,
         *,
         workers: int = 4,
-        executor: str = "local",
+        executor: str = "",
         poll_seconds: float = 0.2,
         pauses: Sequence[float] = PAUSES,
     ) -> None:
@@ -91,7 +102,9 @@ class DbosJobs:
         self._url = url.render_as_string(hide_password=False)
         self._engine = engine
         self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
-        self._executor = executor
+        self._executor = executor or (_ONLY_WORKER if on_sqlite else f"{gethostname()}:{getpid()}")
+        self._store = sessions(engine)
+        self._purged_at: datetime | None = None
         self._poll = poll_seconds
         self._pauses = pauses
         self._work: dict[str, Work] = {}
@@ -154,6 +167,9 @@ class DbosJobs:
         if self._running:
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience_seconds)
             self._running = False
+            # What is still unfinished belongs to nobody now: the next worker that tends the queue takes it over.
+            with self._store.begin() as session:
+                records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=_LONG_AGO)
         if self._client is not None:
             self._client.destroy()
             self._client = None
@@ -167,6 +183,42 @@ class DbosJobs:
             sleep(0.05)
         return True
 
+    def tend(self, now: datetime) -> None:
+        """Everything that keeps the queue healthy: say that this worker lives, take over from dead ones, report jobs
+        that kill their workers, forget old ones once a day. `now` is the machine's time, not a simulated one."""
+        self.beat(now)
+        self.take_over(now)
+        self.report_given_up()
+        if self._purged_at is None or now - self._purged_at > timedelta(days=1):
+            self._purged_at = now
+            self.purge(now - KEPT)
+
+    def beat(self, now: datetime) -> None:
+        """Note that this worker lives."""
+        with self._store.begin() as session:
+            if not records.insert_once(session, WorkerRow, executor=self._executor, seen_at=now):
+                records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=now)
+
+    def take_over(self, now: datetime) -> int:
+        """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs. A worker
+        that only slept is refused when it tries to record the end of a job that was taken over."""
+        with self._store() as session:
+            silent = session.scalars(
+                select(WorkerRow).where(WorkerRow.seen_at < now - LEASE, WorkerRow.executor != self._executor)
+            ).all()
+        taken = 0
+        for worker in silent:
+            for job in self._list(["PENDING"], executor_id=worker.executor):
+                self._door().resume_workflow(job.workflow_id, queue_name=_QUEUE)
+                taken += 1
+            with self._store.begin() as session:
+                session.execute(
+                    delete(WorkerRow).where(
+                        WorkerRow.executor == worker.executor, WorkerRow.seen_at == worker.seen_at
+                    )
+                )
+        return taken
+
     def report_given_up(self) -> int:
         """Tell the `failed` callback of each job whose worker died `MOST_RESTARTS` times; returns how many."""
         given_up = self._list([_GIVEN_UP], load_input=True)
@@ -177,8 +229,7 @@ class DbosJobs:
         return len(given_up)
 
     def purge(self, before: datetime) -> int:
-        """Forget jobs that ended before an instant; returns how many. Keys that are forgotten could run again, so
-        keep them longer than anything may be delivered twice (a month)."""
+        """Forget jobs that ended before an instant; returns how many. A key that is forgotten could run again."""
         gone = 0
         while ids := [
             j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)

@@ -51,6 +51,11 @@ def upgrade() -> None:
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.PrimaryKeyConstraint('name')
     )
+    op.create_table('workers',
+    sa.Column('executor', sa.String(length=120), nullable=False),
+    sa.Column('seen_at', sa.DateTime(timezone=True), nullable=False),
+    sa.PrimaryKeyConstraint('executor')
+    )
     op.create_table('addresses',
     sa.Column('email', sa.String(length=320), nullable=False),
     sa.Column('player_id', sa.Integer(), nullable=False),

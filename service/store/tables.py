@@ -310,6 +310,14 @@ class SessionRow(Base):
     seen_at: Mapped[datetime]
 
 
+class WorkerRow(Base):
+    """A process that works on jobs, and when it last said so (UTC by its own clock)."""
+
+    __tablename__ = "workers"
+    executor: Mapped[str] = mapped_column(String(120), primary_key=True)
+    seen_at: Mapped[datetime]
+
+
 class EventRow(Base):
     """What happened, in order: the log that coordinators see. `detail` never holds order text or addresses."""
 

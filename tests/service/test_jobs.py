@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from service.jobs import MOST_WORKERS_ON_SQLITE, TRIES, DbosJobs, Payload
+from service.jobs import KEPT, MOST_WORKERS_ON_SQLITE, TRIES, WORK_VERSION, DbosJobs, Payload
 from service.store import records
-from service.store.tables import EventRow
+from service.store.tables import EventRow, WorkerRow
 from tests.support.mails import wait_for
-from tests.support.site import Site
+from tests.support.site import Site, make_site
 
 MakeJobs = Callable[..., DbosJobs]
 
@@ -158,6 +158,52 @@ def test_ended_jobs_are_forgotten_after_their_time_and_waiting_ones_are_not(
     assert len(seen) == 2
 
 
+def test_work_of_a_worker_that_never_comes_back_is_taken_over(
+    database_url: str, tmp_path: Path, make_jobs: MakeJobs
+) -> None:
+    with make_site(tmp_path, database_url) as site:
+        jobs, seen, now = make_jobs(site, executor="second"), list[Payload](), datetime.now(UTC)
+        jobs.register("work", seen.append)
+        enqueue(site, jobs, "work", "work:1", {"word": "x"})
+        assert work(site, tmp_path, "first") == -signal.SIGKILL
+        with site.store.begin() as session:
+            session.add(WorkerRow(executor="first", seen_at=now))
+        jobs.start()
+        jobs.beat(now)
+        assert jobs.take_over(now + timedelta(seconds=60)) == 0
+        assert not jobs.wait_idle(1)
+        jobs.beat(now + timedelta(seconds=100))
+        assert jobs.take_over(now + timedelta(seconds=100)) == 1
+        assert jobs.wait_idle(10)
+        assert seen == [{"word": "x"}]
+        assert jobs.take_over(now + timedelta(seconds=101)) == 0
+
+
+def test_tending_the_queue_notes_that_the_worker_lives_and_forgets_what_is_old(
+    site: Site, make_jobs: MakeJobs
+) -> None:
+    jobs, now = make_jobs(site), datetime.now(UTC)
+    jobs.register("note", lambda _: None)
+    enqueue(site, jobs, "note", "note:1")
+    jobs.start()
+    assert jobs.wait_idle(10)
+    jobs.tend(now)
+    jobs.tend(now + timedelta(seconds=30))
+    with site.store() as session:
+        assert session.scalars(select(WorkerRow.seen_at)).all() == [now + timedelta(seconds=30)]
+    assert jobs.purge(now - timedelta(hours=1)) == 0
+    jobs.tend(now + KEPT + timedelta(minutes=1))
+    assert jobs.purge(datetime.now(UTC) + timedelta(minutes=1)) == 0  # it is gone already
+
+
+def test_the_version_of_the_work_is_kept_by_hand(site: Site, make_jobs: MakeJobs) -> None:
+    jobs = make_jobs(site)
+    jobs.register("note", lambda _: None)
+    jobs.start()
+    versions = [v["version_name"] for v in jobs._door().list_application_versions()]
+    assert versions == [WORK_VERSION]
+
+
 def test_a_name_is_registered_once_and_with_a_step(site: Site, make_jobs: MakeJobs) -> None:
     jobs = make_jobs(site)
     jobs.register("a", lambda _: None)
@@ -183,7 +229,7 @@ def middle(payload):
     if not (folder / "calm").exists():
         os.kill(os.getpid(), signal.SIGKILL)
     note("middle ends")
-jobs = DbosJobs(open_engine(url), poll_seconds=0.05, pauses=(0.05,))
+jobs = DbosJobs(open_engine(url), poll_seconds=0.05, pauses=(0.05,), executor=sys.argv[3])
 jobs.register("work", lambda p: note("first " + p["word"]), middle, lambda p: note("last"))
 jobs.start()
 while not (folder / "calm").exists():
@@ -193,9 +239,9 @@ jobs.stop()
 """
 
 
-def work(site: Site, folder: Path) -> int:
+def work(site: Site, folder: Path, executor: str = "one") -> int:
     done = subprocess.run(
-        [sys.executable, "-c", WORKER, site.url, str(folder)],
+        [sys.executable, "-c", WORKER, site.url, str(folder), executor],
         check=False,
         timeout=60,
         capture_output=True,
@@ -236,7 +282,7 @@ def test_a_job_that_kills_every_worker_is_given_up_and_reported(
     )
     for _ in range(4):
         process = subprocess.Popen(
-            [sys.executable, "-c", program, site.url, str(tmp_path)],
+            [sys.executable, "-c", program, site.url, str(tmp_path), "one"],
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).parents[2],
         )
