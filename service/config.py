@@ -54,11 +54,11 @@ class MailOut(_Part):
 
 
 class Reader(_Part):
-    """How much doubt the desk is asked about: scores and margins from 0 to 1, and the limits of the child process
-    that opens files."""
+    """How much doubt the desk is asked about (`auto_score` 0..1, `auto_margin` in letters), and the limits of the child
+    process that opens files."""
 
     auto_score: float = Field(default=0.93, ge=0, le=1)
-    auto_margin: float = Field(default=0.08, ge=0, le=1)
+    auto_margin: float = Field(default=1.3, ge=0)
     child_memory_mb: int = 1500
     child_seconds: int = 40
 

@@ -11,7 +11,7 @@ import http.cookiejar
 import re
 import urllib.parse
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
@@ -39,7 +39,7 @@ class Hand:
         """Open a session at the desk."""
         self.post("/sign-in", name=NAME, password=PASSWORD)
 
-    def read_lines(self, phase: int, written: dict[str, Written]) -> int:
+    def read_lines(self, phase: int, written: Mapping[str, Written]) -> int:
         """Decide every open line of a phase; how many there were. `written`: power to the lines on its sheet."""
         decided = 0
         page = self.get(f"/desk/{phase}")
@@ -52,7 +52,7 @@ class Hand:
         """Send the results."""
         self.post(f"/results/{phase}/approve", csrf=_field(self.get(f"/results/{phase}"), "csrf"))
 
-    def _decide(self, phase: int, page: str, written: dict[str, Written]) -> str:
+    def _decide(self, phase: int, page: str, written: Mapping[str, Written]) -> str:
         power = html.unescape(_found(r'class="where">(.*?) · line', page))
         seen = html.unescape(_field(page, "text"))
         readings = [html.unescape(r) for r in re.findall(r'class="order">(.*?)</span>', page)]

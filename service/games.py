@@ -86,13 +86,13 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
         faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
         raise ConfigError(f"{path}: {faults}") from error
     players = {p.name: p for p in spec.player}
-    faults = [f"seats.{power}: no player is called {name}" for power, name in spec.seats.items() if name not in players]
-    faults += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not _zone(p.zone)]
+    wrong = [f"seats.{power}: no player is called {name}" for power, name in spec.seats.items() if name not in players]
+    wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not _zone(p.zone)]
     if powers is not None:
-        faults += [f"seats.{power}: {spec.variant} has no such power" for power in spec.seats if power not in powers]
-        faults += [f"seats: {power} has no player" for power in powers if power not in spec.seats]
-    if faults:
-        raise ConfigError(f"{path}: " + "; ".join(faults))
+        wrong += [f"seats.{power}: {spec.variant} has no such power" for power in spec.seats if power not in powers]
+        wrong += [f"seats: {power} has no player" for power in powers if power not in spec.seats]
+    if wrong:
+        raise ConfigError(f"{path}: " + "; ".join(wrong))
     seats = [
         Seat(power, name, players[name].zone, tuple(m.lower() for m in players[name].mail))
         for power, name in spec.seats.items()

@@ -28,10 +28,11 @@ FAINT = 0.45
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """When a line may go without a look: scores from 0 to 1, both of them the site's settings."""
+    """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin` in letters
+    how much dearer the next different order must be."""
 
     score: float = 0.93
-    margin: float = 0.08
+    margin: float = 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ class Scribe:
         struck = line.strike.score >= SURELY_STRUCK
         confidence = self._confidence(line, snapped)
         sure = (
-            snapped.automatic and line.strike.score < HARDLY_STRUCK and confidence >= self.doubt.score
-            and self._ahead(candidates)
+            snapped.automatic and snapped.margin >= self.doubt.margin
+            and line.strike.score < HARDLY_STRUCK and confidence >= self.doubt.score
         )
         status = LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN
         return ReadableLine(
@@ -140,7 +141,3 @@ class Scribe:
         margin = min(1.0, 0.7 + snapped.margin / 10)
         fit = best.score * (1.0 - best.worst / 4)
         return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
-
-    def _ahead(self, candidates: Sequence[dict[str, object]]) -> bool:
-        scores = [float(str(c["score"])) for c in candidates[:2]]
-        return len(scores) < 2 or scores[0] - scores[1] >= self.doubt.margin

@@ -1,0 +1,52 @@
+"""The desk on a socket, in a thread of its own."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import uvicorn
+from fastapi import FastAPI
+
+_START_SECONDS = 15.0
+
+
+class WebError(Exception):
+    """The desk's port cannot be used; the sentence says what to change."""
+
+
+class WebServer:
+    """uvicorn in a thread. `port` 0 takes any free one; `address` is known once it is made."""
+
+    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+        except OSError as error:
+            self._socket.close()
+            raise WebError(
+                f"{host}:{port} cannot be used ({error.strerror}); is another Galloper running? Change web.port."
+            ) from error
+        self.address = f"http://{host}:{self._socket.getsockname()[1]}"
+        config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, date_header=False)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="galloper-web", daemon=True
+        )
+
+    def start(self) -> None:
+        """Serve; returns once requests are answered."""
+        self._thread.start()
+        end = time.monotonic() + _START_SECONDS
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > end:
+                raise WebError(f"the desk at {self.address} did not start")
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Finish what is being answered and end."""
+        self._server.should_exit = True
+        self._thread.join(timeout=10)
+        self._socket.close()
