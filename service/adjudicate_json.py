@@ -84,7 +84,7 @@ class CaseReader:
     def _phase(self, data: Document) -> Phase:
         kinds = {kind for _, kind in self._setting.calendar.steps}
         kind = data.get("phase")
-        if kind not in kinds:
+        if not isinstance(kind, str) or kind not in kinds:
             raise CaseFault("phase", f"{kind!r} is not one of {', '.join(sorted(kinds))}")
         seasons = [season for season, step in self._setting.calendar.steps if step == kind]
         season = data.get("season", seasons[0])
@@ -135,7 +135,8 @@ class CaseReader:
                                   self._kind(f"{field}.type", item.get("type")), str(item.get("loc")))
             origin = self._province(f"{field}.attacker_from", item.get("attacker_from")).id
             by_convoy = bool(item.get("by_convoy", False))
-            may = frozenset(self._region(f"{field}.may_retreat", p) for p in item.get("may_retreat", ()))
+            may = frozenset(
+                self._region(f"{field}.may_retreat", p) for p in _list(item, "may_retreat", f"{field}."))
             if "may_retreat" not in item:
                 may = open_to(self._setting, unit, origin, taken, by_convoy=by_convoy)
             if unit.region.province in {d.unit.region.province for d in found}:
@@ -146,9 +147,10 @@ class CaseReader:
     def _centres(self, data: Document) -> dict[str, frozenset[str]]:
         owners: dict[str, frozenset[str]] = {}
         seen: set[str] = set()
-        for power, names in _object("centres", data.get("centres", {})).items():
+        listed = _object("centres", data.get("centres", {}))
+        for power in listed:
             field = f"centres.{power}"
-            owned = [self._province(field, name) for name in names]
+            owned = [self._province(field, name) for name in _list(listed, power, "centres.")]
             for province in owned:
                 if not province.centre:
                     raise CaseFault(field, f"{province.id} is no supply centre")
@@ -181,9 +183,9 @@ class CaseReader:
         return power
 
     def _kind(self, field: str, letter: Any) -> str:
-        if letter not in self._setting.kinds:
+        if not isinstance(letter, str) or letter not in self._setting.kinds:
             raise CaseFault(field, f"{letter!r} is not one of {', '.join(self._setting.kinds)}")
-        return str(letter)
+        return letter
 
     def _province(self, field: str, name: Any) -> Province:
         province = self._places.get(str(name).casefold())

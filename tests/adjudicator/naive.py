@@ -1,0 +1,169 @@
+"""A deliberately naive second opinion on movement: try every set of moves that succeed, keep those that agree with
+themselves. Shares nothing with the judge but the board and the order values. Slow: 2 to the number of moves.
+
+When several sets agree and fleets differ between them, or none agrees, the convoys in doubt fail (Szykman); when several
+agree and only units going round in a circle differ, the circle moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+
+from adjudicator.geo import LAND, SEA, Board
+from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
+from adjudicator.units import Unit
+
+
+class NoOpinion(Exception):
+    """The naive method has more than one answer to a paradox."""
+
+
+class Naive:
+    """One position with legal orders, at most one for each unit. Places are province ids."""
+
+    def __init__(self, board: Board, units: Sequence[Unit], orders: Sequence[Order]) -> None:
+        self.board = board
+        self.unit = {u.region.province: u for u in units}
+        self.order = {o.unit.region.province: o for o in orders if isinstance(o, UnitOrder)}
+        self.moves = sorted(p for p, o in self.order.items() if isinstance(o, Move))
+        self.goal = {p: o.to.province for p, o in self.order.items() if isinstance(o, Move)}
+        self.convoys = {
+            p: (o.target.region.province, o.to.province) for p, o in self.order.items() if isinstance(o, Convoy)
+        }
+        self.by_sea = {p for p in self.moves if self._goes_by_sea(p)}
+
+    def solve(self) -> tuple[set[Unit], set[Unit]]:
+        """Units as they stand afterwards, and those dislodged."""
+        failed: frozenset[str] = frozenset()
+        while True:
+            found = list(self._consistent(failed))
+            if len(found) == 1:
+                return self._after(found[0], failed)
+            if not found:
+                failed |= self._least_to_fail(failed)
+                continue
+            doubtful = frozenset(
+                fleet for fleet in self.convoys
+                if fleet not in failed and len({self._dislodged(fleet, s) for s in found}) > 1
+                and self.goal.get(self.convoys[fleet][0]) == self.convoys[fleet][1]
+                and self.convoys[fleet][0] in self.by_sea
+            )
+            if not doubtful:
+                return self._after(max(found, key=len), failed)
+            failed |= doubtful
+
+    def _least_to_fail(self, failed: frozenset[str]) -> frozenset[str]:
+        rest = [f for f, (army, to) in self.convoys.items()
+                if f not in failed and army in self.by_sea and self.goal[army] == to]
+        for size in range(1, len(rest) + 1):
+            found = [set_ for set_ in map(frozenset, combinations(rest, size))
+                     if any(True for _ in self._consistent(failed | set_))]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise NoOpinion
+        raise AssertionError("no assignment agrees with itself even without convoys")
+
+    def _consistent(self, failed: frozenset[str]) -> Iterator[frozenset[str]]:
+        for choice in product((False, True), repeat=len(self.moves)):
+            success = frozenset(m for m, yes in zip(self.moves, choice, strict=True) if yes)
+            if all(self._succeeds(m, success, failed) == (m in success) for m in self.moves):
+                yield success
+
+    # The rules, for a given set of moves that succeed ---------------------------------------------------------------
+
+    def _near(self, place: str, kind: str) -> frozenset[str]:
+        region = self.unit[place].region
+        return frozenset(r.province for r in self.board.neighbours(region, LAND if kind == "A" else SEA))
+
+    def _goes_by_sea(self, place: str) -> bool:
+        order = self.order[place]
+        unit = self.unit[place]
+        if unit.kind != "A" or not isinstance(order, Move):
+            return False
+        own = any(c == (place, order.to.province) and self.unit[f].power == unit.power for f, c in self.convoys.items())
+        return order.via_convoy or own or order.to.province not in self._near(place, "A")
+
+    def _dislodged(self, place: str, success: frozenset[str]) -> bool:
+        return place not in success and any(self.goal[m] == place for m in success)
+
+    def _arrives(self, move: str, success: frozenset[str], failed: frozenset[str]) -> bool:
+        if move not in self.by_sea:
+            return True
+        goal = self.goal[move]
+        fleets = {f for f, c in self.convoys.items()
+                  if c == (move, goal) and f not in failed and not self._dislodged(f, success)}
+        reached = {f for f in fleets if f in self.board.near(move, SEA)}
+        while True:
+            further = reached | {f for f in fleets if any(f in self.board.near(r, SEA) for r in reached)}
+            if further == reached:
+                return any(f in self.board.near(goal, SEA) for f in reached)
+            reached = further
+
+    def _support_stands(self, supporter: str, success: frozenset[str], failed: frozenset[str]) -> bool:
+        if self._dislodged(supporter, success):
+            return False
+        order = self.order[supporter]
+        against = order.to.province if isinstance(order, SupportMove) else ""
+        return not any(
+            self.goal[m] == supporter and m != against and self.unit[m].power != self.unit[supporter].power
+            and self._arrives(m, success, failed)
+            for m in self.moves
+        )
+
+    def _supporters(self, place: str, success: frozenset[str], failed: frozenset[str]) -> list[str]:
+        goal = self.goal.get(place)
+        found = []
+        for supporter, order in self.order.items():
+            match order:
+                case SupportMove() if goal is not None:
+                    fits = order.target.region.province == place and order.to.province == goal
+                case SupportHold() if goal is None:
+                    fits = order.target.region.province == place
+                case _:
+                    fits = False
+            if fits and self._support_stands(supporter, success, failed):
+                found.append(supporter)
+        return found
+
+    def _head_on(self, move: str) -> str | None:
+        goal = self.goal[move]
+        if goal in self.goal and self.goal[goal] == move and not {move, goal} & self.by_sea:
+            return goal
+        return None
+
+    def _succeeds(self, move: str, success: frozenset[str], failed: frozenset[str]) -> bool:
+        if not self._arrives(move, success, failed):
+            return False
+        goal, head_on = self.goal[move], self._head_on(move)
+        supporters = self._supporters(move, success, failed)
+        stays = goal in self.unit and (goal not in success or head_on is not None)
+        if stays:
+            if self.unit[goal].power == self.unit[move].power:
+                return False
+            strength = 1 + sum(self.unit[s].power != self.unit[goal].power for s in supporters)
+        else:
+            strength = 1 + len(supporters)
+        if head_on is not None or (stays and goal not in self.goal):
+            against = 1 + len(self._supporters(goal, success, failed))
+        else:
+            against = 1 if stays else 0
+        for rival in self.moves:
+            if rival != move and self.goal[rival] == goal and self._arrives(rival, success, failed):
+                beaten = self._head_on(rival)
+                if beaten is None or beaten not in success:
+                    against = max(against, 1 + len(self._supporters(rival, success, failed)))
+        return strength > against
+
+    def _after(self, success: frozenset[str], failed: frozenset[str]) -> tuple[set[Unit], set[Unit]]:
+        standing, beaten = set(), set()
+        for place, unit in self.unit.items():
+            order = self.order.get(place)
+            if place in success and isinstance(order, Move):
+                standing.add(Unit(unit.power, unit.kind, order.to))
+            elif self._dislodged(place, success):
+                beaten.add(unit)
+            else:
+                standing.add(unit)
+        return standing, beaten

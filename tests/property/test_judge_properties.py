@@ -1,0 +1,195 @@
+"""What holds for any position and any orders (issue rule: metamorphic checks of the judge)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import maps
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.geo import Region
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Convert, Hold, Move, Order, Proxy
+from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.position import Position
+from adjudicator.units import Unit, UnitRef
+from service.adjudicate_cli import setting_of
+from tests.adjudicator import positions
+
+VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
+SETTINGS = {slug: setting_of(variant) for slug, variant in VARIANTS.items()}
+FAR = {"standard": "SYR", "w3k": "Shetland"}
+
+seeds = st.integers(0, 2**32)
+slugs = st.sampled_from(sorted(VARIANTS))
+
+
+def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
+    """A position with entangled orders, some of them odd: illegal, doubled, foreign, conversions and proxies."""
+    variant, chance = VARIANTS[slug], Random(seed)
+    board, powers = variant.board, list(variant.powers)
+    units = positions.units(board, chance, positions.piece(board, chance, chance.randint(3, 30)), powers[:4])
+    orders = positions.orders(board, chance, units)
+    for unit in units:
+        reference = UnitRef(unit.kind, unit.region)
+        roll = chance.random()
+        if roll < 0.03:
+            orders.append(Move(power=unit.power, unit=reference, to=Region(chance.choice(sorted(board.provinces)))))
+        elif roll < 0.06:
+            orders.append(Hold(power=chance.choice(powers[:4]), unit=reference))
+        elif roll < 0.09:
+            orders.append(Convert(power=unit.power, unit=reference))
+        elif roll < 0.12:
+            orders.append(Proxy(power=unit.power, unit=reference, to_power=chance.choice(powers[:4])))
+    centres: dict[str, set[str]] = {}
+    for centre in board.centres():
+        if chance.random() < 0.7:
+            centres.setdefault(chance.choice(powers[:4]), set()).add(centre)
+    owned = {power: frozenset(found) for power, found in centres.items()}
+    season = chance.choice([s for s, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT])
+    return Position(Phase(1643, season, PhaseKind.MOVEMENT), frozenset(units), owned), orders
+
+
+def _judge(slug: str, position: Position, orders: Iterable[Order]) -> Resolution:
+    return judge(SETTINGS[slug], position, list(orders), Lots((0,) * 200))
+
+
+@given(slugs, seeds, st.randoms(use_true_random=False))
+def test_the_order_of_orders_does_not_matter(slug: str, seed: int, chance: Random) -> None:
+    position, orders = _case(slug, seed)
+    mixed = orders[:]
+    chance.shuffle(mixed)
+    one, other = _judge(slug, position, orders), _judge(slug, position, mixed)
+    assert one.position == other.position
+    assert Counter(_plain(one.outcomes)) == Counter(_plain(other.outcomes))
+
+
+def _plain(outcomes: Iterable[Outcome]) -> list[tuple[Order, Result, str | None, str]]:
+    # Of two different orders for one unit, or two words for the same, each outcome stands with its own order.
+    return [(o.order, o.result, o.reason, o.why) for o in outcomes]
+
+
+@given(slugs, seeds)
+def test_renaming_powers_renames_the_result(slug: str, seed: int) -> None:
+    position, orders = _case(slug, seed)
+    powers = list(VARIANTS[slug].powers)[:4]
+    new = dict(zip(powers, [*powers[1:], powers[0]], strict=True))
+    renamed = replace(
+        position, units=_renamed(position.units, new),
+        centres={new[power]: owned for power, owned in position.centres.items()})
+    one = _judge(slug, position, orders)
+    other = _judge(slug, renamed, [_renamed_order(order, new) for order in orders])
+    assert other.position.units == _renamed(one.position.units, new)
+    assert [(o.result, o.reason, o.dislodged) for o in other.outcomes] == [
+        (o.result, o.reason, o.dislodged) for o in one.outcomes]
+
+
+def _renamed(units: Iterable[Unit], new: dict[str, str]) -> frozenset[Unit]:
+    return frozenset(replace(unit, power=new[unit.power]) for unit in units)
+
+
+def _renamed_order(order: Order, new: dict[str, str]) -> Order:
+    if isinstance(order, Proxy):
+        order = replace(order, to_power=new[order.to_power])
+    return replace(order, power=new[order.power])
+
+
+@given(slugs, seeds)
+def test_a_unit_far_away_changes_nothing(slug: str, seed: int) -> None:
+    position, orders = _case(slug, seed)
+    board = VARIANTS[slug].board
+    place = FAR[slug]
+    near = {place} | {p for m in board.links for n in board.near(place, m) for p in (n, *board.near(n, m))}
+    if any(unit.region.province in near for unit in position.units):
+        return
+    stranger = Unit(list(VARIANTS[slug].powers)[5], "A", Region(place))
+    one = _judge(slug, position, orders)
+    other = _judge(slug, replace(position, units=position.units | {stranger}), orders)
+    assert other.position.units == one.position.units | {stranger}
+    assert _plain(other.outcomes) == _plain(one.outcomes)
+
+
+@given(slugs, seeds)
+def test_the_board_afterwards_is_sound(slug: str, seed: int) -> None:
+    position, orders = _case(slug, seed)
+    resolution = _judge(slug, position, orders)
+    _each_order_has_its_outcome(orders, resolution)
+    _nobody_shares_a_province(resolution)
+    _nobody_moves_by_magic(position, resolution)
+    _retreats_are_free_and_near(slug, resolution)
+
+
+def _each_order_has_its_outcome(orders: list[Order], resolution: Resolution) -> None:
+    assert [o.order for o in resolution.outcomes] == orders
+    assert all(o.why for o in resolution.outcomes)
+    assert all((o.result is Result.SUCCEEDS) or o.reason for o in resolution.outcomes)
+
+
+def _nobody_shares_a_province(resolution: Resolution) -> None:
+    places = [u.region.province for u in resolution.position.units]
+    assert len(set(places)) == len(places)
+
+
+def _nobody_moves_by_magic(position: Position, resolution: Resolution) -> None:
+    moved = {}
+    for outcome in resolution.outcomes:
+        order = outcome.order
+        if outcome.result is Result.SUCCEEDS and isinstance(order, Move):
+            moved[order.unit.region.province] = order.to.province
+    expected = {
+        moved.get(unit.region.province, unit.region.province): unit.power
+        for unit in position.units - {d.unit for d in resolution.dislodged}
+    }
+    assert {u.region.province: u.power for u in resolution.position.units} == expected
+    kinds = Counter((u.power, u.kind) for u in position.units)
+    after = Counter((u.power, u.kind) for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)])
+    converted = sum(o.reason == "completed" for o in resolution.outcomes)
+    assert sum((kinds - after).values()) == converted
+
+
+def _retreats_are_free_and_near(slug: str, resolution: Resolution) -> None:
+    board, kinds = VARIANTS[slug].board, VARIANTS[slug].kinds
+    taken = {u.region.province for u in resolution.position.units} | resolution.contested
+    assert not resolution.contested & {u.region.province for u in resolution.position.units}
+    for beaten in resolution.dislodged:
+        near = {r for m in kinds[beaten.unit.kind].moves for r in board.neighbours(beaten.unit.region, m)}
+        assert beaten.may_retreat <= near
+        assert not {r.province for r in beaten.may_retreat} & taken
+        assert beaten.by_convoy or beaten.attacker_from not in {r.province for r in beaten.may_retreat}
+
+
+@given(slugs, seeds)
+def test_judging_twice_gives_the_same(slug: str, seed: int) -> None:
+    position, orders = _case(slug, seed)
+    assert _judge(slug, position, orders) == _judge(slug, position, orders)
+
+
+@given(slugs, seeds)
+@settings(max_examples=60)
+def test_a_year_can_be_played_to_its_end(slug: str, seed: int) -> None:
+    """Whatever the orders, every phase of a year is judged and the next one follows."""
+    position, orders = _case(slug, seed)
+    for _ in range(8):
+        position, orders = _judge(slug, position, orders).position, []
+    assert position.phase.year > 1643
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", sorted(VARIANTS))
+def test_ten_thousand_positions(slug: str) -> None:
+    for seed in range(10_000):
+        position, orders = _case(slug, seed)
+        resolution = _judge(slug, position, orders)
+        _each_order_has_its_outcome(orders, resolution)
+        _nobody_shares_a_province(resolution)
+        _nobody_moves_by_magic(position, resolution)
+        _retreats_are_free_and_near(slug, resolution)
+        mixed = orders[::-1]
+        assert Counter(_plain(_judge(slug, position, mixed).outcomes)) == Counter(_plain(resolution.outcomes))
