@@ -28,17 +28,57 @@ class Refusal(Exception):
 
 def main() -> None:
     """Run the program and turn every refusal into one sentence on standard error."""
-    from maps.loader import MapError
-    from service.config import ConfigError
-    from service.inbox import MailboxError
-
     try:
         app()
-    except (Refusal, ConfigError, MapError, MailboxError) as error:
-        print(f"galloper: {error}", file=sys.stderr)
-        raise SystemExit(1) from None
     except BrokenPipeError:
         raise SystemExit(1) from None
+    except Exception as error:
+        sentence = in_words(error)
+        if sentence is None:
+            raise
+        print(f"galloper: {sentence}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+MENDABLE = {
+    "maps.fault": ("MapError",),
+    "grammar.compose": ("GrammarError",),
+    "ocr.engines.ppocr": ("ModelError",),
+    "service.config": ("ConfigError",),
+    "service.demo": ("DemoFault",),
+    "service.inbox": ("MailboxError", "MailFault"),
+    "service.intake_cli": ("IntakeFault",),
+    "service.intake_context": ("ContextError",),
+    "service.outbox_transport": ("Down", "Later", "Refused", "Unclear"),
+    "service.pictures.fonts": ("FontMissing",),
+    "service.pictures.map_sheet": ("NoShapes",),
+    "service.pictures.render": ("RenderError",),
+    "service.read_cli": ("NamesError",),
+    "service.site_settings": ("SiteError",),
+    "service.store.blobs": ("BlobError",),
+    "service.store.codec": ("CodecError",),
+    "service.turns": ("NotReady",),
+    "service.web": ("WebError",),
+}
+"""Exceptions whose text is a sentence for a person, by module. Named, not imported: the heavy parts load only where
+they are used, and the module of an exception that was raised is loaded."""
+
+
+def in_words(error: Exception) -> str | None:
+    """The sentence for something a person can mend; None for a fault of ours, which keeps its traceback."""
+    if isinstance(error, Refusal) or any(_of(error, m, name) for m, names in MENDABLE.items() for name in names):
+        return str(error)
+    if _of(error, "sqlalchemy.exc", "OperationalError"):
+        reason = str(getattr(error, "orig", "")).strip().partition("\n")[0]
+        return f"The database cannot be used now ({reason}); look at the disk and the setting database, and try again."
+    if isinstance(error, OSError) and error.strerror:
+        what = f"{error.filename}: " if error.filename else ""
+        return f"{what}{error.strerror}; check that it is there and that you may use it."
+    return None
+
+
+def _of(error: Exception, module: str, name: str) -> bool:
+    return module in sys.modules and isinstance(error, getattr(sys.modules[module], name))
 
 
 Variant = Annotated[str, typer.Option("--variant", metavar="V", help="A folder of maps/, such as w3k or standard.")]
@@ -85,6 +125,16 @@ def serve(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     raise typer.Exit(run_site(folder))
 
 
+@app.command(epilog="Example: galloper user ~/galloper-site Ada")
+def user(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")], name: Annotated[str, typer.Argument(metavar="NAME")]
+) -> None:
+    """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard input."""
+    from service.site import add_user
+
+    raise typer.Exit(add_user(folder, name, sys.stdout))
+
+
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")
 def read(
     photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...")],
@@ -96,6 +146,7 @@ def read(
     """Read photographs of order sheets."""
     from service.read_cli import run_read
 
+    _known_phase(variant, phase)
     raise typer.Exit(run_read(variant, phase, names, photos, as_json=as_json, out=sys.stdout))
 
 
@@ -190,13 +241,23 @@ def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     raise typer.Exit(show_games(folder, sys.stdout))
 
 
+def _known_phase(variant: str, phase: str | None) -> None:
+    import maps
+
+    kinds = dict.fromkeys(kind.value for _, kind in maps.load(variant).calendar.steps)
+    if phase is not None and phase not in kinds:
+        raise typer.BadParameter(f"{variant} has no phase {phase!r}; it has {', '.join(kinds)}.")
+
+
 def _lines(file: Path | None) -> list[str]:
-    if file is None:
-        return sys.stdin.read().splitlines()
     try:
-        return file.read_text(encoding="utf-8").splitlines()
+        text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{file} cannot be read ({error.strerror}); check the name and try again.") from error
+    except UnicodeDecodeError as error:
+        name = "standard input" if file is None else file
+        raise Refusal(f"{name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from error
+    return text.splitlines()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+"""A site's folder: its settings file, and the database that the settings name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.utils import parseaddr
+from pathlib import Path
+
+from alembic.util import CommandError
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+import templates
+from service.config import ConfigError, Settings, read_settings
+from service.store.engine import Store, full_url, migrate, open_engine, sessions
+
+FILE = "galloper.toml"
+
+
+class SiteError(Exception):
+    """What was asked of a site cannot be done; the sentence says what to mend."""
+
+
+def write_settings(folder: Path) -> Path:
+    """Write the commented settings file into `folder`, which is made when it is missing, and return its path.
+
+    Only its owner may read it, because passwords may stand in it. Raises SiteError where there is one already, or
+    where nothing can be written.
+    """
+    path = folder / FILE
+    text = (Path(templates.__file__).parent / "site" / FILE).read_text(encoding="utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        if folder.is_dir():
+            raise SiteError(f"{path} exists already and stays as it is; edit it, or choose another folder.") from None
+        raise SiteError(f"{folder} is a file; name a folder for the site.") from None
+    except OSError as error:
+        raise SiteError(f"{path} cannot be written ({error.strerror}); choose another folder.") from error
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Settings:
+    """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute are taken
+    from `folder`. Raises ConfigError."""
+    path = folder / FILE
+    try:
+        settings = read_settings(path, environment)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    faults = _faults(settings)
+    if faults:
+        raise ConfigError(f"{path}: " + "; ".join(faults))
+    home = folder.resolve()
+    incoming, outgoing = settings.mail_in, settings.mail_out
+    return settings.model_copy(update={
+        "data": _placed(home, settings.data),
+        "mail_in": incoming.model_copy(update={"path": _placed(home, incoming.path)}),
+        "mail_out": outgoing.model_copy(update={"path": _placed(home, outgoing.path)}),
+    })
+
+
+def _faults(settings: Settings) -> list[str]:
+    addresses = {
+        "order_address": settings.order_address, "coordinator": settings.coordinator,
+        "mail_out.sender": settings.mail_out.sender,
+    }
+    found = [f"{name}: {value!r} is no mail address" for name, value in addresses.items() if not is_address(value)]
+    if settings.mail_in.kind == "maildir" and not settings.mail_in.path:
+        found.append("mail_in.path: a maildir needs the path of its folder")
+    if settings.mail_out.kind == "folder" and not settings.mail_out.path:
+        found.append("mail_out.path: letters that are kept as files need the path of a folder")
+    return found
+
+
+def is_address(text: str) -> bool:
+    """Whether a mail could be sent to this, with or without a name before it."""
+    local, _, domain = parseaddr(text)[1].rpartition("@")
+    return bool(local and domain) and not any(c.isspace() for c in local + domain)
+
+
+def _placed(home: Path, path: str) -> str:
+    return str(home / Path(path).expanduser()) if path else path
+
+
+def database_name(settings: Settings) -> str:
+    """The address of the database without its password. Raises ConfigError when it is none."""
+    try:
+        return full_url(settings.database_url).render_as_string(hide_password=True)
+    except (ValueError, ArgumentError) as error:
+        raise ConfigError(f"database: {error}") from error
+
+
+def bring_up_to_date(settings: Settings) -> None:
+    """Make the database and its tables, or bring them to this version's shape. Raises ConfigError or SiteError."""
+    name = database_name(settings)
+    try:
+        migrate(settings.database_url)
+    except DBAPIError as error:
+        raise SiteError(database_sentence(name, error)) from error
+    except CommandError as error:
+        raise SiteError(f"The database {name} was written by a newer Galloper ({error}); install that one.") from error
+
+
+def database_sentence(name: str, error: DBAPIError) -> str:
+    """Why the database cannot be used, and what to check."""
+    reason = str(error.orig).strip().partition("\n")[0]
+    return (
+        f"The database {name} cannot be used ({reason}); check that it runs, that its folder may be written, "
+        "and the settings data and database."
+    )
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Store]:
+    """The site's database, brought up to date. Raises ConfigError or SiteError."""
+    bring_up_to_date(settings)
+    engine = open_engine(settings.database_url)
+    try:
+        yield sessions(engine)
+    finally:
+        engine.dispose()
