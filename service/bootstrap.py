@@ -18,9 +18,10 @@ import maps
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service import inbox, lexical, outbox, schedule, take
+from service.announcements import Announcements
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
-from service.correspondence import Correspondence, Sender
+from service.correspondence import Correspondence, Desk, Sender
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
@@ -55,7 +56,7 @@ class Site:
     transport: Transport
     turns: Turns
     load: Callable[[str], Variant]
-    correspondence: Correspondence
+    announcements: Announcements
 
     def take_in(self) -> inbox.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -95,12 +96,17 @@ class Site:
             return Understood(None, parsed.complaint.message)
         return Understood(lexical.printed(parsed.orders, variant.board))
 
+    def map_pdf(self, game_id: str) -> bytes | None:
+        """The current map of a game."""
+        with self.store() as session:
+            return self.announcements.map_pdf(session, game_id)
+
     def desk(self) -> FastAPI:
         """The web application over this site."""
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
-            map_pdf=self.correspondence.map_pdf, secure_cookies=self.settings.web.secure_cookies,
+            map_pdf=self.map_pdf, secure_cookies=self.settings.web.secure_cookies,
         ))
 
 
@@ -114,14 +120,15 @@ def open_site(
     store, blobs = sessions(engine), Blobs(Path(settings.data) / "blobs")
     now = clock or SystemClock()
     jobs = DbosJobs(engine, workers=workers)
-    post = Correspondence(store, blobs, now, load, _sender(settings))
+    writer = Desk(blobs, now, load, _sender(settings))
+    post, announce = Correspondence(writer), Announcements(writer)
     taker = take.Taker(
         store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(), load=load, post=post,
         own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
     )
     turns = Turns(
-        store=store, clock=now, load=load, drain=lambda: _drain(site), take=taker.take, announce=post,
+        store=store, clock=now, load=load, drain=lambda: _drain(site), take=taker.take, announce=announce,
         parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
     )
     reader = Reader(
@@ -130,7 +137,7 @@ def open_site(
     )
     site = Site(
         settings, engine, store, blobs, now, jobs, lambda: open_source(settings.mail_in),
-        open_transport(settings.mail_out), turns, load, post,
+        open_transport(settings.mail_out), turns, load, announce,
     )
     _register(site, taker, reader)
     return site
@@ -198,6 +205,7 @@ def _sender(settings: Settings) -> Sender:
     return Sender(
         sender=settings.mail_out.sender, order_address=settings.order_address, coordinator=settings.coordinator,
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
+        authserv_id=settings.mail_in.trusted_authserv_id,
     )
 
 

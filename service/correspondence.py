@@ -1,75 +1,228 @@
-"""Who is written to, and about what: events to letters in the outbox, each in the transaction of its event."""
+"""Letters about single mails: receipts, refusals, papers on hold, and notices to the coordinator.
+
+Each is put into the outbox in the transaction of its event. Nobody is answered who is not registered, and nobody more
+than five times an hour.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from email.utils import parseaddr
 
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from adjudicator.outcome import Resolution
 from maps.variant import Variant
-from service import outbox
+from service import context as contexts
+from service import letters, outbox
 from service.clock import Clock
-from service.intake_verdict import Reason, Verdict
+from service.context import phase_of
+from service.intake_context import Context
+from service.intake_verdict import Kind, Reason, Verdict
+from service.intake_words import Words, canonical_subject, explain
+from service.letters_values import (
+    Closing,
+    GameInfo,
+    HeldFacts,
+    NoticeFacts,
+    ReceiptFacts,
+    Recipient,
+    RejectionFacts,
+)
 from service.outbox_compose import OutLetter
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.engine import Store
-from service.store.tables import GameRow, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, PlayerRow, SubmissionRow
+
+ANSWERS_AN_HOUR = 5
+"""Refusals to one address in an hour; a receipt is never held back, since a player relies on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """What stands in the head of every letter. `base_url` is the site's public address or ""."""
+    """What stands in the head of every letter. `base_url` is the site's public address or ""; `authserv_id` the server
+    whose word on senders counts."""
 
     sender: str
     order_address: str
     coordinator: str
     max_bytes: int
     base_url: str = ""
+    authserv_id: str = ""
+
+    @property
+    def domain(self) -> str:
+        """The right side of our Message-IDs."""
+        return parseaddr(self.sender)[1].rpartition("@")[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Correspondence:
-    """Every letter of the service."""
+class Desk:
+    """What every writer of letters has at hand."""
 
-    store: Store
     blobs: Blobs
     clock: Clock
     load: Callable[[str], Variant]
     sender: Sender
 
+    def put(self, session: Session, letter: OutLetter, phase: PhaseRow | None = None) -> bool:
+        """The letter into the caller's transaction, once for its key."""
+        known = letter if phase is None else replace(letter, phase_id=phase.id)
+        return outbox.put(session, self.blobs, known, sender=self.sender.sender,
+                          reply_to=self.sender.order_address, now=self.clock.now(),
+                          max_bytes=self.sender.max_bytes)
+
+    def game_info(self, game: GameRow) -> GameInfo:
+        """The game as letters name it."""
+        title = self.load(game.variant).title
+        return GameInfo(game.id, game.name, title, self.sender.order_address, "The Coordinator")
+
+    def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
+        """An address with its player's clock."""
+        player = records.player_of(session, address)
+        return Recipient(address, power, "" if player is None else player.zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """Who is written to about one mail or one paper."""
+
+    desk: Desk
+
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
-        self._put(session, f"receipt:{submission.id}", "receipt", submission.sender, f"{verdict.game} - {verdict.power} received", "received", phase)
+        """A sheet arrived (OUT-02)."""
+        game = session.get_one(GameRow, phase.game_id)
+        variant = self.desk.load(game.variant)
+        mail = session.get_one(MailRow, submission.sha256)
+        number = max(submission.version or 0, verdict.on_file or 0) + 1
+        counts = "superseded" not in submission.flags and submission.version is not None
+        power = variant.powers[submission.power].name
+        facts = ReceiptFacts(
+            key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase), version=submission.version,
+            photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
+            replaces=verdict.on_file if counts else None, notes=_notes(explain(verdict, _nobody())),
+            subject=canonical_subject(game.name, power, phase_of(phase), number), answers=_answers(mail),
+        )
+        to = self.desk.recipient(session, submission.sender, power)
+        self.desk.put(session, letters.receipt(self.desk.game_info(game), to, facts), phase)
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        if verdict.reply_to:
-            self._put(session, f"refusal:{key}", "rejection", verdict.reply_to, "not used", str(verdict.reason))
+        """Why a mail does not count, and how to mend it (OUT-03)."""
+        address = verdict.reply_to
+        if address is None or self._answered_enough(session, address):
+            return
+        mail = session.get_one(MailRow, key)
+        context = self._context(session, received_at)
+        words = explain(verdict, context)
+        game = None
+        if verdict.game is not None:
+            game = session.scalar(select(GameRow).where(GameRow.name == verdict.game))
+        if verdict.reason is Reason.LATE and game is not None:
+            self._late(session, game, mail, verdict, words)
+            return
+        facts = RejectionFacts(
+            key=key, received_at=received_at, what=words.what, safe=words.safe, mend=words.mend,
+            their_subject=verdict.subject, subject=words.subject, closing=self._closing(session, game),
+            answers=_answers(mail),
+        )
+        to = self.desk.recipient(session, address, verdict.power or "")
+        info = None if game is None else self.desk.game_info(game)
+        self.desk.put(session, letters.rejection(info, to, facts))
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        self._put(session, f"notice:{key}", "coordinator_notice", self.sender.coordinator, "quarantine", str(verdict.reason))
+        """A mail waits in quarantine. The coordinator is told the reason, never what it says."""
+        reason = "could not be handled" if verdict.reason is None else verdict.reason.value.replace("_", " ")
+        facts = NoticeFacts(
+            key=key, what=f"A mail is in quarantine: {reason}.", since=received_at,
+            link=f"{self.desk.sender.base_url}/quarantine" if self.desk.sender.base_url else "",
+            consequence="it does not count. Its bytes are kept whole.",
+        )
+        to = Recipient(self.desk.sender.coordinator)
+        self.desk.put(session, letters.coordinator_notice(None, to, facts))
 
     def unusable(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
-        self._put(session, f"unusable:{submission.id}", "rejection", submission.sender, "unusable", str(reason), phase)
+        """No page of a paper could be read: tell its sender how to photograph it better."""
+        game = session.get_one(GameRow, phase.game_id)
+        variant = self.desk.load(game.variant)
+        power = variant.powers[submission.power].name
+        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), _nobody())
+        mail = session.get_one(MailRow, submission.sha256)
+        facts = RejectionFacts(
+            key=f"{mail.sha256}-{reason.value}", received_at=submission.received_at, what=words.what,
+            safe="The photograph is kept, and a version you sent before still counts.", mend=words.mend,
+            their_subject=str((mail.verdict or {}).get("subject", "")),
+            subject=canonical_subject(game.name, power, phase_of(phase), (submission.version or 1) + 1),
+            closing=Closing(phase_of(phase), phase.deadline), answers=_answers(mail),
+        )
+        to = self.desk.recipient(session, submission.sender, power)
+        self.desk.put(session, letters.rejection(self.desk.game_info(game), to, facts), phase)
 
     def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
-        self._put(session, f"held:{submission.id}", "held", submission.sender, "held", str(reason), phase)
-
-    def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
+        """A paper waits for the coordinator: both are told, and what would settle it (HEAD-03, Q-07)."""
         game = session.get_one(GameRow, phase.game_id)
-        addresses = records.addresses(session, game.id)
+        power = self.desk.load(game.variant).powers[submission.power].name
+        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), _nobody())
+        mail = session.get_one(MailRow, submission.sha256)
+        facts = HeldFacts(
+            key=mail.sha256, received_at=submission.received_at, what=words.what, settle=words.mend,
+            their_subject=str((mail.verdict or {}).get("subject", "")), answers=_answers(mail),
+        )
+        to = self.desk.recipient(session, submission.sender, power)
+        self.desk.put(session, letters.held(self.desk.game_info(game), to, facts), phase)
+        notice = NoticeFacts(
+            key=f"held-{mail.sha256}", what=f"A paper of {power} is held: {words.what}", since=submission.received_at,
+            link=self.desk.sender.base_url, consequence="it does not count, and the version before it does.",
+        )
+        coordinator = Recipient(self.desk.sender.coordinator)
+        self.desk.put(session, letters.coordinator_notice(self.desk.game_info(game), coordinator, notice), phase)
 
-        def put(inside: Session) -> None:
-            for power, group in addresses.items():
-                for address in group:
-                    self._put(inside, f"results:{phase.id}:{power}:{address}", "draft_results", address, "results", "results", phase)
-        return put
+    def _late(self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict, words: Words) -> None:
+        phase = session.scalar(select(PhaseRow).where(
+            PhaseRow.game_id == game.id, PhaseRow.season == verdict.season, PhaseRow.year == verdict.year,
+            PhaseRow.kind == (verdict.kind.value if verdict.kind else "")))
+        if phase is None or verdict.reply_to is None:
+            return
+        facts = ReceiptFacts(
+            key=mail.sha256, received_at=mail.received_at, phase=phase_of(phase), version=verdict.version,
+            photographs=verdict.photos, digest=mail.sha256, closing=self._closing(session, game),
+            subject=words.subject, answers=_answers(mail),
+        )
+        to = self.desk.recipient(session, verdict.reply_to, verdict.power or "")
+        self.desk.put(session, letters.receipt_late(self.desk.game_info(game), to, facts), phase)
 
-    def map_pdf(self, game_id: str) -> bytes | None:
-        return None
+    def _context(self, session: Session, received_at: datetime) -> Context:
+        sender = self.desk.sender
+        return contexts.build(session, received_at, self.desk.load, own_addresses=(sender.order_address,),
+                              own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
 
-    def _put(self, session: Session, key: str, kind: str, to: str, subject: str, text: str, phase: PhaseRow | None = None) -> None:
-        outbox.put(session, self.blobs, OutLetter(key, kind, to, subject, text, phase_id=None if phase is None else phase.id),
-                   sender=self.sender.sender, now=self.clock.now(), max_bytes=self.sender.max_bytes)
+    def _closing(self, session: Session, game: GameRow | None) -> Closing | None:
+        phase = None if game is None else records.open_phase(session, game.id)
+        return None if phase is None else Closing(phase_of(phase), phase.deadline)
+
+    def _answered_enough(self, session: Session, address: str) -> bool:
+        since = self.desk.clock.now() - timedelta(hours=1)
+        answered = session.scalar(select(func.count()).select_from(OutboxRow).where(
+            OutboxRow.recipient == address, OutboxRow.kind == "rejection", OutboxRow.due_at > since))
+        return (answered or 0) >= ANSWERS_AN_HOUR
+
+
+def _nobody() -> Context:
+    """A context without games, for words that need none."""
+    return Context(frozenset(), "", "", ())
+
+
+def _notes(words: Words) -> tuple[str, ...]:
+    return (words.mend,) if words.mend else ()
+
+
+def _answers(mail: MailRow) -> tuple[str, ...]:
+    found = (mail.verdict or {}).get("message_id")
+    return (str(found),) if found else ()
+
+
+def zone_of(session: Session, player_id: int | None) -> str:
+    """A player's IANA zone, or ""."""
+    player = None if player_id is None else session.get(PlayerRow, player_id)
+    return "" if player is None else player.zone

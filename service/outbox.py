@@ -69,11 +69,13 @@ def put(
     sender: str,
     now: datetime,
     max_bytes: int = 8_000_000,
+    reply_to: str = "",
 ) -> bool:
-    """Write a letter in the caller's transaction; False when its key is known, and then nothing changes."""
+    """Write a letter in the caller's transaction; False when its key is known, and then nothing changes. `reply_to` is
+    the order address, where it is not the sender's."""
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
-    key = blobs.put(compose(letter, sender, now, max_bytes=max_bytes))
+    key = blobs.put(compose(letter, sender, now, max_bytes=max_bytes, reply_to=reply_to))
     return records.insert_once(
         session,
         OutboxRow,

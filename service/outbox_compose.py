@@ -68,7 +68,7 @@ def domain_of(address: str) -> str:
     return parseaddr(address)[1].rpartition("@")[2].lower() or "localhost"
 
 
-def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int) -> bytes:
+def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, reply_to: str = "") -> bytes:
     """The finished mail, pictures made smaller where it would pass `max_bytes`.
 
     Raises ValueError where the recipient is no single address, which is our own fault: it comes from the database.
@@ -79,6 +79,8 @@ def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int) -> 
     message = EmailMessage(policy=_POLICY)
     message["From"] = sender
     message["To"] = address
+    if reply_to and reply_to != parseaddr(sender)[1]:
+        message["Reply-To"] = one_line(reply_to)
     message["Subject"] = one_line(letter.subject)
     message["Date"] = format_datetime(at)
     message["Message-ID"] = message_id(letter, sender)

@@ -41,7 +41,7 @@ def require_visitor(request: Request) -> access.Visitor:
     """The signed-in person of this request; raises NotSignedIn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        found = access.visitor(session, request.cookies.get(access.COOKIE), ports.clock.now())
+        found = access.visitor(session, request.cookies.get(access.COOKIE), ports.wall.now())
     if found is None:
         raise NotSignedIn
     return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
-from service.clock import Clock
+from service.clock import Clock, SystemClock
 from service.results import ShownPower
 
 
@@ -34,8 +34,8 @@ class DeskPorts:
 
     `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is called
     when the last doubtful line of a phase is decided and judges it. `approve(phase_id, by)` sends what was judged.
-    `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `title` heads every
-    page.
+    `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
+    the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page.
     """
 
     sessions: sessionmaker[Session]
@@ -46,5 +46,6 @@ class DeskPorts:
     approve: Callable[[int, str], None]
     shown: Callable[[int], Sequence[ShownPower]]
     map_pdf: Callable[[str], bytes | None]
+    wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     secure_cookies: bool = True

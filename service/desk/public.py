@@ -27,7 +27,7 @@ def sign_in(request: Request, name: Annotated[str, Form()], password: Annotated[
     """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites."""
     ports: DeskPorts = request.app.state.ports
     guesses: access.Guesses = request.app.state.guesses
-    now = ports.clock.now()
+    now = ports.wall.now()
     if guesses.resting(name, now):
         return show(request, "sign_in.html", status=429, said=RESTING)
     with ports.sessions.begin() as session:

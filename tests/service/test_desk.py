@@ -53,7 +53,7 @@ class Desk:
         self.settled: list[int] = []
         self.approved: list[tuple[int, str]] = []
         ports = DeskPorts(
-            sessions=self.store, blobs=self.blobs, clock=self.clock, secure_cookies=False,
+            sessions=self.store, blobs=self.blobs, clock=self.clock, wall=self.clock, secure_cookies=False,
             understand=lambda _session, _phase, _power, text: (
                 Understood("A Merse H") if text == "Army Merse holds" else Understood(None, "No order has this form.")
             ),
