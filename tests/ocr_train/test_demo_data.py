@@ -12,6 +12,8 @@ from PIL import Image, ImageOps
 
 import maps
 from adjudicator.geo import Board, Region
+from grammar.heading import parse_subject
+from grammar.heading_values import HeadingComplaint, KnownGame, KnownPower
 from maps.moves import find, valid_moves
 from ocr.train.canonical import meaning, regions
 from ocr.train.ink import plain
@@ -256,3 +258,20 @@ def centres(board: Board) -> set[str]:
 def owners() -> dict[str, str]:
     """Centre to owner at the start: each power owns the centres its units start in (setup.csv)."""
     return {unit[2:]: power for power, stood in units("Summer 1642").items() for unit in stood}
+
+
+def test_subjects_say_what_their_mails_are_but_for_two() -> None:
+    powers = tuple(KnownPower(power.name, power.aliases) for power in W3K.powers.values())
+    game = KnownGame(MANIFEST["game"], (), powers)
+    unread = set()
+    for mail in MAILS:
+        heading = parse_subject(mail["subject"], [game])
+        if isinstance(heading, HeadingComplaint):
+            unread.add(mail["name"])
+            continue
+        season, _, kind = mail["round"].rpartition(" ")
+        assert (heading.game, f"{heading.season} {heading.year}") == (MANIFEST["game"], season)
+        assert heading.kind is not None
+        assert heading.kind.value == kind.lower()
+        assert heading.power == mail.get("power", "Newcastle")
+    assert unread == {"argyll-unreadable-subject", "confederacy-away"}
