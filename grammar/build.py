@@ -108,8 +108,6 @@ class _Reader:
             value = self.value(token)
             assert isinstance(value, int)
             parts.count = value
-        elif token.type == COAST:
-            parts.coast = str(self.value(token))
         elif token.type == POWER:
             parts.power = str(self.value(token))
 

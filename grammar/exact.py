@@ -12,6 +12,8 @@ from grammar.words import Word
 
 STEP = 0.01
 """What each piece costs, so that one long name is cheaper than two short ones (Q-44)."""
+BEGUN = 0.02
+"""What the first letters of a name cost that stand for it."""
 _PASS = 0.001
 """What a sign or a remark costs that is passed over."""
 _INSIDE = frozenset("-().")
@@ -31,7 +33,7 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
         for text in {word.text, word.base}:
             if text in forms.keywords:
                 here.append(Edge(at, at + 1, forms.keywords[text], text, STEP))
-        if word.text.isdigit() and len(word.text) < 4:
+        if word.text.isdecimal() and len(word.text) < 4:
             here.append(Edge(at, at + 1, NUMBER, int(word.text), STEP))
         if word.text in {"a", "an"}:
             here.append(Edge(at, at + 1, NUMBER, 1, STEP))
@@ -43,7 +45,7 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
         if not any(end == at + 1 for end, _ in names) and word.text not in forms.keywords:
             region = None if word.text in DOUBTS else lexicon.beginning(word.text)
             if region is not None:
-                here.append(Edge(at, at + 1, PLACE, region, 2 * STEP))
+                here.append(Edge(at, at + 1, PLACE, region, BEGUN))
         here += _passed(found, at, lexicon)
     return table
 
@@ -77,6 +79,8 @@ def _passed(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[Edge]:
     text = found[at].text
     if text in {".", '"', "“", "”", "„", "*", "!", ":", "`"}:
         return [Edge(at, at + 1, None, None, _PASS)]
+    if text in {"(", ")"} and _convoyed(found[at + 1 : at + 3] if text == "(" else found[max(0, at - 2) : at]):
+        return [Edge(at, at + 1, None, None, _PASS)]
     if text != "(":
         return []
     depth = 0
@@ -84,8 +88,13 @@ def _passed(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[Edge]:
         depth += (found[n].text == "(") - (found[n].text == ")")
         if depth == 0:
             inner = found[at + 1 : n]
-            return [] if _matters(inner, lexicon) else [Edge(at, n + 1, None, None, _PASS)]
+            return [] if _matters(inner, lexicon) or _convoyed(inner) else [Edge(at, n + 1, None, None, _PASS)]
     return []
+
+
+def _convoyed(inner: Sequence[Word]) -> bool:
+    """Is "by convoy" all that stands in the parentheses? Then it is part of the order."""
+    return [w.text for w in inner] in (["by", "convoy"], ["via", "convoy"])
 
 
 def _matters(remark: Sequence[Word], lexicon: Lexicon) -> bool:

@@ -37,7 +37,7 @@ _STRAY = 1.0
 _ALIKE = 0.45
 _SHORTENED = 0.5
 """What a short form costs that nobody listed."""
-_BEGUN = 0.3
+BEGUN = 0.3
 """What the first letters of a name cost that stand for it."""
 
 
@@ -130,7 +130,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
         _short_words(table, text, (start, end), known)
         region = lexicon.beginning(text[start:end]) if end - start <= _SHORT + 1 else None
         if region is not None and PLACE in known.terminals:
-            table[start].append(Edge(start, end, PLACE, region, _BEGUN, end - start))
+            table[start].append(Edge(start, end, PLACE, region, BEGUN, end - start))
         if stray:
             table[start].append(Edge(start, end, None, None, _STRAY * (end - start), 1))
     for at in range(len(text)):
@@ -138,11 +138,13 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
     return table
 
 
-def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled: Spelled, cost: float) -> None:
+def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled: Spelled, cost: float,
+         size: int = 0) -> None:
+    """One piece. `size` is given where a letter counts for a whole word: nothing else in an abbreviation says more."""
     start, end = span
     if text[start].isalnum():
         cost += _INSIDE * (2 - _whole(text, start, end))
-    size = max(1, len(spelled.text.replace(" ", "")))
+    size = size or max(1, len(spelled.text.replace(" ", "")))
     table[start].append(Edge(start, end, spelled.terminal, spelled.value, cost + spelled.extra + STEP, size))
 
 
@@ -151,6 +153,15 @@ def _whole(text: str, start: int, end: int) -> int:
     before = start == 0 or not text[start - 1].isalnum()
     after = end == len(text) or not text[end].isalnum() or not text[end - 1].isalnum()
     return before + after
+
+
+def doubles(word: str, forms: Forms, lexicon: Lexicon) -> bool:
+    """Is a word an abbreviation that one letter taken for its like turns into another region's (Lon, Lan)?"""
+    short = spellings(forms, lexicon).short
+    mine = {s.value for s in short.get(word, ()) if s.terminal == PLACE}
+    return bool(mine) and any(
+        len(other) == len(word) and 0 < one(other, word) < 1 and not mine >= {s.value for s in found}
+        for other, found in short.items())
 
 
 def _wordlike(text: str) -> list[tuple[int, int]]:
@@ -166,7 +177,7 @@ def _wordlike(text: str) -> list[tuple[int, int]]:
 
 def _short_words(table: dict[int, list[Edge]], text: str, span: tuple[int, int], known: Spellings) -> None:
     word = text[span[0] : span[1]]
-    if word.isdigit() and len(word) < 3:
+    if word.isdecimal() and len(word) < 3:
         table[span[0]].append(Edge(*span, NUMBER, int(word), STEP, len(word)))
     if len(word) > _SHORT + 1:
         return
@@ -176,7 +187,7 @@ def _short_words(table: dict[int, list[Edge]], text: str, span: tuple[int, int],
             cost = one(spelling, word)
             if cost < 1 and not (cost and len(word) < 3):
                 for spelled in known.short[spelling]:
-                    _add(table, text, span, spelled, cost)
+                    _add(table, text, span, spelled, cost, 1 if cost else 0)
 
 
 def _signs(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -> None:

@@ -19,7 +19,8 @@ from grammar.print import canonical
 from grammar.reading import LONGEST, Sheet, Written
 from grammar.words import Word, body, words
 
-_UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad]")
+_UNSEEN = re.compile(r"^[\u200b\ufeff]+|[\u200b\ufeff]+$")
+"""What editors leave unseen at the ends of a line; it becomes blanks, so that spans still fit the text."""
 _HINTED = 0.7
 """Least likeness at which the nearest place is named in a complaint."""
 _ORDERLIKE = 0.8
@@ -103,7 +104,7 @@ def parse_line(
     Only letters decide, never the board's position (SUB-08, Q-01). A line with a condition, a choice or a denial gives
     no order. Any text at all gives a ParsedLine, in time bounded by the line's length limit.
     """
-    clean = _UNSEEN.sub("", text)
+    clean = _UNSEEN.sub(lambda unseen: " " * len(unseen.group()), text)
     trouble = _unfit(clean)
     if trouble is not None:
         return _complain(Code.INVALID, text, line, *trouble)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lark import Token
@@ -52,9 +52,14 @@ def as_written(found: Sequence[Word], sheet: Sheet, line: int | None) -> Written
     """Readings of a line whose every word is known."""
     result = search(sheet.forms.machine, exact.edges(found, sheet.forms, sheet.lexicon), len(found), _KEPT)
     equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact.STEP / 2]
-    made = _merged((orders_of(path, sheet, line), path.cost, 0.0) for path in equal)
-    fitting = _fitting([o for o, _, _ in made], sheet.lexicon)
-    return Written(tuple(Candidate(o, 1.0, 0.0) for o in fitting), result.furthest, result.expected)
+    made = {orders_of(path, sheet, line): path for path in reversed(equal)}
+    fitting = _fitting([o for o in reversed(made) if o], sheet.lexicon)
+    return Written(tuple(Candidate(o, 1.0, _begun(made[o])) for o in fitting), result.furthest, result.expected)
+
+
+def _begun(path: Path) -> float:
+    """Letters held against names of which only the beginning is written ("Iri")."""
+    return fuzzy.BEGUN * sum(edge.cost == exact.BEGUN for edge in path.edges)
 
 
 def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tuple[Order, ...]]:
@@ -132,13 +137,3 @@ def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:
     kept = [edge for edge in path.edges if edge.terminal is not None]
     tree = sheet.forms.tree([Token(str(edge.terminal), str(n)) for n, edge in enumerate(kept)])
     return orders(tree, kept, sheet.lexicon, sheet.power, line, sheet.makers)
-
-
-def _merged(found: Iterable[tuple[tuple[Order, ...], float, float]]) -> list[tuple[tuple[Order, ...], float, float]]:
-    """Each meaning once, by rising cost; readings without an order are left out."""
-    best: dict[tuple[Order, ...], tuple[float, float]] = {}
-    for made, cost, worst in found:
-        if made:
-            best.setdefault(made, (cost, worst))
-    return [(made, cost, worst) for made, (cost, worst) in best.items()]
-

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from adjudicator.orders import Order, UnitOrder
-from grammar import reading
+from adjudicator.orders import Convoy, Order, SupportHold, SupportMove, UnitOrder
+from grammar import fuzzy, reading
 from grammar.build import MAKERS, Maker
 from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
@@ -79,9 +79,10 @@ def snap(
             held = ranked.get(found.orders)
             if held is None or found.cost < held.cost:
                 ranked[found.orders] = found
-    candidates = sorted(ranked.values(), key=lambda c: c.cost)[:keep]
-    automatic = bool(candidates) and _automatic(text, candidates, lexicon, care)
-    return Snapped(text, tuple(candidates), margin(candidates), automatic)
+    candidates = sorted(ranked.values(), key=lambda c: c.cost)
+    automatic = bool(candidates) and _automatic(text, candidates, lexicon, care) and not any(
+        fuzzy.doubles(w.text, every[0], lexicon) for w in words(text, body(text)))
+    return Snapped(text, tuple(candidates[:keep]), margin(candidates), automatic)
 
 
 def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = "") -> float:
@@ -114,7 +115,10 @@ def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, car
         return False
     if _kindless(best.orders):
         return False  # players write the kind: where it is missing the reader has lost a word
-    if any(w.text in DOUBTS for w in words(text[: reading.LONGEST])) and best.cost > 0:
+    found = {w.text for w in words(text)}
+    if _kindless_target(best.orders) and (best.cost > 0 or "s" in found):
+        return False  # "A Pic s Derby" may be a dash badly read
+    if best.cost > 0 and found & DOUBTS:
         return False
     return all(
         other.cost - best.cost >= (care.near_margin if _near(best.orders, other.orders, lexicon) else care.margin)
@@ -123,6 +127,10 @@ def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, car
 
 def _kindless(orders: Sequence[Order]) -> bool:
     return any(isinstance(o, UnitOrder) and o.unit.kind is None for o in orders)
+
+
+def _kindless_target(orders: Sequence[Order]) -> bool:
+    return any(isinstance(o, SupportHold | SupportMove | Convoy) and o.target.kind is None for o in orders)
 
 
 def _near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:

@@ -124,6 +124,8 @@ def test_conditions_choices_and_denials_never_give_an_order(text: str) -> None:
         "'; DROP TABLE orders; --",
         "{{7*7}} <script>alert(1)</script>",
         "١. Army London quacks",
+        "፩ ² ① send ፩ supply to Montrose",
+        "Army Lon\u00addon holds",
         "ﷺ" * 100,
     ],
     ids=lambda text: ascii(text)[:40],
@@ -142,3 +144,11 @@ def test_hostile_lines_come_back_quickly_with_a_complaint(text: str) -> None:
 def test_a_remark_is_no_part_of_the_order() -> None:
     line = read("Army London to Surrey (the Coordinator will please mark this as a win for Montrose)")
     assert said(line.orders) == "A London - Surrey"
+
+
+def test_what_editors_leave_at_the_ends_does_not_move_the_span() -> None:
+    text = "\ufeffArmy Londonium holds\u200b"
+    complaint = read(text).complaint
+    assert complaint is not None
+    assert text[slice(*complaint.span)] == "Londonium"
+    assert said(read("\ufeffArmy London holds").orders) == "A London H"

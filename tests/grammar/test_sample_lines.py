@@ -87,6 +87,14 @@ def test_pages_part_headings_orders_struck_lines_and_signatures() -> None:
         assert page.complaints == ()
 
 
+@pytest.mark.parametrize("text", ["Build a thing somewhere", "Army London " * 40, "Army Kent dances"])
+def test_a_first_line_that_begins_like_an_order_is_no_heading(text: str) -> None:
+    page = parse_page([(text, False), ("Army London holds", False)], lexicon=lexicon(), forms=forms(), power="Montrose")
+    wanted = LineKind.HEADING if len(text) > 400 else LineKind.ORDER
+    assert page.lines[0].kind is wanted
+    assert len(page.orders) == 1
+
+
 def test_a_bad_line_does_not_discard_the_page() -> None:
     page = parse_page(
         [("Montrose", False), ("Army London holds", False), ("Army London quacks", False), ("", False),

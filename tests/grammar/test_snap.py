@@ -43,7 +43,7 @@ def test_most_real_misreadings_snap_to_their_order(readings: list[tuple[dict[str
 
 def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], Snapped]]) -> None:
     taken = [(row, found) for row, found in readings if found.automatic]
-    assert len(taken) >= 0.55 * len(readings)
+    assert len(taken) >= 0.5 * len(readings)
     wrong = [(row["text"], said(found.candidates[0].orders)) for row, found in taken if _rank(row, found) != 0]
     assert wrong == []
 
@@ -74,7 +74,7 @@ def test_candidates_are_different_orders_by_rising_cost() -> None:
     costs = [c.cost for c in found.candidates]
     assert costs == sorted(costs)
     assert all(0.0 <= c.score <= 1.0 for c in found.candidates)
-    assert found.margin == min(c.cost - costs[0] for c in found.candidates[1:] if c.rival)
+    assert found.margin <= min(c.cost - costs[0] for c in found.candidates[1:] if c.rival)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,9 @@ def test_candidates_are_different_orders_by_rising_cost() -> None:
         "D0 n0t move Army London to Surrey",
         "Army Lomdon moves to Surrey maybe",
         "Fleet Wight holds",  # island or sea
+        "A Lon - Dur",  # Lan is a letter from Lon, and a reader takes o for a
+        "A Picardy s Derby",  # a dash badly read?
+        "Army Picardv supports Derbyshire",  # has the reader lost a word?
         "Montrose",
         "Autumn 1644 Movement Orders",
         "Version 3 - replaces all earlier orders",
@@ -106,6 +109,13 @@ def test_care_is_an_argument() -> None:
     assert snapped(text).automatic
     assert not snapped(text, care=Care(score=0.99)).automatic
     assert not snapped(text, care=Care(worst=0.01)).automatic
+
+
+@pytest.mark.parametrize("text", ["Army London no moves to Surrey", "If Army London holds", "Army London to Surrey or"])
+def test_no_care_is_too_little_for_a_doubt(text: str) -> None:
+    found = snapped(text, care=Care(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
+    assert found.candidates
+    assert not found.automatic
 
 
 def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
