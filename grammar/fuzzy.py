@@ -35,7 +35,7 @@ _INSIDE = 0.2
 _PASS = 0.02
 _STRAY = 1.0
 _ALIKE = 0.45
-_SHORTENED = 0.5
+_SHORTENED = 0.8
 """What a short form costs that nobody listed."""
 BEGUN = 0.3
 """What the first letters of a name cost that stand for it."""

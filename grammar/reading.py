@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,8 @@ LONGEST_GARBLED = 160
 """Characters of a line that is looked at letter by letter."""
 _KEPT = 16
 _EXACT = 1e-3
-_KINDLESS = 1.4
-"""Letters a misread unit costs whose kind is missing."""
+_KINDLESS, _KINDLESS_TARGET = 1.4, 0.6
+"""Letters a misread unit costs whose kind is missing, and a misread supported or convoyed unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +117,20 @@ def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False
 
 
 def _rival(best: Path, other: Path) -> bool:
-    """Does `other` change a piece of `best` that does not fit letter for letter anyway?"""
+    """Does `other` change a piece of `best` that does not fit letter for letter anyway, or fit a piece as well?"""
     kept = {(e.start, e.end, e.terminal, e.value) for e in other.edges}
+    costs = {(e.start, e.end): e.cost for e in other.edges}
     changed = [e for e in best.edges if (e.start, e.end, e.terminal, e.value) not in kept]
-    return any(e.cost > exact.STEP + _EXACT for e in changed if e.terminal is not None)
+    return any(e.cost > exact.STEP + _EXACT or costs.get((e.start, e.end), math.inf) < e.cost + _EXACT
+               for e in changed if e.terminal is not None)
 
 
 def _unlikely(made: Sequence[Order]) -> float:
-    """Letters added where a unit has no kind: players write it, so a reader has more likely lost the word."""
-    return _KINDLESS if any(isinstance(o, UnitOrder) and o.unit.kind is None for o in made) else 0.0
+    """Letters added where a unit has no kind: players write it, so a reader has more likely lost the word. Less for a
+    supported unit, which the handbook itself names by its place alone (ORD-04)."""
+    unit = any(isinstance(o, UnitOrder) and o.unit.kind is None for o in made)
+    target = any(isinstance(o, SupportHold | SupportMove | Convoy) and o.target.kind is None for o in made)
+    return _KINDLESS * unit + _KINDLESS_TARGET * target
 
 
 def _spelled(made: Sequence[Order], lexicon: Lexicon) -> bool:

@@ -90,6 +90,7 @@ def test_candidates_are_different_orders_by_rising_cost() -> None:
         "D0 n0t move Army London to Surrey",
         "Army Lomdon moves to Surrey maybe",
         "Fleet Wight holds",  # island or sea
+        "Fleet Wight supports Fleet Dimgle Bay",  # the same, with a letter wrong elsewhere
         "A Lon - Dur",  # Lan is a letter from Lon, and a reader takes o for a
         "A Picardy s Derby",  # a dash badly read?
         "Army Picardv supports Derbyshire",  # has the reader lost a word?
