@@ -75,11 +75,16 @@ class Demo:
         check_whole(self.findings, self.site)
 
     def _phase_of(self, round_: str) -> PhaseRow:
+        """The phase of a round, once it is open: the clock goes on to its hour."""
         with self.site.store() as session:
-            for row in session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN)):
-                if str(phase_of(row)) == round_:
-                    return row
-        raise DemoFault(f"{round_} is not open when its mails are to be sent")
+            rows = [row for row in session.scalars(select(PhaseRow)) if str(phase_of(row)) == round_]
+        if not rows:
+            raise DemoFault(f"{round_} is not on the calendar")
+        phase = rows[0]
+        self.clock.set(max(self.clock.now(), phase.opens_at))
+        self.site.look()
+        self._wait(f"{round_} to open", lambda: self._state(phase.id) == PhaseState.OPEN)
+        return phase
 
     def _deliver(self, round_: str, phase: PhaseRow) -> None:
         mails = self.story.mails_of(round_)

@@ -5,6 +5,7 @@ Lexical only: nothing here knows the position, so the reading of a sheet is the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,13 @@ BEGINS = 0.7
 """How much of a line must be one order for the heading to end above it."""
 FAINT = 0.45
 """A best reading below this is no reading of an order."""
+
+
+_VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
+_ORDER_WORD = re.compile(
+    r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to|converts?"
+    r"|builds?|removes?|disbands?|sends?|command)\b", re.IGNORECASE)
+"""Words that no heading has: a line above the orders that holds one may be an order after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,10 @@ class Scribe:
     care: Care = Care()
 
     def completes(self, text: str) -> float:
-        """How much a text is one whole line, for joining wrapped rows."""
+        """How much a text is one whole line, for joining wrapped rows. A version that stands before other words is the
+        end of the heading and no part of an order."""
+        if _VERSION_FIRST.match(text):
+            return 0.0
         return completes(text, lexicon=self.lexicon, forms=self.forms)
 
     def lines(
@@ -106,8 +117,8 @@ class Scribe:
 
     def _no_order(self, line: ReadLine, candidates: list[dict[str, object]], *, above: bool) -> ReadableLine:
         """A heading, a signature or a remark. Below the heading a line that is clearly read is no order; a faint one
-        might be an order after all, and a person looks."""
-        clear = above or line.score >= self.doubt.score
+        might be an order after all, and so might one in the heading that has a word of orders: a person looks."""
+        clear = _ORDER_WORD.search(line.text) is None and (above or line.score >= self.doubt.score)
         return ReadableLine(
             box=line.box.corners, kind="heading" if above else "other", struck=False, text=line.text, order=None,
             confidence=line.score, status=LineState.NOT_ORDER if clear else LineState.OPEN,
