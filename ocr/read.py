@@ -44,7 +44,7 @@ class Options:
 
     finder: RowFinder = field(default_factory=PpFinder)
     least_score: float = 0.6
-    second_below: float = 0.9
+    second_below: float = 0.97
 
 
 def read(

@@ -25,6 +25,13 @@ Letters have none, and a dash is half as long."""
 SHORT = 5.0
 """A row shorter than this many heights may be one word: one piece of ink, level in places, yet not struck."""
 
+TINY = 2.5
+DOUBT = 0.45
+"""A row shorter than TINY heights ("v2") has no room for a stroke unlike its letters: DOUBT at most."""
+
+WORD_STROKE = 1.6
+"""Row heights of level ink that may be a struck word; now and then a live row has that much of its own."""
+
 TILTS = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0)
 """Degrees at which strokes are looked for."""
 
@@ -38,7 +45,7 @@ def strike(row: Image) -> Strike:
         return Strike()
     start, end = int(columns[0]), int(columns[-1]) + 1
     body = ink[:, start:end]
-    struck = _strokes(body)
+    struck = _strokes(body, max(STROKE * HEIGHT, min(0.6 * body.shape[1], 2 * STROKE * HEIGHT)))
     run = float(struck.mean())
     density = float(body[HEIGHT // 4 : -HEIGHT // 4].mean())
     whole = _longest_piece(body)
@@ -46,7 +53,12 @@ def strike(row: Image) -> Strike:
     scribble = _ramp(min(whole, density * 3), 0.75, 0.97) if words else 0.0
     stroke = _ramp(run, 0.45, 0.8) if words else _ramp(run, 0.9, 1.0)
     score = max(stroke, scribble)
-    spans = tuple((a / len(struck), b / len(struck)) for a, b in _runs(struck, HEIGHT))
+    if body.shape[1] < TINY * HEIGHT:
+        score = min(score, DOUBT)
+    words_struck = _strokes(body, WORD_STROKE * HEIGHT)
+    spans = tuple(
+        (round(a / len(struck), 3), round(b / len(struck), 3)) for a, b in _runs(words_struck, HEIGHT)
+    )
     return Strike(round(score, 3), round(run, 3), round(density, 3), spans)
 
 
@@ -63,13 +75,14 @@ def _ink(dark: Image) -> npt.NDArray[np.bool_]:
     return np.asarray(dark > max(25.0, 0.45 * full), dtype=np.bool_)
 
 
-def _strokes(ink: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Columns that a long stroke passes through."""
-    length = round(max(STROKE * HEIGHT, min(0.6 * ink.shape[1], 2 * STROKE * HEIGHT)))
+def _strokes(ink: npt.NDArray[np.bool_], length: float) -> npt.NDArray[np.bool_]:
+    """Columns that a stroke of at least that many pixels passes through."""
     found = np.zeros(ink.shape, np.uint8)
     source = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((1, 3), np.uint8))
     for tilt in TILTS:
-        found |= np.asarray(cv2.morphologyEx(source, cv2.MORPH_OPEN, _line(length, tilt)), dtype=np.uint8)
+        found |= np.asarray(
+            cv2.morphologyEx(source, cv2.MORPH_OPEN, _line(round(length), tilt)), dtype=np.uint8
+        )
     return np.asarray(found.any(axis=0), dtype=np.bool_)
 
 

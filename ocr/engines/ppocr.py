@@ -91,14 +91,16 @@ def _alphabet(threads: int) -> tuple[str, tuple[int, ...]]:
 class PpOcr:
     """The recogniser. One crop a run, so that a row reads the same whatever its neighbours."""
 
-    def __init__(self, threads: int = 1) -> None:
-        """`threads`: how many cores one run may use."""
+    def __init__(self, threads: int = 1, widen: float = WIDEN) -> None:
+        """`threads`: how many cores one run may use. `widen`: crops are stretched by this; the same network at
+        another width errs elsewhere, which makes it a second opinion."""
         self._threads = threads
+        self._widen = widen
 
     @property
     def name(self) -> str:
         """See Engine."""
-        return "ppocr6s"
+        return "ppocr6s" if self._widen == WIDEN else f"ppocr6s-{self._widen:g}"
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
         """See Engine. Text is the best path, Latin letters only."""
@@ -106,7 +108,7 @@ class PpOcr:
 
     def _read(self, crop: Image) -> Recognised:
         height, width = crop.shape[:2]
-        wide = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * WIDEN)))
+        wide = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * self._widen)))
         method = cv2.INTER_AREA if height > ROW_HEIGHT else cv2.INTER_CUBIC
         tensor = _tensor(
             np.asarray(cv2.resize(crop, (wide, ROW_HEIGHT), interpolation=method), dtype=np.uint8)

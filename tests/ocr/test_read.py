@@ -19,6 +19,7 @@ from rapidfuzz.distance import Levenshtein
 
 from ocr.engines.ppocr import PpOcr
 from ocr.engines.tesseract import Tesseract, installed
+from ocr.engines.usual import usual
 from ocr.page import Page, Photo, Reading, Reason, Row, Status
 from ocr.read import Options, read, read_images
 from ocr.wrap import STRUCK
@@ -168,8 +169,9 @@ def dark() -> Pixels:
 
 def cat() -> Pixels:
     """A cat, as far as drawing it goes: fur, face, eyes, ears and whiskers."""
-    rough = cv2.GaussianBlur(np.random.default_rng(8).normal(0, 1, (1600, 1200, 3)), (0, 0), 4)
-    image = np.clip((rough - rough.min()) / np.ptp(rough) * 200, 0, 255).astype(np.uint8)
+    grain = np.random.default_rng(8).normal(0, 1, (1600, 1200, 3))
+    rough = np.asarray(cv2.GaussianBlur(grain, (0, 0), 4), dtype=np.float64)
+    image: Pixels = np.clip((rough - rough.min()) / np.ptp(rough) * 200, 0, 255).astype(np.uint8)
     cv2.ellipse(image, (600, 800), (330, 400), 0, 0, 360, (130, 95, 60), -1)
     for side in (-1, 1):
         cv2.fillPoly(
@@ -185,7 +187,7 @@ def cat() -> Pixels:
 
 
 def noise() -> Pixels:
-    return np.random.default_rng(9).integers(0, 255, (1200, 900, 3), dtype=np.uint8)
+    return np.asarray(np.random.default_rng(9).integers(0, 255, (1200, 900, 3)), dtype=np.uint8)
 
 
 UNUSABLE = {
@@ -242,6 +244,16 @@ def test_a_second_engine_gives_alternatives_for_doubtful_rows_only() -> None:
     other.asked = 0
     read_images([typed()], (*ENGINES, other), Options(second_below=0.0))
     assert other.asked == 0
+
+
+def test_the_same_network_at_another_width_is_a_second_opinion() -> None:
+    names = [engine.name for engine in usual()]
+    assert names == ["ppocr6s", "ppocr6s-1"]
+    page = one_page(read_images([pixels("s006")], usual()))
+    other = [a for line in page.lines for a in line.alternatives]
+    assert other
+    assert {a.engine for a in other} == {"ppocr6s-1"}
+    assert all(a.text not in {line.text for line in page.lines} for a in other)
 
 
 def test_tesseract_reads_type() -> None:
