@@ -12,56 +12,66 @@ from adjudicator.geo import SEA, Board, Region
 from adjudicator.units import UnitKind
 
 Reach = Mapping[str, tuple[Region, ...]]
-_NOWHERE: Reach = {}
+NOWHERE: Reach = {}
+NO_COASTS: Mapping[str | None, Reach] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`reach[kind letter][region]`: province to the regions there one step away, sorted by coast. `waters[province]`: the sea
-    provinces that touch it, and `shores` the land provinces that any touch. `stands[kind letter][province]`: the regions of a province where a kind may stand.
-    `near[province]`: provinces one step away by any link at all."""
+    """`reach[kind letter][province][coast]`: province to the regions there one step away, sorted by coast.
+    `stands[kind letter][province]`: the regions of a province where a kind may stand. `waters[province]`: the sea
+    provinces that touch it, and `shores` the land provinces that any touch. `near[province]`: provinces one step away
+    by any link at all. `carrying[kind letter]`: the sea provinces where a kind may carry. `alone` and `peaceful` are
+    traits of the kinds: strength without support, and those that may not attack."""
 
-    reach: Mapping[str, Mapping[Region, Reach]]
+    reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
     stands: Mapping[str, Mapping[str, tuple[Region, ...]]]
     waters: Mapping[str, frozenset[str]]
     shores: frozenset[str]
     near: Mapping[str, frozenset[str]]
+    carrying: Mapping[str, frozenset[str]]
+    alone: Mapping[str, int]
+    peaceful: frozenset[str]
 
     def steps(self, kind: str, region: Region) -> Reach:
         """Province to regions one step away for a unit of that kind in that region; empty where there are none."""
-        return self.reach[kind].get(region, _NOWHERE)
+        return self.reach[kind].get(region.province, NO_COASTS).get(region.coast, NOWHERE)
 
 
 def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
     """The chart of a board for its unit kinds."""
-    reach = {letter: _reach(board, kind) for letter, kind in kinds.items()}
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
+    stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
     return Chart(
-        reach=reach,
-        stands={letter: _grouped(rows) for letter, rows in reach.items()},
+        reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
+        stands=stands,
         waters=waters,
         shores=frozenset(p for p, touching in waters.items() if touching) - seas,
         near={p: frozenset().union(*(board.near(p, movement) for movement in board.links)) for p in board.provinces},
+        carrying={
+            letter: seas.intersection(stands[letter]) if kind.carries else frozenset()
+            for letter, kind in kinds.items()
+        },
+        alone={letter: kind.alone for letter, kind in kinds.items()},
+        peaceful=frozenset(letter for letter, kind in kinds.items() if not kind.attacks),
     )
 
 
-def _reach(board: Board, kind: UnitKind) -> dict[Region, Reach]:
-    regions = sorted(
-        {region for movement in kind.moves for region in board.links.get(movement, {})}, key=_by_name
-    )
-    return {
-        region: _grouped(other for movement in kind.moves for other in board.neighbours(region, movement))
-        for region in regions
-    }
+def _regions(board: Board, kind: UnitKind) -> set[Region]:
+    return {region for movement in kind.moves for region in board.links.get(movement, {})}
+
+
+def _reach(board: Board, kind: UnitKind) -> dict[str, dict[str | None, Reach]]:
+    found: dict[str, dict[str | None, Reach]] = {}
+    for region in _regions(board, kind):
+        near = {other for movement in kind.moves for other in board.neighbours(region, movement)}
+        found.setdefault(region.province, {})[region.coast] = _grouped(near)
+    return found
 
 
 def _grouped(regions: Iterable[Region]) -> dict[str, tuple[Region, ...]]:
     rows: dict[str, list[Region]] = {}
-    for region in sorted(set(regions), key=_by_name):
+    for region in sorted(regions, key=lambda r: (r.province, r.coast or "")):
         rows.setdefault(region.province, []).append(region)
     return {province: tuple(found) for province, found in rows.items()}
-
-
-def _by_name(region: Region) -> tuple[str, str]:
-    return region.province, region.coast or ""

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from adjudicator.geo import Region
 from adjudicator.position import Dislodgement
 from adjudicator.setting import Setting
-from adjudicator.strength import FALSE, State
+from adjudicator.strength import State
 from adjudicator.turn import Turn
 from adjudicator.units import Unit
 
 
-def find(turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[Dislodgement, ...]:
-    """The dislodged units, by province, with the regions they may retreat to."""
-    if len(after) == len(turn.units):
+def find(
+    turn: Turn, state: State, after: frozenset[Unit], gaps: frozenset[str]
+) -> tuple[Dislodgement, ...]:
+    """The dislodged units, by province, with the regions they may retreat to. `after` are the units that stand,
+    `gaps` the provinces that a standoff left empty."""
+    units, at = turn.units, turn.at
+    beaten = [
+        (units[at[place]], winner) for place, winner in state.winners.items()
+        if place in at and at[place] not in state.movers
+    ]
+    if not beaten:
         return ()
-    taken = {unit.region.province for unit in after.values()} | contested(state, frozenset(after.values()))
-    found = []
-    for number, unit in enumerate(turn.units):
-        if number not in after:
-            winner = state.winner(unit.region.province)
-            found.append(_beaten(turn, unit, winner, frozenset(taken)))
+    taken = gaps.union(unit.region.province for unit in after)
+    found = [_beaten(turn, unit, winner, taken) for unit, winner in beaten]
     return tuple(sorted(found, key=lambda d: d.unit.region.province))
 
 
@@ -49,12 +51,11 @@ def open_to(
 def contested(state: State, after: frozenset[Unit]) -> frozenset[str]:
     """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight, makes no
     standoff."""
+    crowded = [(place, moves) for place, moves in state.toward.items() if len(moves) > 1 and place not in state.winners]
+    if not crowded:
+        return frozenset()
     taken = {unit.region.province for unit in after}
     return frozenset(
-        str(place)
-        for place, moves in state.toward.items()
-        if place not in taken
-        and any(state.known[m] == FALSE and state.prevent(m)[0] > 0 for m in moves)
+        place for place, moves in crowded
+        if place not in taken and any(state.prevent(m)[0] > 0 for m in moves)
     )
-
-

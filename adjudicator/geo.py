@@ -45,6 +45,10 @@ class Region:
     province: str
     coast: str | None = None
 
+    def __hash__(self) -> int:
+        # Hashed thousands of times a turn; two coasts of one province may share a hash.
+        return hash(self.province)
+
     def __str__(self) -> str:
         return self.province if self.coast is None else f"{self.province}/{self.coast}"
 

@@ -1,4 +1,4 @@
-"""Verdicts and reasons for the orders of a solved movement phase. What is void or unmatched is marked already."""
+"""Outcomes of the orders of a solved movement phase. What is void or unmatched has its outcome already."""
 
 from __future__ import annotations
 
@@ -6,125 +6,130 @@ from collections.abc import Iterable
 
 from adjudicator.outcome import Result
 from adjudicator.strength import CONVOY, FALSE, HOLD, MOVE, NOBODY, SUPPORT, TRUE, State
-from adjudicator.turn import Mark, Turn
-from adjudicator.words import sentence
+from adjudicator.turn import Turn
+from adjudicator.words import Odds
+
+_SUCCEEDS, _FAILS = Result.SUCCEEDS, Result.FAILS
 
 
 def label(turn: Turn, state: State) -> None:
-    """Mark every order that a unit carries out."""
-    labels = {HOLD: _hold, MOVE: _move, SUPPORT: _support, CONVOY: _convoy}
+    """Settle every order that a unit carries out."""
     extra = turn.setting.rules.LABELS
+    outcomes, role, orders = turn.outcomes, turn.role, turn.orders
     for number, index in enumerate(turn.chosen):
-        if index != NOBODY and turn.marks[index] is None:
-            special = extra.get(type(turn.orders[index]))
-            turn.marks[index] = (special or labels[turn.role[number]])(turn, state, number)
+        if index != NOBODY and outcomes[index] is None:
+            special = extra.get(type(orders[index])) if extra else None
+            (special or _LABELS[role[number]])(turn, state, number)
 
 
-def dislodged(turn: Turn, state: State, number: int) -> Mark | None:
-    """The mark of an order whose unit is beaten where it stands, or None."""
-    winner = state.winner(turn.units[number].region.province)
+def dislodged(turn: Turn, state: State, number: int) -> bool:
+    """Settle the order of a unit that is beaten where it stands; whether it was."""
+    winner = state.winners.get(turn.place[number], NOBODY)
     if winner == NOBODY:
-        return None
-    return Mark(Result.FAILS, "dislodged", sentence("dislodged by {0} from {1}", *_attacker(turn, winner)), winner)
+        return False
+    turn.settle(number, _FAILS, "dislodged", "dislodged by {0} from {1}", _attacker(turn, winner), winner)
+    return True
 
 
 def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -> int:
     """A foreign attack that reaches a unit's place, or NOBODY; the first by name of the place it comes from."""
-    unit = turn.units[number]
+    power = turn.units[number].power
     return _first(turn, (
-        m for m in state.toward.get(unit.region.province, [])
-        if state.path(m) == TRUE and (own_too or turn.units[m].power != unit.power)
+        m for m in state.toward.get(turn.place[number], ())
+        if state.path(m) == TRUE and (own_too or turn.units[m].power != power)
     ))
 
 
 def _attacker(turn: Turn, number: int) -> tuple[str, str]:
-    unit = turn.units[number]
-    return turn.setting.kinds[unit.kind].name, unit.region.province
+    return turn.setting.kinds[turn.units[number].kind].name, turn.place[number]
 
 
-def _hold(turn: Turn, state: State, number: int) -> Mark:
-    return dislodged(turn, state, number) or Mark(Result.SUCCEEDS, None, sentence("holds"))
+def _hold(turn: Turn, state: State, number: int) -> None:
+    if turn.place[number] not in state.winners or not dislodged(turn, state, number):
+        turn.settle(number, _SUCCEEDS, None, "holds")
 
 
-def _support(turn: Turn, state: State, number: int) -> Mark:
+def _support(turn: Turn, state: State, number: int) -> None:
     if state.known[number] == TRUE:
-        return Mark(Result.SUCCEEDS, None, sentence("support given to {0}", turn.units[turn.partner[number]]),
-                    turn.partner[number])
-    beaten = dislodged(turn, state, number)
-    if beaten is not None:
-        return beaten
-    cutter = _first(turn, (
-        m for m in state.toward.get(turn.units[number].region.province, [])
-        if state.path(m) == TRUE and state.may_cut(m, number)
-    ))
-    return Mark(Result.FAILS, "cut", sentence(
-        "support cut by {0}'s attack on {1}", turn.units[cutter], turn.units[number].region), cutter)
+        partner = turn.partner[number]
+        turn.settle(number, _SUCCEEDS, None, "support given to {0}", (turn.units[partner],), partner)
+    elif not dislodged(turn, state, number):
+        cutter = _first(turn, (
+            m for m in state.toward[turn.place[number]] if state.path(m) == TRUE and state.may_cut(m, number)
+        ))
+        turn.settle(number, _FAILS, "cut", "support cut by {0}'s attack on {1}",
+                    (turn.units[cutter], turn.units[number].region), cutter)
 
 
-def _convoy(turn: Turn, state: State, number: int) -> Mark:
-    beaten = dislodged(turn, state, number)
-    if beaten is not None:
-        return beaten
+def _convoy(turn: Turn, state: State, number: int) -> None:
+    if dislodged(turn, state, number):
+        return
     army = turn.partner[number]
     if number in state.paradox:
-        return Mark(Result.FAILS, "paradox", sentence(
-            "convoy of {0} fails: it would decide the fight it depends on", turn.units[army]), army)
-    return Mark(Result.SUCCEEDS, None, sentence("convoy given to {0}", turn.units[army]), army)
-
-
-def _move(turn: Turn, state: State, number: int) -> Mark:
-    if state.known[number] == TRUE:
-        return _moved(turn, state, number)
-    to = turn.goal[number] or ""
-    if state.path(number) == FALSE:
-        return _stranded(turn, state, number)
-    opponent = state.duel[number]
-    high = state.attack(number)[1]
-    if opponent != NOBODY and high <= state.helped(opponent)[0]:
-        return Mark(Result.FAILS, "bounced", sentence("bounced off {0}, which came the other way",
-                                                      turn.units[opponent]), opponent)
-    if opponent == NOBODY and high <= state.hold(to)[0]:
-        return _bounced_off_holder(turn, state, number)
-    rival = _first(turn, (
-        m for m in state.toward[to] if m != number and high <= state.prevent(m)[0]
-    ))
-    verb = "beaten to {0} by {1}" if state.known[rival] == TRUE else "bounced at {0} with {1}"
-    return Mark(Result.FAILS, "bounced", sentence(verb, to, turn.units[rival]), rival)
-
-
-def _bounced_off_holder(turn: Turn, state: State, number: int) -> Mark:
-    to = turn.goal[number] or ""
-    holder = state.holder[to]
-    unit = turn.units[holder]
-    if unit.power == turn.units[number].power:
-        why = sentence("bounced: {0} is of the same power and stays", unit)
+        turn.settle(number, _FAILS, "paradox", "convoy of {0} fails: it would decide the fight it depends on",
+                    (turn.units[army],), army)
     else:
-        why = sentence("bounced off {0}: {1} against {2}", unit, state.attack(number)[1], state.hold(to)[0])
-    return Mark(Result.FAILS, "bounced", why, holder)
+        turn.settle(number, _SUCCEEDS, None, "convoy given to {0}", (turn.units[army],), army)
 
 
-def _moved(turn: Turn, state: State, number: int) -> Mark:
-    to = turn.goal[number] or ""
+def _move(turn: Turn, state: State, number: int) -> None:
+    to = turn.goal[number]
+    if state.known[number] == TRUE:
+        _moved(turn, state, number)
+    elif state.path(number) == FALSE:
+        _stranded(turn, state, number)
+    elif len(state.toward[to]) == 1 or state.attack(number)[1] <= state.opposition(number)[0]:
+        _beaten_off(turn, state, number)
+    else:
+        high = state.attack(number)[1]
+        rival = _first(turn, (m for m in state.toward[to] if m != number and high <= state.prevent(m)[0]))
+        pattern = "beaten to {0} by {1}" if state.known[rival] == TRUE else "bounced at {0} with {1}"
+        turn.settle(number, _FAILS, "bounced", pattern, (to, turn.units[rival]), rival)
+
+
+def _beaten_off(turn: Turn, state: State, number: int) -> None:
+    """Stopped by the unit that stands at the goal, or that comes the other way."""
+    holder = state.holder[turn.goal[number]]
+    unit = turn.units[holder]
+    parts: tuple[Odds, ...] = ()
+    if unit.power == turn.units[number].power:
+        pattern = "bounced: {0} is of the same power and stays"
+    else:
+        parts = (Odds(state, number),)
+        pattern = "bounced off {0}: {1}" if state.duel[number] == NOBODY else "bounced off {0} coming the other way: {1}"
+    turn.settle(number, _FAILS, "bounced", pattern, (unit, *parts), holder)
+
+
+def _moved(turn: Turn, state: State, number: int) -> None:
+    to = turn.goal[number]
     there = state.holder.get(to, NOBODY)
-    stays = there != NOBODY and not (turn.role[there] == MOVE and state.known[there] == TRUE)
     arrives = "carried to {0}" if number in turn.crossing else "moves to {0}"
-    if stays:
-        return Mark(Result.SUCCEEDS, None, sentence(arrives + ", where {1} is dislodged", to, turn.units[there]), there)
-    return Mark(Result.SUCCEEDS, None, sentence(arrives, to))
+    if there == NOBODY or there in state.movers:
+        turn.settle(number, _SUCCEEDS, None, arrives, (to,))
+    else:
+        turn.settle(number, _SUCCEEDS, None, arrives + ", where {1} is dislodged", (to, turn.units[there]), there)
 
 
-def _stranded(turn: Turn, state: State, number: int) -> Mark:
+def _stranded(turn: Turn, state: State, number: int) -> None:
     fleets = state.puzzle.routes[number].links
     broken = _first(turn, (f for f in fleets if state.known[f] == FALSE))
     if broken == NOBODY:
-        return Mark(Result.FAILS, "no_convoy", sentence("not carried: no whole chain of fleets was ordered to convoy"))
-    winner = state.winner(turn.units[broken].region.province)
+        turn.settle(number, _FAILS, "no_convoy", "not carried: no whole chain of fleets was ordered to convoy")
+        return
+    winner = state.winners.get(turn.place[broken], NOBODY)
     if winner == NOBODY:
-        return Mark(Result.FAILS, "no_convoy", sentence("not carried: the convoy of {0} fails", turn.units[broken]), broken)
-    return Mark(Result.FAILS, "no_convoy", sentence(
-        "not carried: {0} was dislodged by {1} from {2}", turn.units[broken], *_attacker(turn, winner)), winner)
+        turn.settle(number, _FAILS, "no_convoy", "not carried: the convoy of {0} fails", (turn.units[broken],), broken)
+    else:
+        turn.settle(number, _FAILS, "no_convoy", "not carried: {0} was dislodged by {1} from {2}",
+                    (turn.units[broken], *_attacker(turn, winner)), winner)
 
 
 def _first(turn: Turn, numbers: Iterable[int]) -> int:
     """The one whose place comes first by name, so that a cause never hangs on chance; NOBODY of none."""
-    return min(numbers, key=lambda n: turn.units[n].region.province, default=NOBODY)
+    found = list(numbers)
+    if len(found) == 1:
+        return found[0]
+    return min(found, key=turn.place.__getitem__, default=NOBODY)
+
+
+_LABELS = {HOLD: _hold, MOVE: _move, SUPPORT: _support, CONVOY: _convoy}

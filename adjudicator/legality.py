@@ -19,17 +19,17 @@ Check = Callable[[Turn, int, Any], Sentence | None]
 
 
 def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
-    unit = turn.units[number]
+    kind = turn.units[number].kind
     chart = turn.setting.chart
     to = order.to.province
-    there = chart.steps(unit.kind, unit.region).get(to)
-    if not turn.setting.kinds[unit.kind].attacks and to in turn.at:
-        return sentence("void: {0} may not attack", unit)
+    there = turn.steps[number].get(to)
+    if kind in chart.peaceful and to in turn.at:
+        return sentence("void: {0} may not attack", turn.units[number])
     if there is None or order.via_convoy:
         if not may_cross(turn, number, to):
             return _out_of_reach(turn, number, order)
         turn.crossing.add(number)
-        region: Region | None = chart.stands[unit.kind][to][0]
+        region: Region | None = chart.stands[kind][to][0]
     else:
         region = pick_coast(turn, there, order.to)
         if region is None:
@@ -94,10 +94,10 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
         return wrong
     partner = turn.at[order.target.region.province]
     mover = turn.units[partner]
-    there = turn.setting.chart.steps(mover.kind, mover.region).get(to)
+    there = turn.steps[partner].get(to)
     if there is None:
         # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
-        if not may_cross(turn, partner, to, turn.units[number].region.province):
+        if not may_cross(turn, partner, to, turn.place[number]):
             return sentence("void: {0} could not go to {1}", mover, order.to)
     elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
         return sentence("void: {0} could not go to {1}", mover, order.to)
@@ -107,14 +107,13 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
 
 
 def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence | None:
-    unit = turn.units[number]
     partner = turn.at.get(target.region.province, NOBODY)
     if partner == NOBODY:
         return sentence("void: there is no unit in {0} to support", target.region)
     if partner == number:
         return sentence("void: a unit cannot support itself")
-    if into not in turn.setting.chart.steps(unit.kind, unit.region):
-        return sentence("void: {0} cannot go to {1}, so it cannot support there", unit, into)
+    if into not in turn.steps[number]:
+        return sentence("void: {0} cannot go to {1}, so it cannot support there", turn.units[number], into)
     return None
 
 

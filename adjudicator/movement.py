@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adjudicator import convoys, dislodgements, labels, years
 from adjudicator.assignment import assign
@@ -12,10 +13,9 @@ from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.solver import solve
-from adjudicator.strength import CONVOY, HOLD, MOVE, NOBODY, SUPPORT, TRUE, Puzzle, State
-from adjudicator.turn import Mark, Turn, void
+from adjudicator.strength import CONVOY, HOLD, MOVE, NOBODY, SUPPORT, Puzzle, State
+from adjudicator.turn import Turn
 from adjudicator.units import Unit
-from adjudicator.words import Sentence, Words, sentence
 
 
 def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
@@ -27,20 +27,24 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     state = solve(_puzzle(turn))
     labels.label(turn, state)
     for repeat, first in repeats.items():
-        turn.marks[repeat] = turn.marks[first]
+        outcome = turn.outcomes[first]
+        turn.outcomes[repeat] = None if outcome is None else replace(outcome, order=turn.orders[repeat])
     return _finish(turn, state)
 
 
 def _check(turn: Turn) -> None:
     """Void what is illegal; what is left stands in the turn's roles."""
     extra = turn.setting.rules.CHECKS
+    orders = turn.orders
     for number, index in enumerate(turn.chosen):
         if index != NOBODY:
-            order = turn.orders[index]
-            check = CHECKS.get(type(order)) or extra.get(type(order))
+            order = orders[index]
+            kind = type(order)
+            check = CHECKS.get(kind) or extra.get(kind)
             wrong = check(turn, number, order) if check is not None else None
             if wrong is not None:
-                turn.marks[index] = void("illegal", wrong)
+                pattern, parts = wrong
+                turn.void(index, "illegal", pattern, *parts)
 
 
 def _puzzle(turn: Turn) -> Puzzle:
@@ -53,24 +57,24 @@ def _puzzle(turn: Turn) -> Puzzle:
             if _support_matches(turn, number):
                 helpers[partner[number]].append(number)
             else:
-                _unmatched(turn, number, sentence("void: {0} was not ordered to do that", turn.units[partner[number]]))
+                _unmatched(turn, number, "void: {0} was not ordered to do that")
         elif kind == CONVOY:
             if role[partner[number]] == MOVE and turn.goal[partner[number]] == turn.goal[number]:
-                fleets.setdefault(partner[number], {})[turn.units[number].region.province] = number
+                fleets.setdefault(partner[number], {})[turn.place[number]] = number
             else:
-                _unmatched(turn, number, sentence("void: {0} was not ordered there", turn.units[partner[number]]))
+                _unmatched(turn, number, "void: {0} was not ordered there")
     for army, carrying in fleets.items():
         _set_sail(turn, army, carrying)
     return Puzzle(
         role=role,
-        place=[unit.region.province for unit in turn.units],
+        place=turn.place,
         power=[unit.power for unit in turn.units],
-        goal=list(turn.goal),
+        goal=turn.goal,
         helpers=helpers,
-        alone=[turn.setting.kinds[unit.kind].alone for unit in turn.units],
+        alone=[turn.setting.chart.alone[unit.kind] for unit in turn.units],
+        holder=turn.at,
         routes={
-            army: convoys.route(turn.setting.chart, turn.units[army].region.province, turn.goal[army] or "",
-                                fleets.get(army, {}))
+            army: convoys.route(turn.setting.chart, turn.place[army], turn.goal[army], fleets.get(army, {}))
             for army in turn.crossing
         },
     )
@@ -85,7 +89,7 @@ def _set_sail(turn: Turn, army: int, carrying: dict[str, int]) -> None:
         turn.crossing.add(army)
         return
     for fleet in carrying.values():
-        _unmatched(turn, fleet, sentence("void: {0} goes over land", turn.units[army]))
+        _unmatched(turn, fleet, "void: {0} goes over land")
 
 
 def _support_matches(turn: Turn, number: int) -> bool:
@@ -101,45 +105,45 @@ def _support_matches(turn: Turn, number: int) -> bool:
     return ends is None or ends.coast is None or order.to.coast is None or pick_coast(turn, (ends,), order.to) == ends
 
 
-def _unmatched(turn: Turn, number: int, why: Sentence) -> None:
+def _unmatched(turn: Turn, number: int, pattern: str) -> None:
     turn.role[number] = HOLD
-    turn.mark(number, Mark(Result.FAILS, "unmatched", why, turn.partner[number]))
+    partner = turn.partner[number]
+    turn.settle(number, Result.FAILS, "unmatched", pattern, (turn.units[partner],), partner)
 
 
 def _finish(turn: Turn, state: State) -> Resolution:
-    units = _units_after(turn, state)
-    beaten = dislodgements.find(turn, state, units)
-    lost = {d.unit.region.province for d in beaten}
-    standing, memory = turn.setting.rules.after_movement(turn, state, units)
-    after = years.Aftermath(standing, turn.position.centres, beaten,
-                            dislodgements.contested(state, standing), memory)
+    standing = _standing(turn, state)
+    gaps = dislodgements.contested(state, standing)
+    beaten = dislodgements.find(turn, state, standing, gaps)
+    units, memory = turn.setting.rules.after_movement(turn, standing)
+    after = years.Aftermath(units, turn.position.centres, beaten, gaps, memory)
     return years.close(
         turn.setting, turn.position.phase, after,
-        outcomes=_outcomes(turn, lost),
+        outcomes=_outcomes(turn, {d.unit.region.province for d in beaten}),
         unordered=tuple(sorted(turn.units[n] for n, index in enumerate(turn.chosen) if index == NOBODY)),
     )
 
 
-def _units_after(turn: Turn, state: State) -> dict[int, Unit]:
-    """Unit number to the unit as it stands afterwards; the dislodged are not among them."""
-    after = {}
-    for number, unit in enumerate(turn.units):
-        region = turn.to[number]
-        if turn.role[number] == MOVE and state.known[number] == TRUE and region is not None:
-            after[number] = Unit(unit.power, unit.kind, region)
-        elif state.winner(unit.region.province) == NOBODY:
-            after[number] = unit
-    return after
+def _standing(turn: Turn, state: State) -> frozenset[Unit]:
+    """The units as they stand afterwards; the dislodged are not among them."""
+    gone, come = [], []
+    for to, number in state.winners.items():
+        unit, region, there = turn.units[number], turn.to[number], turn.at.get(to, NOBODY)
+        if region is not None:
+            gone.append(unit)
+            come.append(Unit(unit.power, unit.kind, region))
+        if there != NOBODY:
+            gone.append(turn.units[there])
+    return turn.position.units.difference(gone).union(come)
 
 
 def _outcomes(turn: Turn, lost: set[str]) -> tuple[Outcome, ...]:
-    words = Words(turn.setting)
-    found = []
-    for order, mark in zip(turn.orders, turn.marks, strict=True):
-        assert mark is not None
-        place = order.unit.region.province if isinstance(order, UnitOrder) else ""
-        found.append(Outcome(
-            order, mark.result, mark.reason, turn.order_of(mark.cause), words.say(mark.why),
-            dislodged=place in lost and mark.reason != "no_such_unit",
-        ))
+    """One for each order, as given; those of the dislodged say so."""
+    found = [outcome for outcome in turn.outcomes if outcome is not None]
+    assert len(found) == len(turn.orders), "an order was left without an outcome"
+    if lost:
+        for index, outcome in enumerate(found):
+            order = outcome.order
+            if isinstance(order, UnitOrder) and order.unit.region.province in lost and outcome.reason != "no_such_unit":
+                found[index] = replace(outcome, dislodged=True)
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 from adjudicator.orders import Order
 from adjudicator.position import Dislodgement, Position
@@ -33,6 +34,18 @@ class Outcome:
     dislodged: bool = False
 
 
+if not TYPE_CHECKING:
+    # A judge words hundreds of outcomes and a reader reads a few: `why` may be handed in as anything whose `str` is the
+    # sentence, and is put into words when it is asked for.
+    _WHY = Outcome.why
+
+    def _said(outcome: Outcome) -> str:
+        why: Any = _WHY.__get__(outcome)
+        return why if type(why) is str else str(why)
+
+    Outcome.why = property(_said, _WHY.__set__)
+
+
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """A judged phase.
@@ -40,6 +53,7 @@ class Resolution:
     `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the one
     that comes next. `unordered` are units that held without an order. The rest is empty where a phase has no use
     for it: `disbanded` after retreats, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
+    `removed_by_disorder` where the rules name the units that go, in the order named (DATC 4.D.8),
     `winner` and `draw_open_to` after a phase that ends the Autumn, `adjust` the builds (+) and removals (-) due.
     """
 

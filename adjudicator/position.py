@@ -28,7 +28,7 @@ class Dislodgement:
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What a rule set keeps from turn to turn. `converting`: units whose conversion stood in the last movement
-    season (CVT-02). `proxies`: the province of each dislodged unit that was given in proxy this season, with the
+    season (CVT-02). `proxies`: the province of each unit that was given in proxy this season, with the
     power that may order its retreat (Q-25)."""
 
     converting: frozenset[Unit] = frozenset()

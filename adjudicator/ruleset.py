@@ -27,7 +27,7 @@ from adjudicator.units import Unit
 if TYPE_CHECKING:
     from adjudicator.setting import Setting
     from adjudicator.strength import State
-    from adjudicator.turn import Mark, Turn
+    from adjudicator.turn import Turn
     from adjudicator.words import Sentence
 
 CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
@@ -35,6 +35,9 @@ CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
     PhaseKind.RETREAT: frozenset({Retreat, Disband}),
     PhaseKind.ADJUSTMENT: frozenset({Build, Remove}),
 }
+
+
+_NOTHING = Memory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Ruleset:
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
     """Legality of order kinds that the classic game does not have, as in `adjudicator.legality`."""
 
-    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], Mark]]] = {}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
     """Verdicts on order kinds that the classic game does not have, as in `adjudicator.labels`."""
 
     name: str
@@ -89,16 +92,16 @@ class Ruleset:
         return False
 
     def commanders(self, turn: Turn) -> Mapping[int, str]:
-        """Unit number to the power that orders it this season in its owner's place. Marks the orders that say so."""
+        """Unit number to the power that orders it this season in its owner's place. Settles the orders that say so."""
         return {}
 
     def owner_stands_in(self) -> bool:
         """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
         return True
 
-    def after_movement(self, turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[frozenset[Unit], Memory]:
-        """The units as the phase leaves them, and what to remember; `after` has each unit that was not dislodged."""
-        return frozenset(after.values()), Memory()
+    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
+        """The units as the phase leaves them, and what to remember; `standing` are all that were not dislodged."""
+        return standing, _NOTHING
 
     def remembers(self) -> bool:
         """Whether anything is kept in memory from one season to the next."""

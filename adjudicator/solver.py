@@ -20,18 +20,19 @@ def solve(puzzle: Puzzle) -> State:
     while left:
         _break_cycle(state, left)
         left = _sweep(state, left)
+    state.close()
     return state
 
 
 def _sweep(state: State, open_orders: list[int]) -> list[int]:
     """Decide what bounds decide, again and again; the orders that stay open."""
     known = state.known
-    decide = state.decide
+    deciders, role = state.deciders, state.puzzle.role
     while True:
         left = []
         for number in open_orders:
             if known[number] == UNKNOWN:
-                verdict = decide(number)
+                verdict = deciders[role[number]](number)
                 if verdict == UNKNOWN:
                     left.append(number)
                 else:

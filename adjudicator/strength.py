@@ -5,7 +5,7 @@ Orders are numbers, one for each unit. Places and powers may be any values that 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 HOLD, MOVE, SUPPORT, CONVOY = range(4)
@@ -15,6 +15,7 @@ NOBODY = -1
 Place = Hashable
 Bounds = tuple[int, int]
 _NONE = (0, 0)
+_ONE = (1, 1)
 _NO_ORDERS: list[int] = []
 
 
@@ -45,55 +46,80 @@ class Route:
 class Puzzle:
     """The orders of one movement phase, legal ones only; what is void counts as HOLD.
 
-    `goal`: where a MOVE goes; for a SUPPORT the province it is aimed at, from which an attack does not cut it.
-    `helpers[n]`: the supports that match order n. `routes[n]`: for a MOVE over water. `alone[n]`: strength in defence
-    without support.
+    `holder` finds the order of the unit that stands in a place. `goal`: where a MOVE goes; for a SUPPORT the province
+    it is aimed at, from which an attack does not cut it. `helpers[n]`: the supports that match order n. `alone[n]`:
+    strength in defence without support. `routes[n]`: for a MOVE over water.
     """
 
     role: list[int]
-    place: list[Place]
-    power: list[Hashable]
-    goal: list[Place | None]
+    place: list[str]
+    power: list[str]
+    goal: list[str]
     helpers: list[list[int]]
     alone: list[int]
+    holder: Mapping[str, int]
     routes: dict[int, Route] = field(default_factory=dict)
 
 
 class State:
-    """What is known so far, and the bounds that follow from it."""
+    """What is known so far, and the bounds that follow from it.
 
-    __slots__ = ("_deciders", "_paths", "duel", "holder", "known", "paradox", "puzzle", "toward", "unresolved")
+    `deciders[role](n)` answers TRUE, FALSE or UNKNOWN for an order from what is known. `toward[place]` are the moves that go there; `duel[n]` the opponent of a move in a head-to-head fight; `winners`,
+    once all is known, the move that succeeds into a place, and `movers` all of those.
+    """
+
+    __slots__ = (
+        "_paths",
+        "_power",
+        "deciders",
+        "duel",
+        "holder",
+        "known",
+        "movers",
+        "paradox",
+        "puzzle",
+        "toward",
+        "unresolved",
+        "winners",
+    )
 
     def __init__(self, puzzle: Puzzle) -> None:
+        role, goal, place, routes = puzzle.role, puzzle.goal, puzzle.place, puzzle.routes
+        holder = puzzle.holder
         self.puzzle = puzzle
-        self.holder: dict[Place, int] = {place: number for number, place in enumerate(puzzle.place)}
-        self.toward: dict[Place | None, list[int]] = {}
-        role, goal, holder, routes = puzzle.role, puzzle.goal, self.holder, puzzle.routes
+        self.holder = holder
+        self.toward: dict[str, list[int]] = {}
         self.duel = [NOBODY] * len(role)
         self.known = [UNKNOWN if kind else TRUE for kind in role]
         self.paradox: set[int] = set()
         self.unresolved: set[int] = set()
-        self._paths: dict[int, int] = dict.fromkeys(routes, UNKNOWN)
-        self._deciders = (self.decide, self._move, self._support, self._convoy)
+        self.winners: dict[str, int] = {}
+        self.movers: set[int] = set()
+        self._power = puzzle.power
+        self._paths = [TRUE] * len(role)
+        self.deciders = (self._hold, self._move, self._support, self._convoy)
+        toward, duel = self.toward, self.duel
         for number, kind in enumerate(role):
             if kind == MOVE:
                 to = goal[number]
-                self.toward.setdefault(to, []).append(number)
+                if to in toward:
+                    toward[to].append(number)
+                else:
+                    toward[to] = [number]
                 other = holder.get(to, NOBODY)
-                if (
-                    other != NOBODY
-                    and role[other] == MOVE
-                    and goal[other] == puzzle.place[number]
-                    and number not in routes
-                    and other not in routes
-                ):
-                    self.duel[number] = other
+                if other != NOBODY and role[other] == MOVE and goal[other] == place[number]:
+                    duel[number] = other
+        for number in routes:
+            self._paths[number] = UNKNOWN
+            other = duel[number]
+            if other != NOBODY:
+                duel[number] = duel[other] = NOBODY
 
     def open_orders(self) -> list[int]:
         """Orders still to decide; those that wait for nothing are decided on the way."""
-        known, role, place, toward = self.known, self.puzzle.role, self.puzzle.place, self.toward
+        known, place, toward = self.known, self.puzzle.place, self.toward
         waiting, moves = [], []
-        for number, kind in enumerate(role):
+        for number, kind in enumerate(self.puzzle.role):
             if kind == MOVE:
                 moves.append(number)
             elif kind != HOLD:
@@ -103,30 +129,51 @@ class State:
                     known[number] = TRUE
         return waiting + moves
 
-    def decide(self, number: int) -> int:
-        """TRUE, FALSE or UNKNOWN for an order, from what is known."""
-        return self._deciders[self.puzzle.role[number]](number)
+    def close(self) -> None:
+        """Note the winners, once all is known."""
+        known = self.known
+        self.winners = winners = {place: n for place, moves in self.toward.items() for n in moves if known[n] == TRUE}
+        self.movers = set(winners.values())
 
     # Decisions -------------------------------------------------------------------------------------------------------
 
+    def _hold(self, number: int) -> int:
+        return TRUE
+
     def _move(self, number: int) -> int:
-        path = self.path(number)
-        if path == FALSE:
-            return FALSE
+        goal = self.puzzle.goal[number]
+        rivals = self.toward[goal]
+        if not self.puzzle.helpers[number] and self._paths[number] == TRUE:
+            verdict = self._alone(number, goal, rivals)
+            if verdict != UNKNOWN:
+                return verdict
         low, high = self.attack(number)
-        opposed_low, opposed_high = self.opposition(number)
-        if high <= opposed_low:
+        against_low, against_high = self.opposition(number)
+        if high <= against_low:
             return FALSE
-        sure = low > opposed_high
-        rivals = self.toward[self.puzzle.goal[number]]
+        sure = low > against_high
         if len(rivals) > 1:
             for rival in rivals:
                 if rival != number:
-                    rival_low, rival_high = self.prevent(rival)
-                    if high <= rival_low:
+                    against_low, against_high = self.prevent(rival)
+                    if high <= against_low:
                         return FALSE
-                    sure = sure and low > rival_high
+                    if low <= against_high:
+                        sure = False
         return TRUE if sure else UNKNOWN
+
+    def _alone(self, number: int, goal: str, rivals: list[int]) -> int:
+        """A short way for the commonest moves, those over land without any support; UNKNOWN where it is too short."""
+        defender = self.holder.get(goal, NOBODY)
+        if defender == NOBODY:
+            if len(rivals) == 1:
+                return TRUE
+        elif self.puzzle.role[defender] != MOVE:
+            return FALSE if self.puzzle.alone[defender] else UNKNOWN
+        for rival in rivals:
+            if rival != number and self._paths[rival] == TRUE and self.duel[rival] == NOBODY:
+                return FALSE
+        return UNKNOWN
 
     def _support(self, number: int) -> int:
         verdict = TRUE
@@ -154,65 +201,74 @@ class State:
     def may_cut(self, attack: int, support: int) -> bool:
         """Whether an attack that arrives cuts that support: a foreign one, not from the place the support is aimed at
         (CMB-02, CMB-03, DATC 4.A.4)."""
-        puzzle = self.puzzle
-        return puzzle.power[attack] != puzzle.power[support] and puzzle.place[attack] != puzzle.goal[support]
+        power = self._power
+        return power[attack] != power[support] and self.puzzle.place[attack] != self.puzzle.goal[support]
 
     # Bounds ----------------------------------------------------------------------------------------------------------
 
     def path(self, number: int) -> int:
         """Whether a move can get to its goal at all: over land always, over water by a whole chain of convoys."""
-        found = self._paths.get(number, TRUE)
+        found = self._paths[number]
         if found != UNKNOWN:
             return found
         route, known = self.puzzle.routes[number], self.known
         fleets = route.links
-        if route.stands(frozenset(f for f in fleets if known[f] == TRUE)):
-            found = TRUE
-        elif not route.stands(frozenset(f for f in fleets if known[f] != FALSE)):
+        if not route.stands(frozenset(f for f in fleets if known[f] != FALSE)):
             found = FALSE
+        elif route.stands(frozenset(f for f in fleets if known[f] == TRUE)):
+            found = TRUE
         self._paths[number] = found
         return found
 
     def attack(self, number: int) -> Bounds:
         """Strength of a move against its goal. Units of the defender's power do not count against it (CMB-04)."""
-        puzzle = self.puzzle
-        path = self.path(number)
-        if path == FALSE:
-            return _NONE
-        defender = self.holder.get(puzzle.goal[number], NOBODY)
-        if defender == NOBODY:
-            leaves = TRUE
-        elif puzzle.role[defender] == MOVE and self.duel[number] == NOBODY:
-            leaves = self.known[defender]
-        else:
-            leaves = FALSE
-        if leaves == TRUE:
-            low, high = self.helped(number)
-        else:
-            low, high = self._attack_against(number, puzzle.power[defender])
-            if leaves == UNKNOWN:
-                high = self.helped(number)[1]
+        path = self._paths[number]
+        if path != TRUE:
+            path = self.path(number)
+            if path == FALSE:
+                return _NONE
+        low, high = self._attack(number)
         return (low if path == TRUE else 0), high
 
-    def _attack_against(self, number: int, power: Hashable) -> Bounds:
-        powers = self.puzzle.power
+    def _attack(self, number: int) -> Bounds:
+        puzzle = self.puzzle
+        defender = self.holder.get(puzzle.goal[number], NOBODY)
+        if defender == NOBODY:
+            return self.helped(number)
+        leaves = FALSE
+        if puzzle.role[defender] == MOVE and self.duel[number] == NOBODY:
+            leaves = self.known[defender]
+            if leaves == TRUE:
+                return self.helped(number)
+        low, high = self._attack_against(number, self._power[defender])
+        return low, (high if leaves == FALSE else self.helped(number)[1])
+
+    def _attack_against(self, number: int, power: str) -> Bounds:
+        powers = self._power
         if powers[number] == power:
             return _NONE
         low = high = 1
         for helper in self.puzzle.helpers[number]:
             if powers[helper] != power:
                 known = self.known[helper]
-                low += known == TRUE
-                high += known != FALSE
+                if known:
+                    high += 1
+                    if known == TRUE:
+                        low += 1
         return low, high
 
     def helped(self, number: int) -> Bounds:
         """One, and one more for each support given."""
+        helpers = self.puzzle.helpers[number]
+        if not helpers:
+            return _ONE
         low = high = 1
-        for helper in self.puzzle.helpers[number]:
+        for helper in helpers:
             known = self.known[helper]
-            low += known == TRUE
-            high += known != FALSE
+            if known:
+                high += 1
+                if known == TRUE:
+                    low += 1
         return low, high
 
     def opposition(self, number: int) -> Bounds:
@@ -223,7 +279,7 @@ class State:
             return self.helped(opponent)
         return self.hold(self.puzzle.goal[number])
 
-    def hold(self, place: Place | None) -> Bounds:
+    def hold(self, place: str) -> Bounds:
         """Strength in defence of a place: none when it is empty, or its unit gets away."""
         defender = self.holder.get(place, NOBODY)
         if defender == NOBODY:
@@ -247,10 +303,6 @@ class State:
             return _NONE
         low, high = self.helped(number)
         return (low if path == TRUE and beaten == FALSE else 0), high
-
-    def winner(self, place: Place | None) -> int:
-        """The move that succeeds into a place, or NOBODY. For use when all is known."""
-        return next((n for n in self.toward.get(place, _NO_ORDERS) if self.known[n] == TRUE), NOBODY)
 
     # Dependencies ----------------------------------------------------------------------------------------------------
 
@@ -288,6 +340,5 @@ class State:
                     found.add(self.duel[rival])
         return found
 
-    def _fleets(self, number: int) -> Iterator[int]:
-        if self._paths.get(number, TRUE) == UNKNOWN:
-            yield from self.puzzle.routes[number].links
+    def _fleets(self, number: int) -> Mapping[int, frozenset[int]]:
+        return self.puzzle.routes[number].links if self._paths[number] == UNKNOWN else {}

@@ -1,64 +1,57 @@
-"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the marks so far."""
+"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the outcomes so far."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from adjudicator.chart import NO_COASTS, NOWHERE
 from adjudicator.convoys import Sea
 from adjudicator.geo import Region
 from adjudicator.orders import Order, UnitOrder
-from adjudicator.outcome import Result
+from adjudicator.outcome import Outcome, Result
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.strength import HOLD, NOBODY
-from adjudicator.words import Sentence
-
-
-class Mark(NamedTuple):
-    """What becomes of an order: verdict, the contract's word, the sentence, and the unit whose order caused it."""
-
-    result: Result
-    reason: str | None
-    why: Sentence
-    cause: int = NOBODY
-
-
-def void(reason: str, why: Sentence) -> Mark:
-    """An order that counts for nothing."""
-    return Mark(Result.VOID, reason, why)
+from adjudicator.words import Part, Words, said
 
 
 class Turn:
-    """Units are numbered from 0; `at` finds a unit's number by its province.
+    """Units are numbered from 0; `at` finds a unit's number by its province, `place` is that province, and `steps`
+    what the unit reaches.
 
-    `marks[i]` is the mark of order i as given, None while it is open. `chosen[n]` is the order that unit n carries
-    out, by its place in the list, or NOBODY. The rest is what legality found out for unit n: its `role`; its `goal`,
-    the province it goes to or supports into; `to`, the region a move ends in or a support names; `partner`, the unit
-    it supports or carries; `crossing`, the units that go over water. `commanders`: units given in proxy, and to whom.
+    `outcomes[i]` is the outcome of order i as given, None while it is open. `chosen[n]` is the order that unit n
+    carries out, by its place in the list, or NOBODY. The rest is what legality found out for unit n: its `role`; its
+    `goal`, the province it goes to or supports into, or ""; `to`, the region a move ends in or a support names;
+    `partner`, the unit it supports or carries; `crossing`, the units that go over water. `commanders`: units given in
+    proxy, and to whom.
     """
 
     __slots__ = (
-        "at", "chosen", "commanders", "crossing", "goal", "marks", "orders", "partner", "position", "role", "sea", "setting",
-        "to", "units",
+        "at", "chosen", "commanders", "crossing", "goal", "orders", "outcomes", "partner", "place", "position", "role",
+        "sea", "setting", "steps", "to", "units", "words",
     )
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
-        kinds, provinces = setting.kinds, setting.board.provinces
+        chart = setting.chart
+        carrying, reach = chart.carrying, chart.reach
         self.setting = setting
         self.position = position
         self.orders = orders
-        self.units = list(position.units)
-        count = len(self.units)
-        self.at = {unit.region.province: number for number, unit in enumerate(self.units)}
-        self.sea = Sea(setting.chart, frozenset(
-            u.region.province for u in self.units
-            if kinds[u.kind].carries and provinces[u.region.province].is_sea
-        ))
-        self.marks: list[Mark | None] = [None] * len(orders)
+        self.words = Words(setting)
+        self.units = units = list(position.units)
+        self.place = place = [unit.region.province for unit in units]
+        self.at = {province: number for number, province in enumerate(place)}
+        self.steps = [
+            reach[unit.kind].get(p, NO_COASTS).get(unit.region.coast, NOWHERE)
+            for p, unit in zip(place, units, strict=True)
+        ]
+        self.sea = Sea(chart, frozenset(
+            [p for p, unit in zip(place, units, strict=True) if p in carrying[unit.kind]]))
+        count = len(units)
+        self.outcomes: list[Outcome | None] = [None] * len(orders)
         self.chosen = [NOBODY] * count
         self.role = [HOLD] * count
-        self.goal: list[str | None] = [None] * count
+        self.goal = [""] * count
         self.to: list[Region | None] = [None] * count
         self.partner = [NOBODY] * count
         self.crossing: set[int] = set()
@@ -66,8 +59,9 @@ class Turn:
 
     def find(self, order: UnitOrder) -> int:
         """The unit an order names, whosever it is, or NOBODY."""
-        number = self.at.get(order.unit.region.province, NOBODY)
-        kind = order.unit.kind
+        reference = order.unit
+        number = self.at.get(reference.region.province, NOBODY)
+        kind = reference.kind
         if number == NOBODY or kind is None or kind == self.units[number].kind:
             return number
         return number if self.setting.rules.forgives_wrong_kind() else NOBODY
@@ -77,6 +71,18 @@ class Turn:
         index = self.chosen[number] if number != NOBODY else NOBODY
         return None if index == NOBODY else self.orders[index]
 
-    def mark(self, number: int, mark: Mark) -> None:
-        """Mark the order that a unit carries out."""
-        self.marks[self.chosen[number]] = mark
+    def settle(
+        self, number: int, result: Result, reason: str | None, pattern: str, parts: tuple[Part, ...] = (),
+        cause: int = NOBODY,
+    ) -> None:
+        """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it about."""
+        index = self.chosen[number]
+        orders = self.orders
+        by = self.chosen[cause] if cause != NOBODY else NOBODY
+        self.outcomes[index] = Outcome(
+            orders[index], result, reason, orders[by] if by != NOBODY else None, said(self.words, pattern, parts))
+
+    def void(self, index: int, reason: str, pattern: str, *parts: Part) -> None:
+        """An order that counts for nothing, by its place in the list."""
+        self.outcomes[index] = Outcome(
+            self.orders[index], Result.VOID, reason, None, said(self.words, pattern, parts))

@@ -34,6 +34,10 @@ class Unit:
     kind: str
     region: Region
 
+    def __hash__(self) -> int:
+        # Where a unit stands all but names it, and hashing is most of what sets of units cost.
+        return hash(self.region.province)
+
     def __str__(self) -> str:
         return f"{self.power} {self.kind} {self.region}"
 

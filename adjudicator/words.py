@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
 
 from adjudicator.geo import Board, Region
 from adjudicator.setting import Setting
+from adjudicator.strength import State
 from adjudicator.units import Unit, UnitRef
 
-Part = Unit | UnitRef | Region | str | int
+
+class Odds(NamedTuple):
+    """The strength of a move against what stopped it at its goal, as a part of a sentence: "1 against 2"."""
+
+    state: State
+    number: int
+
+
+Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, tuple[Part, ...]]
 
 
 def sentence(pattern: str, *parts: Part) -> Sentence:
     """A sentence to be said later. `pattern` is for `str.format`, one field for each part."""
     return pattern, parts
+
+
+class Said(tuple[Any, ...]):
+    """A sentence with the words to say it in, put together when it is read; a judge makes many that nobody reads."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        words, pattern, parts = self
+        return str(words.say((pattern, parts)))
+
+
+def said(words: Words, pattern: str, parts: tuple[Part, ...]) -> str:
+    """A sentence for `Outcome.why`, which puts it into words when it is asked for."""
+    if not parts:
+        return pattern
+    return cast("str", Said((words, pattern, parts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +62,8 @@ class Words:
                 return self._unit(part.kind, part.region)
             case Region():
                 return self._region(part)
+            case Odds(state, number):
+                return f"{state.attack(number)[1]} against {state.opposition(number)[0]}"
             case str():
                 province = self.setting.board.provinces.get(part)
                 return part if province is None else province.name

@@ -13,12 +13,12 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region, Terrain
 from adjudicator.labels import attack_on
 from adjudicator.orders import Convert, Order, Proxy, SendSupply
-from adjudicator.outcome import Result
+from adjudicator.outcome import Outcome, Result
 from adjudicator.position import Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY, State
-from adjudicator.turn import Mark, Turn, void
+from adjudicator.turn import Turn
 from adjudicator.units import Unit
 from adjudicator.words import Sentence, sentence
 
@@ -60,18 +60,19 @@ def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Regi
     return next((region for region in there if named is not None and region.coast == named), None)
 
 
-def label_convert(turn: Turn, state: State, number: int) -> Mark:
+def label_convert(turn: Turn, state: State, number: int) -> None:
     """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or completed when
     it stood in the season before (CVT-02)."""
     unit = turn.units[number]
     own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
     attack = attack_on(turn, state, number, own_too=own_too)
     if attack != NOBODY:
-        return Mark(Result.FAILS, "disrupted", sentence(
-            "conversion disrupted by {0}'s attack on {1}", turn.units[attack], unit.region), attack)
-    if unit in turn.position.memory.converting:
-        return Mark(Result.SUCCEEDS, "completed", sentence("conversion completed"))
-    return Mark(Result.SUCCEEDS, "begun", sentence("conversion begun (1 of 2)"))
+        turn.settle(number, Result.FAILS, "disrupted", "conversion disrupted by {0}'s attack on {1}",
+                    (turn.units[attack], unit.region), attack)
+    elif unit in turn.position.memory.converting:
+        turn.settle(number, Result.SUCCEEDS, "completed", "conversion completed")
+    else:
+        turn.settle(number, Result.SUCCEEDS, "begun", "conversion begun (1 of 2)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class ThreeKingdoms(Ruleset):
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {SendSupply},
     }
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
-    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], Mark]]] = {Convert: label_convert}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
@@ -113,16 +114,16 @@ class ThreeKingdoms(Ruleset):
             if isinstance(order, Proxy):
                 number = turn.find(order)
                 if number == NOBODY:
-                    turn.marks[index] = void("no_such_unit", sentence("void: there is no {0}", order.unit))
+                    turn.void(index, "no_such_unit", "void: there is no {0}", order.unit)
                 elif order.power != turn.units[number].power:
                     passed_on.append((index, number, order.power))
                 elif order.to_power not in turn.setting.powers or order.to_power == order.power:
-                    turn.marks[index] = void("illegal", sentence("void: a unit is given to another power"))
+                    turn.void(index, "illegal", "void: a unit is given to another power")
                 else:
                     offers.setdefault(number, []).append(index)
         commanders = {number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))}
         for index, number, power in passed_on:
-            turn.marks[index] = _passed_on(turn, number, power, commanders)
+            _passed_on(turn, index, number, commanders.get(number) == power)
         return commanders
 
     def owner_stands_in(self) -> bool:
@@ -130,28 +131,26 @@ class ThreeKingdoms(Ruleset):
 
     # After the phases ------------------------------------------------------------------------------------------------
 
-    def after_movement(self, turn: Turn, state: State, after: Mapping[int, Unit]) -> tuple[frozenset[Unit], Memory]:
+    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
         """Completed conversions replace their units; those begun are remembered, and who may order the retreat of a
         unit given in proxy."""
-        units = dict(after)
-        begun = set()
-        for number in after:
-            if isinstance(turn.order_of(number), Convert):
-                mark = turn.marks[turn.chosen[number]]
-                region = turn.to[number]
-                if mark is not None and mark.reason == "begun":
-                    begun.add(turn.units[number])
-                elif mark is not None and mark.reason == "completed" and region is not None:
-                    unit = turn.units[number]
-                    order = turn.order_of(number)
-                    kind = _new_kind(turn, unit, order) if isinstance(order, Convert) else None
-                    units[number] = Unit(unit.power, kind or unit.kind, region)
+        begun, old, new = set(), [], []
+        for number, index in enumerate(turn.chosen):
+            order = turn.order_of(number)
+            outcome = turn.outcomes[index] if isinstance(order, Convert) else None
+            if isinstance(order, Convert) and outcome is not None:
+                unit, region = turn.units[number], turn.to[number]
+                if outcome.reason == "begun":
+                    begun.add(unit)
+                elif outcome.reason == "completed" and region is not None:
+                    old.append(unit)
+                    new.append(Unit(unit.power, _new_kind(turn, unit, order) or unit.kind, region))
         proxies = frozenset(
-            (turn.units[number].region.province, power)
+            (turn.place[number], power)
             for number, power in turn.commanders.items()
-            if number not in after and self.choice("proxy_retreats") == "owner_first"
+            if self.choice("proxy_retreats") == "owner_first"
         )
-        return frozenset(units.values()), Memory(frozenset(begun), proxies)
+        return standing.difference(old).union(new), Memory(frozenset(begun), proxies)
 
     # The year --------------------------------------------------------------------------------------------------------
 
@@ -200,22 +199,23 @@ class ThreeKingdoms(Ruleset):
 def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
     """The power a unit is given to. Given to two at once, it is given to nobody (Q-16)."""
     powers = {order.to_power for i in indexes if isinstance(order := turn.orders[i], Proxy)}
-    for index in indexes:
-        turn.marks[index] = void("illegal", sentence(
-            "void: {0} is given to more than one power", turn.units[number]))
     if len(powers) > 1:
+        for index in indexes:
+            turn.void(index, "illegal", "void: {0} is given to more than one power", turn.units[number])
         return None
     power = powers.pop()
     for index in indexes:
-        turn.marks[index] = Mark(Result.SUCCEEDS, None, sentence("given to {0} for this season", power))
+        turn.outcomes[index] = Outcome(
+            turn.orders[index], Result.SUCCEEDS, None, None, f"given to {power} for this season")
     return power
 
 
-def _passed_on(turn: Turn, number: int, power: str, commanders: Mapping[int, str]) -> Mark:
-    unit = turn.units[number]
-    if commanders.get(number) == power:
-        return void("illegal", sentence("void: {0} is given to {1} and cannot be given on", unit, power))
-    return void("no_such_unit", sentence("void: {0} is not {1}'s own", unit, power))
+def _passed_on(turn: Turn, index: int, number: int, was_given: bool) -> None:
+    unit, power = turn.units[number], turn.orders[index].power
+    if was_given:
+        turn.void(index, "illegal", "void: {0} is given to {1} and cannot be given on", unit, power)
+    else:
+        turn.void(index, "no_such_unit", "void: {0} is not {1}'s own", unit, power)
 
 
 RULES = ThreeKingdoms
