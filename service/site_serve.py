@@ -43,9 +43,9 @@ def _serve(settings: Settings, stop: Event) -> None:
     from service.web import WebServer
 
     site = open_site(settings)
-    web = WebServer(site.desk(), settings.web.host, settings.web.port)
-    running = Running(site, Reporter(settings))
     try:
+        web = WebServer(site.desk(), settings.web.host, settings.web.port)
+        running = Running(site, Reporter(settings))
         running.start()
         try:
             web.start()

@@ -67,11 +67,13 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
 
 
 def _faults(settings: Settings) -> list[str]:
-    addresses = {
-        "order_address": settings.order_address, "coordinator": settings.coordinator,
-        "mail_out.sender": settings.mail_out.sender,
-    }
-    found = [f"{name}: {value!r} is no mail address" for name, value in addresses.items() if not is_address(value)]
+    found = [
+        f"{name}: {value!r} is no mail address such as ada@example.org"
+        for name, value in (("order_address", settings.order_address), ("coordinator", settings.coordinator))
+        if not is_address(value)
+    ]
+    if not is_address(parseaddr(settings.mail_out.sender)[1]):
+        found.append(f"mail_out.sender: {settings.mail_out.sender!r} is not such as Galloper <ada@example.org>")
     if settings.mail_in.kind == "maildir" and not settings.mail_in.path:
         found.append("mail_in.path: a maildir needs the path of its folder")
     if settings.mail_out.kind == "folder" and not settings.mail_out.path:
@@ -80,9 +82,9 @@ def _faults(settings: Settings) -> list[str]:
 
 
 def is_address(text: str) -> bool:
-    """Whether a mail could be sent to this, with or without a name before it."""
-    local, _, domain = parseaddr(text)[1].rpartition("@")
-    return bool(local and domain) and not any(c.isspace() for c in local + domain)
+    """Whether this is a bare mail address: no name beside it, no brackets."""
+    local, _, domain = text.rpartition("@")
+    return bool(local and domain) and parseaddr(text)[1] == text
 
 
 def _placed(home: Path, path: str) -> str:

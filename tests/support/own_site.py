@@ -1,0 +1,56 @@
+"""A site's folder as a person would have it: settings on a Maildir and a folder of letters, and a game file."""
+
+from __future__ import annotations
+
+import mailbox
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import maps
+
+SETTINGS = """
+data = "data"
+order_address = "orders@galloper.example"
+coordinator = "coordinator@galloper.example"
+[mail_in]
+kind = "maildir"
+path = "box"
+trusted_authserv_id = "mx.galloper.example"
+[mail_out]
+kind = "folder"
+path = "outbox"
+sender = "Galloper <orders@galloper.example>"
+[web]
+port = 0
+secure_cookies = false
+"""
+
+
+def own_site(folder: Path, settings: str = SETTINGS, *, box: bool = True) -> Path:
+    """Write the settings, and make the Maildir unless told not to; gives the folder back."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "galloper.toml").write_text(settings, "utf-8")
+    if box:
+        mailbox.Maildir(str(folder / "box"), create=True)
+    return folder
+
+
+def deliver(folder: Path, raw: bytes, *, at: datetime | None = None) -> None:
+    """Put a mail into the site's Maildir as a mail server would."""
+    import os
+
+    key = mailbox.Maildir(str(folder / "box"), create=True).add(raw)
+    if at is not None:
+        os.utime(folder / "box" / "new" / key, (at.timestamp(), at.timestamp()))
+
+
+def game_file(folder: Path, start: date | None = None, player: str = "ada@example.org", name: str = "Powick Bridge",
+              variant: str = "w3k") -> Path:
+    """A game of w3k whose ten powers are one person's; it begins today unless another day is given."""
+    day = start or datetime.now(UTC).date()
+    seats = "".join(f'"{power}" = "Ada"\n' for power in maps.load("w3k").powers)
+    path = folder / "game.toml"
+    path.write_text(
+        f'name = "{name}"\nvariant = "{variant}"\nstart = {day.isoformat()}\n'
+        f'[[player]]\nname = "Ada"\nmail = ["{player}"]\n[seats]\n{seats}', "utf-8")
+    return path
