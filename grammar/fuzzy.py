@@ -6,13 +6,14 @@ Only letters count here. Nothing in this module knows the map, who owns what or 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
+from adjudicator.geo import Region
 from grammar.compose import Forms
 from grammar.exact import STEP
 from grammar.lattice import Edge
@@ -155,10 +156,11 @@ def _whole(text: str, start: int, end: int) -> int:
     return before + after
 
 
-def doubles(word: str, forms: Forms, lexicon: Lexicon) -> bool:
-    """Is a word an abbreviation that one letter taken for its like turns into another region's (Lon, Lan)?"""
+def doubles(word: str, named: Collection[Region], forms: Forms, lexicon: Lexicon) -> bool:
+    """Is a word the abbreviation of a region in `named` that one letter taken for its like turns into another's
+    (Lon, Lan)?"""
     short = spellings(forms, lexicon).short
-    mine = {s.value for s in short.get(word, ()) if s.terminal == PLACE}
+    mine = {s.value for s in short.get(word, ()) if s.terminal == PLACE and s.value in named}
     return bool(mine) and any(
         len(other) == len(word) and 0 < one(other, word) < 1 and not mine >= {s.value for s in found}
         for other, found in short.items())

@@ -77,6 +77,7 @@ def _costs(alike: float, wrong: float) -> _Costs:
         table[_CODE[" "]] = _GAP
         for sign in "-/(),;":
             table[_CODE[sign]] = _SIGN
+    found[_CODE[" "]] = _SIGN  # a name torn apart is rarer than two words run together
     swap[_CODE[" "], _CODE["-"]] = swap[_CODE["-"], _CODE[" "]] = _GAP
     swap[:, -1] = swap[-1, :] = found[-1] = _BEYOND
     return _Costs(swap, lost, found)

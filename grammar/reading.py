@@ -75,10 +75,10 @@ def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tu
 
 
 def _misfits(order: Order, lexicon: Lexicon) -> int:
-    return sum(not lexicon.fits(kind, region) for kind, region in _places(order))
+    return sum(not lexicon.fits(kind, region) for kind, region in places(order))
 
 
-def _places(order: Order) -> list[tuple[str | None, Region]]:
+def places(order: Order) -> list[tuple[str | None, Region]]:
     """Every place an order names, with the kind of unit that stands or goes there."""
     pairs: list[tuple[str | None, Region]] = []
     if isinstance(order, Build):
@@ -135,7 +135,7 @@ def _unlikely(made: Sequence[Order]) -> float:
 
 def _spelled(made: Sequence[Order], lexicon: Lexicon) -> bool:
     """No coast that its province does not have: a coast read out of stray letters."""
-    return all(lexicon.has_coast(region) for order in made for _, region in _places(order))
+    return all(lexicon.has_coast(region) for order in made for _, region in places(order))
 
 
 def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:

@@ -7,11 +7,22 @@ or which units stand on the board, and nothing may (NON-03, DESK-03, Q-01).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein
 
-from adjudicator.orders import Convoy, Order, SupportHold, SupportMove, UnitOrder
+from adjudicator.geo import Region
+from adjudicator.orders import (
+    Convoy,
+    Disband,
+    Move,
+    Order,
+    Remove,
+    Retreat,
+    SupportHold,
+    SupportMove,
+    UnitOrder,
+)
 from grammar import fuzzy, reading
 from grammar.build import MAKERS, Maker
 from grammar.complaint import Candidate, margin
@@ -73,15 +84,11 @@ def snap(
     No candidate where no order form is near; a line with a word of doubt ("if", "not", "or") is never automatic.
     """
     every = [forms] if isinstance(forms, Forms) else list(forms)
-    ranked: dict[tuple[Order, ...], Candidate] = {}
-    for each in every:
-        for found in _readings(text, Sheet(each, lexicon, power, makers), line):
-            held = ranked.get(found.orders)
-            if held is None or found.cost < held.cost:
-                ranked[found.orders] = found
-    candidates = sorted(ranked.values(), key=lambda c: c.cost)
+    lists = [_readings(text, Sheet(each, lexicon, power, makers), line) for each in every]
+    candidates = _ranked([found for found in lists if found])
+    named = {Region(r.province) for o in (candidates[0].orders if candidates else ()) for _, r in reading.places(o)}
     automatic = bool(candidates) and _automatic(text, candidates, lexicon, care) and not any(
-        fuzzy.doubles(w.text, every[0], lexicon) for w in words(text, body(text)))
+        fuzzy.doubles(w.text, named, each, lexicon) for w in words(text) for each in every)
     return Snapped(text, tuple(candidates[:keep]), margin(candidates), automatic)
 
 
@@ -107,6 +114,26 @@ def _readings(text: str, sheet: Sheet, line: int | None) -> list[Candidate]:
     known = {c.orders for c in exact}
     out = [*exact, *(c for c in garbled if c.orders not in known)]
     return out or reading.as_garbled(text[start:], sheet, line, stray=True)
+
+
+def _ranked(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+    """The candidates of several phases' forms as one list: the same words as a move and as a retreat are no rivals."""
+    if not lists:
+        return []
+    first = min(lists, key=lambda found: found[0].cost)
+    mixed = list(first)
+    for found in lists:
+        if found is not first:
+            mixed += [replace(c, rival=not _same_words(first[0].orders, c.orders)) for c in found]
+    return sorted(mixed, key=lambda c: c.cost)
+
+
+def _same_words(ours: Sequence[Order], others: Sequence[Order]) -> bool:
+    pairs = zip(ours, others, strict=False)
+    return len(ours) == len(others) and all(
+        (isinstance(a, Move | Retreat) and isinstance(b, Move | Retreat) and (a.unit, a.to) == (b.unit, b.to))
+        or (isinstance(a, Disband | Remove) and isinstance(b, Disband | Remove) and a.unit == b.unit)
+        for a, b in pairs)
 
 
 def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, care: Care) -> bool:

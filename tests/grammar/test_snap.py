@@ -123,8 +123,14 @@ def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
     every = [forms("movement"), forms("retreat"), forms("adjustment")]
     found = snap("Bui1d an Army at Fort William", lexicon=lexicon(), forms=every, power="Montrose")
     assert said(found.candidates[0].orders) == "Build A Fort William"
+    assert found.automatic
     found = snap("Army London to Surrey", lexicon=lexicon(), forms=every, power="Montrose")
     assert said(found.candidates[0].orders) == "A London - Surrey"
+    assert said(found.candidates[1].orders) == "A London R Surrey"
+    assert found.automatic
+    found = snap("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
+    assert {said(c.orders) for c in found.candidates[:2]} == {"A Staffordshire disbands", "Remove A Staffordshire"}
+    assert found.automatic
 
 
 @pytest.mark.parametrize(
