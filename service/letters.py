@@ -210,8 +210,9 @@ def _one_value(value: Any) -> Any:
 def environment(folder: str, *, markup: bool) -> Environment:
     """Templates of one folder of `templates/`; a name that is not given is an error, never a blank."""
     # Plain text is not HTML: what is dangerous there, line ends and control characters, `finalize` takes out.
-    made = Environment(  # noqa: S701
-        loader=PackageLoader("templates", folder), autoescape=markup, undefined=StrictUndefined,
+    made = Environment(
+        loader=PackageLoader("templates", folder), autoescape=markup,  # noqa: S701
+        undefined=StrictUndefined,
         finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     made.filters |= {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import maps
 from maps.variant import Variant
-from service.pictures import draw_map, map_pdf, to_png
+from service.pictures import board_pdf, board_svg, to_png
 
 PNG_WIDTH = 3000
 """Pixels across; about 250 to the inch on A3."""
@@ -40,11 +40,9 @@ def _fault(variant: Variant, output: Path) -> str:
 
 
 def _drawn(variant: Variant, kind: str) -> bytes:
-    shapes, centres = maps.shapes(variant.slug), variant.start.centres
-    title = f"The {variant.title}" if not variant.title.startswith("The ") else variant.title
-    phase = variant.start.phase
+    phase, centres = variant.start.phase, variant.start.centres
     subtitle = f"as they stood in {phase.season} {phase.year}"
     if kind == ".pdf":
-        return map_pdf(variant, shapes, centres, title, subtitle)
-    picture = draw_map(variant, shapes, centres, title, subtitle)
+        return board_pdf(variant, centres, variant.title, subtitle)
+    picture = board_svg(variant, centres, variant.title, subtitle)
     return picture.encode() if kind == ".svg" else to_png(picture, PNG_WIDTH)

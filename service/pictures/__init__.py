@@ -1,5 +1,6 @@
 """Pictures that leave: the map of control, the written results, copies of executed sheets."""
 
+from service.pictures.boards import board_pdf, board_svg, plan_of
 from service.pictures.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
 from service.pictures.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.results_sheet import results_html, results_pdf, results_pictures
@@ -7,6 +8,6 @@ from service.pictures.sheet_copy import SheetUnusable, sheet_copy
 from service.pictures.values import MapOptions
 
 __all__ = [
-    "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "draw_map", "map_pdf", "plan_map",
+    "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_svg", "draw_map", "map_pdf", "plan_map", "plan_of",
     "results_html", "results_pdf", "results_pictures", "sheet_copy", "to_pdf", "to_png", "to_pngs",
 ]  # fmt: skip

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from service.pictures.ground import Sheet
-from service.pictures.raster import CELL, Grid
+from service.pictures.raster import CELL, Grid, Sums, share, summed
 from service.pictures.values import Ground, Rect
 
 COARSE = 5
 """Every fifth cell is looked at: two millimetres."""
 
 GAP = 4.0
+_LAND = 60_000.0
 HIDDEN = 0.4
 """A sea may be covered by this part before it costs anything."""
 
@@ -32,7 +33,10 @@ class Piece:
 
 def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
     """A rectangle for each piece, in the order given; pieces never overlap each other."""
-    ids = Grid(sheet.paper, sheet.places).ids[::COARSE, ::COARSE]
+    grid = Grid(sheet.paper, sheet.places)
+    ids = grid.ids[::COARSE, ::COARSE]
+    # Land is asked for cell by cell, so that no islet is covered; water may be taken coarsely.
+    dry = summed((grid.ids >= 0) & ~grid.sea)
     cell = CELL * COARSE
     kinds = [place.ground for place in sheet.places.values()]
     land = np.array([kind in {Ground.LAND, Ground.TOWN} for kind in kinds] + [False])
@@ -48,7 +52,7 @@ def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
                 if any(box.grown(GAP).meets(other) for other in placed.values()):
                     continue
                 under = _under(ids, box, cell, len(kinds))
-                cost = 60.0 * float(under[1:][land[:-1]].sum())
+                cost = 60.0 * float(under[1:][land[:-1]].sum()) + _LAND * _covered(dry, box)
                 part = (hidden + under)[1:] / np.maximum(1, visible[1:])
                 cost += 3000.0 * float(np.maximum(0, part - HIDDEN)[(under[1:] > 0) & ~land[:-1]].sum())
                 cost += _away(box, inside, piece.at)
@@ -59,6 +63,12 @@ def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
         placed[piece.name] = best[1]
         hidden += _under(ids, best[1], cell, len(kinds))
     return placed
+
+
+def _covered(dry: Sums, box: Rect) -> float:
+    """The part of a box, a little grown, that is land."""
+    grown = box.grown(1.0)
+    return float(share(dry, np.array([[grown.x0, grown.y0, grown.x1, grown.y1]]))[0])
 
 
 def _under(ids: np.ndarray[tuple[int, ...], np.dtype[np.int32]], box: Rect, cell: float, count: int) -> np.ndarray[

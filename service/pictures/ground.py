@@ -8,17 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from shapely.geometry import MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from maps.geometry import Shape
 from maps.variant import Variant
+from service.pictures.projection import Projection, projection_for
 from service.pictures.values import Ground, Paper, Place, Rect
-
-EARTH_KM = 6371.0
-ORIGIN = (-4.0, 54.0)
-"""Transverse Mercator, origin 54 N 4 W, as the geodata's note asks."""
 
 STRIP_KM = 36.0
 """What cannot be shown whole shows at least this much."""
@@ -29,19 +25,6 @@ TOWN_MM = 1.55
 
 ROUND = 0.9
 TOWN_KM2 = 420.0
-
-
-def project(geometry: BaseGeometry) -> BaseGeometry:
-    """Longitude and latitude to kilometres east and north of the origin, on a sphere."""
-
-    def run(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        lon = np.radians(points[:, 0] - ORIGIN[0])
-        lat = np.radians(points[:, 1])
-        east = EARTH_KM * np.arctanh(np.cos(lat) * np.sin(lon))
-        north = EARTH_KM * (np.arctan2(np.tan(lat), np.cos(lon)) - math.radians(ORIGIN[1]))
-        return np.column_stack([east, north])
-
-    return shapely.transform(geometry, run)
 
 
 def solid(geometry: BaseGeometry) -> BaseGeometry:
@@ -63,11 +46,16 @@ class Sheet:
     land: BaseGeometry
     far: BaseGeometry
     inside: Rect
+    projection: Projection
 
 
 def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Sheet:
     """Put a board on paper. The paper is turned where the board is wider than high."""
-    kilometres = {name: solid(project(_polygons(shape))) for name, shape in shapes.items()}
+    lons = [lon for shape in shapes.values() for rings in shape.polygons for lon, _ in rings[0]]
+    projection = projection_for(min(lons), max(lons))
+    kilometres = {
+        name: solid(shapely.transform(_polygons(shape), projection.forward)) for name, shape in shapes.items()
+    }
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
     outer = _bounds(kilometres)
     left, bottom, right, top = _window(kilometres, seas, outer)
@@ -95,7 +83,7 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
     rest = shapely.get_parts(shapely.difference(frame, whole))
     far = shapely.union_all([part for part in rest if part.area > 1.5])
-    return Sheet(places, paper, scale, west, north, land, far, inside)
+    return Sheet(places, paper, scale, west, north, land, far, inside, projection)
 
 
 def _polygons(shape: Shape) -> MultiPolygon:
@@ -163,11 +151,15 @@ def _place(variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town:
         middle = shape.centroid
         seal, radius = (middle.x, middle.y), max(TOWN_MM, math.sqrt(shape.area / math.pi))
     elif province.centre:
-        circle = shapely.maximum_inscribed_circle(_widest(shape), tolerance=0.2)
-        seal = (circle.coords[0][0], circle.coords[0][1])
+        seal = inscribed(shape)
     return Place(name, province.name, province.abbr, ground, shape, province.area, province.centre, capital, seal, radius)
 
 
-def _widest(shape: BaseGeometry) -> Polygon:
-    parts = [part for part in shapely.get_parts(shape) if isinstance(part, Polygon)]
-    return max(parts, key=lambda part: part.area)
+def inscribed(shape: BaseGeometry) -> tuple[float, float]:
+    """The middle of the largest circle that fits into the widest part of a shape."""
+    widest = max((part for part in shapely.get_parts(shape) if isinstance(part, Polygon)), key=lambda part: part.area)
+    spoke = shapely.maximum_inscribed_circle(widest, tolerance=0.3)
+    if spoke is None:
+        raise ValueError("a region has no area on this paper")
+    x, y = shapely.get_coordinates(spoke)[0]
+    return float(x), float(y)

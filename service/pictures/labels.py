@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from service.pictures.ground import Sheet
+from service.pictures.ground import Sheet, inscribed
 from service.pictures.raster import Boxes, Grid, Sums, share, summed
 from service.pictures.values import Ground, Label, Place, Rect
 from service.pictures.wording import extent, wordings
@@ -60,6 +60,9 @@ def place_labels(sheet: Sheet, furniture: Iterable[Rect]) -> tuple[Label, ...]:
     """
     grid = Grid(sheet.paper, sheet.places)
     discs = [(*p.seal, p.radius + 0.35) for p in sheet.places.values() if p.seal is not None]
+    discs += [
+        (p.seal[0], p.seal[1] - p.radius - 1.25, 1.3) for p in sheet.places.values() if p.seal and p.capital
+    ]
     under = _Under(
         grid, summed(grid.sea), summed(grid.edge), summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
         summed(grid.ids < 0),
@@ -130,7 +133,7 @@ def _over(place: Place) -> tuple[Boxes, NDArray[np.float64]]:
     rows = np.arange(y0 - around, y1 + around + step, step / 2)
     across, down = np.meshgrid(columns, rows)
     spots = np.column_stack([across.ravel(), down.ravel()])
-    middle = shapely.maximum_inscribed_circle(place.shape, tolerance=0.3).coords[0]
+    middle = inscribed(place.shape)
     away = np.hypot(spots[:, 0] - middle[0], spots[:, 1] - middle[1])
     return spots, away * (0.12 if place.ground is Ground.LAND else 0.06)
 

@@ -10,7 +10,7 @@ import shapely
 
 from maps.variant import Power, Variant
 from service.pictures.hatch import hatch
-from service.pictures.marks import TOWN_TONE, crown, disc, shield
+from service.pictures.marks import TOWN_TONE, crown, disc, ink_of, shield
 from service.pictures.ornament import INK, PALE, fitted, flourish, panel
 from service.pictures.svg import path, text
 from service.pictures.values import Rect
@@ -61,8 +61,8 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
     base = y + (2.7 if person else 3.6)
     return "".join((
         f'<g class="key" data-power="{escape(power.id, quote=True)}">',
-        f'<path d="{path(swatch)}" fill="{PALE}"/><path d="{path(swatch)}" fill="{power.colour}" opacity="0.4"/>',
-        f'<path d="{strokes}" fill="none" stroke="{power.colour}" stroke-width="0.2"/>',
+        f'<path d="{path(swatch)}" fill="{PALE}"/><path d="{path(swatch)}" fill="{power.colour}" fill-opacity="0.4"/>',
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="0.2"/>',
         f'<path d="{path(swatch)}" fill="none" stroke="{INK}" stroke-width="0.25"/>',
         f'<circle cx="{left + 4.75:.2f}" cy="{y + 2.5:.2f}" r="1.7" fill="{PALE}"/>',
         text(left + 4.75, y + 3.55, power.letter, "bold", 3.3, f'fill="{INK}"'),

@@ -10,7 +10,9 @@ from maps.variant import Variant
 STYLE = """
 @page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
   @bottom-center { content: counter(page); font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c } }
-.index { page: index; break-before: page; font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c }
+.index { page: index; break-before: page; font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c;
+  /* Ligatures that the map on page one does not use get lost when its fonts are cut down. */
+  font-variant-ligatures: none }
 .index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm }
 .index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm; border-bottom: .3pt solid #3a2a1c }
 .index table { border-collapse: collapse; width: 100%% }

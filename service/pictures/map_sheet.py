@@ -16,8 +16,8 @@ from service.pictures.hatch import hatch
 from service.pictures.labels import place_labels
 from service.pictures.legend import draw_legend, legend_height
 from service.pictures.map_index import index_page
-from service.pictures.marks import LAND_TONE, attribute, seal
-from service.pictures.ornament import INK, fitted
+from service.pictures.marks import LAND_TONE, attribute, ink_of, seal
+from service.pictures.ornament import INK, fitted, title_lines
 from service.pictures.render import to_pdf
 from service.pictures.svg import label as draw_label
 from service.pictures.svg import path, text
@@ -30,7 +30,8 @@ WATERLINES = ((0.55, 0.16, 0.75), (1.15, 0.14, 0.6), (1.85, 0.12, 0.48), (2.7, 0
 """Distance from the coast, width and strength of each line engraved around the land."""
 
 TINT, GAP_LAND = 0.30, 1.15
-SHORT_NAMES = 12
+CROWDED, SPARE = 24, 3
+"""About one region in so many stands in short; and places for some more than the last try needed."""
 
 
 class NoShapes(ValueError):
@@ -55,10 +56,10 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
     if not shapes:
         raise NoShapes(f"{variant.slug} has no drawn shapes")
     sheet = lay_out(variant, shapes, paper)
-    room = SHORT_NAMES
+    room = len(shapes) // CROWDED
     while True:
         pieces = furniture.arrange(sheet, [
-            furniture.Piece("title", 92.0, 45.0, (0.0, 0.0)),
+            furniture.Piece("title", 92.0, 45.0 if len(title_lines(variant.title)) > 1 else 36.0, (0.0, 0.0)),
             furniture.Piece("legend", 68.0, legend_height(len(variant.powers), room), (1.0, 0.3)),
             furniture.Piece("compass", 40.0, 44.0, (0.75, 0.0)),
             furniture.Piece("scale", 66.0, 15.0, (0.0, 1.0)),
@@ -66,7 +67,7 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
         plan = MapPlan(sheet, place_labels(sheet, pieces.values()), pieces)
         if len(plan.short()) <= room:
             return plan
-        room = len(plan.short()) + 4
+        room = len(plan.short()) + SPARE
 
 
 def draw_map(
@@ -92,7 +93,7 @@ def draw_map(
     paper = sheet.paper
     body = [
         _water(plan), _land(sheet, held), _lines(sheet), *_towns(sheet, held), _names(plan),
-        ornament.cartouche(plan.pieces["title"], title, subtitle, "A map of" if title.endswith(variant.title) else variant.title),
+        ornament.cartouche(plan.pieces["title"], title, subtitle, "A map of the" if title == variant.title and title[-1] == "s" else "A map of" if title == variant.title else variant.title),
         draw_legend(plan.pieces["legend"], variant, held, [
             (one.wording.lines[0], sheet.places[one.region].name) for one in plan.short()
         ]),
@@ -122,10 +123,10 @@ def _waterlines(sheet: Sheet) -> str:
     frame = _frame(sheet)
     parts = []
     for distance, width, strength in WATERLINES:
-        line = coast.buffer(distance, quad_segs=4).simplify(0.04).boundary
+        line = coast.buffer(distance, quad_segs=3).simplify(0.02 + distance * 0.03).boundary
         line = shapely.intersection(line, frame.buffer(-0.05))
         parts.append(
-            f'<path d="{path(line)}" fill="none" stroke="{WATER}" stroke-width="{width}" opacity="{strength}"/>'
+            f'<path d="{path(line)}" fill="none" stroke="{WATER}" stroke-width="{width}" stroke-opacity="{strength}"/>'
         )
     return "".join(parts)
 
@@ -153,7 +154,7 @@ def _tones(sheet: Sheet) -> dict[str, int]:
     tree = shapely.STRtree([p.shape for p in land])
     tones: dict[str, int] = {}
     for place in land:
-        near = {tones.get(land[at].id) for at in tree.query(place.shape.buffer(0.1), predicate="intersects")}
+        near = {tones.get(land[at].id) for at in tree.query(place.shape, predicate="dwithin", distance=0.1)}
         tones[place.id] = min(range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone)))
     return tones
 
@@ -163,8 +164,8 @@ def control(shape: BaseGeometry, power: Power, gap: float, name: str = "") -> st
     strokes = path(hatch(power.pattern, shape.simplify(0.03), gap))
     return (
         f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
-        f'data-region="{attribute(name)}"><path d="{path(shape)}" fill="{power.colour}" opacity="{TINT}"/>'
-        f'<path d="{strokes}" fill="none" stroke="{power.colour}" stroke-width="{0.15 * gap + 0.04:.2f}"/></g>'
+        f'data-region="{attribute(name)}"><path d="{path(shape)}" fill="{power.colour}" fill-opacity="{TINT}"/>'
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * gap + 0.04:.2f}"/></g>'
     )
 
 
@@ -185,7 +186,7 @@ def _lines(sheet: Sheet) -> str:
         shapely.difference(realm, realm.buffer(-0.9)) for realm in _by_area(dry) if realm.area > 30
     ]
     return "".join((
-        f'<path d="{"".join(path(one) for one in band)}" fill="#b08a4a" fill-rule="evenodd" opacity="0.20"/>',
+        f'<path d="{"".join(path(one) for one in band)}" fill="#b08a4a" fill-rule="evenodd" fill-opacity="0.20"/>',
         _stroke(waters, SEA_INK, 0.16, "0.7 0.7"),
         _stroke(areas, SEA_INK, 0.26, "2.4 0.8"),
         _stroke(counties, INK, 0.17, "0.9 0.45"),
@@ -201,8 +202,9 @@ def _net(shapes: Iterable[BaseGeometry]) -> BaseGeometry:
 def _by_area(places: Iterable[Place]) -> list[BaseGeometry]:
     groups: dict[str, list[BaseGeometry]] = {}
     for place in places:
-        groups.setdefault(place.area or "", []).append(place.shape.buffer(0.02))
-    return [shapely.union_all(shapes) for shapes in groups.values()]
+        groups.setdefault(place.area or "", []).append(place.shape)
+    # Snapping closes the hairlines that laying the data on paper leaves between neighbours.
+    return [shapely.union_all(shapes, grid_size=0.02) for shapes in groups.values()]
 
 
 def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:

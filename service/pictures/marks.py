@@ -18,11 +18,23 @@ from service.pictures.values import Ground, Place
 
 LAND_TONE, TOWN_TONE = "#faf3e0", "#e2cda0"
 GAP_TOWN = 0.62
+DARK_ENOUGH = 0.55
+"""Lightness, 0 to 1, that strokes on paper may have."""
 
 
 def attribute(words: str) -> str:
     """Words safe inside a quoted attribute."""
     return escape(words, quote=True)
+
+
+def ink_of(power: Power) -> str:
+    """The colour of a power's strokes: its own, darker where it would not show on paper."""
+    red, green, blue = (int(power.colour[at : at + 2], 16) for at in (1, 3, 5))
+    light = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
+    if light <= DARK_ENOUGH:
+        return power.colour
+    part = DARK_ENOUGH / light
+    return f"#{round(red * part):02x}{round(green * part):02x}{round(blue * part):02x}"
 
 
 @cache
@@ -44,8 +56,8 @@ def seal(place: Place, power: Power | None) -> str:
     if power is not None and town:
         strokes = path(hatch(power.pattern, mark, GAP_TOWN))
         parts.append(
-            f'<path d="{path(mark)}" fill="{power.colour}" opacity="0.45"/>'
-            f'<path d="{strokes}" fill="none" stroke="{power.colour}" stroke-width="0.16"/>'
+            f'<path d="{path(mark)}" fill="{power.colour}" fill-opacity="0.45"/>'
+            f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="0.16"/>'
         )
     parts.append(f'<path d="{path(mark)}" fill="none" stroke="{INK}" stroke-width="0.3"/>')
     if place.capital:

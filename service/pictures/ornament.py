@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+
+import numpy as np
 
 from service.pictures import fonts
-from service.pictures.ground import EARTH_KM, ORIGIN, Sheet
+from service.pictures.ground import Sheet
 from service.pictures.svg import polygon, text
 from service.pictures.values import Rect
 
@@ -55,7 +58,7 @@ def fitted(words: str, face: str, size: float, room: float) -> float:
 def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     """The map's name on its panel: an overline, the title on one or two lines, the subtitle in italics."""
     x, room = (box.x0 + box.x1) / 2, box.width - 12
-    lines = _title_lines(title)
+    lines = title_lines(title)
     size = min(fitted(line, "display", 9.2, room) for line in lines)
     y = box.y0 + 8.4
     parts = [panel(box)]
@@ -72,7 +75,8 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     return "".join(parts)
 
 
-def _title_lines(title: str) -> list[str]:
+def title_lines(title: str) -> list[str]:
+    """A long title on two lines, as even as can be."""
     words = title.split()
     if len(title) < 18 or len(words) < 3:
         return [title]
@@ -88,7 +92,7 @@ def rhumbs(box: Rect, inside: Rect) -> str:
         f"M{x:.2f} {y:.2f}L{x + reach * math.sin(turn):.2f} {y - reach * math.cos(turn):.2f}"
         for turn in (math.pi * at / 16 for at in range(32))
     )
-    return f'<path d="{lines}" {RULE} stroke-width="0.09" opacity="0.32"/>'
+    return f'<path d="{lines}" {RULE} stroke-width="0.09" stroke-opacity="0.32"/>'
 
 
 def compass(box: Rect) -> str:
@@ -133,8 +137,9 @@ def _lily(x: float, y: float, size: float) -> str:
 def scale_bar(box: Rect, kilometres: float) -> str:
     """Two bars, miles above and kilometres below; `kilometres` a millimetre of paper."""
     parts = []
-    for row, (unit, size, step) in enumerate((("miles", MILE_KM, 20), ("kilometres", 1.0, 25))):
+    for row, (unit, size) in enumerate((("miles", MILE_KM), ("kilometres", 1.0))):
         y = box.y0 + 4.6 + row * 6.6
+        step = next(step for step in (10, 20, 25, 50, 100, 200, 250, 500, 1000) if step * size / kilometres >= 7)
         bar = step * size / kilometres
         count = max(1, int((box.width - 18) / bar))
         for at in range(count):
@@ -153,62 +158,67 @@ def scale_bar(box: Rect, kilometres: float) -> str:
 def border(sheet: Sheet) -> str:
     """The neat line with a scale of degrees around it, black and white by turns."""
     inside = sheet.inside
-    outer = inside.grown(2.2)
     parts = [
         f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" {RULE} stroke-width="{w}"/>'
-        for box, w in ((inside, 0.35), (outer, 0.35), (inside.grown(5.6), 0.3), (inside.grown(6.6), 0.9))
+        for box, w in ((inside, 0.35), (inside.grown(2.2), 0.35), (inside.grown(5.6), 0.3), (inside.grown(6.6), 0.9))
     ]
-    for y, top in ((inside.y0, True), (inside.y1, False)):
-        lons = _crossings(sheet, y, along_x=True)
-        parts += [_degree_bar(a, b, top, inside, across=True) for (d, a), (_, b) in zip(lons, lons[1:], strict=False) if d % 2]
-        where = y - 3.0 if top else y + 4.7
-        parts += [
-            text(x, where, _degree(d, "E", "W"), "roman", 2.2, f'fill="{INK}"') for d, x in lons
-            if d % 2 == 0 and inside.x0 + 4 < x < inside.x1 - 4
-        ]
-    for x, left in ((inside.x0, True), (inside.x1, False)):
-        lats = _crossings(sheet, x, along_x=False)
-        parts += [_degree_bar(a, b, left, inside, across=False) for (d, a), (_, b) in zip(lats, lats[1:], strict=False) if d % 2]
-        where = x - 3.2 if left else x + 3.2
-        parts += [
-            f'<g transform="rotate({-90 if left else 90} {where:.2f} {y:.2f})">'
-            f'{text(where, y + (0.6 if left else 0.6), _degree(d, "N", "S"), "roman", 2.2, f"""fill="{INK}" """)}</g>'
-            for d, y in lats if d % 2 == 0 and inside.y0 + 4 < y < inside.y1 - 4
-        ]
+    for y, low in ((inside.y0, True), (inside.y1, False)):
+        parts += _edge(sheet, y, low=low, across=True)
+    for x, low in ((inside.x0, True), (inside.x1, False)):
+        parts += _edge(sheet, x, low=low, across=False)
     return "".join(parts)
+
+
+def _edge(sheet: Sheet, fixed: float, *, low: bool, across: bool) -> list[str]:
+    """One edge of the border: a black bar for every other step, a number at each whole step that has room."""
+    inside = sheet.inside
+    start, end = (inside.x0, inside.x1) if across else (inside.y0, inside.y1)
+    ticks = _crossings(sheet, fixed, start, end, across=across)
+    step = _step([at for _, at in ticks])
+    ticks = [(degree, at) for degree, at in ticks if degree % step == 0]
+    parts = []
+    bar = fixed - 1.65 if low else fixed + 0.55
+    for (degree, a), (_, b) in pairwise(sorted(ticks, key=lambda tick: tick[1])):
+        first, last = max(start, min(a, b)), min(end, max(a, b))
+        if (degree // step) % 2 and last > first:
+            box = (first, bar, last - first, 1.1) if across else (bar, first, 1.1, last - first)
+            x, y, wide, high = box
+            parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" fill="{INK}"/>')
+    for degree, at in ticks:
+        if not start + 4 < at < end - 4:
+            continue
+        words = _degree(degree, "E", "W") if across else _degree(degree, "N", "S")
+        if across:
+            parts.append(text(at, fixed - 3.0 if low else fixed + 4.7, words, "roman", 2.2, f'fill="{INK}"'))
+        else:
+            x = fixed - 3.2 if low else fixed + 3.2
+            number = text(x, at + 0.6, words, "roman", 2.2, f'fill="{INK}"')
+            parts.append(f'<g transform="rotate({-90 if low else 90} {x:.2f} {at:.2f})">{number}</g>')
+    return parts
+
+
+def _step(places: list[float]) -> int:
+    """Degrees from one number to the next: as few as leave the numbers room."""
+    apart = min((abs(b - a) for a, b in pairwise(places)), default=100.0)
+    return next((step for step in (1, 2, 5, 10, 20) if step * apart >= 9.0), 30)
 
 
 def _degree(number: int, plus: str, minus: str) -> str:
     return f"{abs(number)}°" + ("" if number == 0 else plus if number > 0 else minus)
 
 
-def _degree_bar(a: float, b: float, low: bool, inside: Rect, *, across: bool) -> str:
-    start, end = min(a, b), max(a, b)
-    if across:
-        start, end = max(start, inside.x0), min(end, inside.x1)
-        y = inside.y0 - 2.2 if low else inside.y1
-        return f'<rect x="{start:.2f}" y="{y + 0.55:.2f}" width="{max(0, end - start):.2f}" height="1.1" fill="{INK}"/>'
-    start, end = max(start, inside.y0), min(end, inside.y1)
-    x = inside.x0 - 2.2 if low else inside.x1
-    return f'<rect x="{x + 0.55:.2f}" y="{start:.2f}" width="1.1" height="{max(0, end - start):.2f}" fill="{INK}"/>'
-
-
-def _crossings(sheet: Sheet, fixed: float, *, along_x: bool) -> list[tuple[int, float]]:
-    """Whole degrees of longitude (or latitude) along one edge and where they meet it, ends beyond it included."""
-    inside = sheet.inside
-    span = (inside.x0, inside.x1) if along_x else (inside.y1, inside.y0)
-    samples = [span[0] + (span[1] - span[0]) * at / 400 for at in range(-40, 441)]
-    values = [_degrees(sheet, s, fixed)[0] if along_x else _degrees(sheet, fixed, s)[1] for s in samples]
-    found = []
-    for a, b, u, v in zip(samples, samples[1:], values, values[1:], strict=False):
-        for degree in range(math.ceil(min(u, v)), math.floor(max(u, v)) + 1):
-            found.append((degree, a + (b - a) * (degree - u) / (v - u)))
-    return found
-
-
-def _degrees(sheet: Sheet, x: float, y: float) -> tuple[float, float]:
-    """Longitude and latitude of a point of the paper: the inverse of the projection."""
-    east = (sheet.west + (x - sheet.inside.x0) * sheet.scale) / EARTH_KM
-    north = (sheet.north - (y - sheet.inside.y0) * sheet.scale) / EARTH_KM + math.radians(ORIGIN[1])
-    lon = ORIGIN[0] + math.degrees(math.atan2(math.sinh(east), math.cos(north)))
-    return lon, math.degrees(math.asin(math.sin(north) / math.cosh(east)))
+def _crossings(sheet: Sheet, fixed: float, start: float, end: float, *, across: bool) -> list[tuple[int, float]]:
+    """Whole degrees of longitude (or latitude) along one edge and where they meet it, a little beyond its ends too."""
+    run = np.linspace(start - (end - start) / 10, end + (end - start) / 10, 481)
+    still = np.full_like(run, fixed)
+    paper = np.column_stack([run, still] if across else [still, run])
+    kilometres = np.column_stack([
+        sheet.west + (paper[:, 0] - sheet.inside.x0) * sheet.scale,
+        sheet.north - (paper[:, 1] - sheet.inside.y0) * sheet.scale,
+    ])
+    values = sheet.projection.inverse(kilometres)[:, 0 if across else 1]
+    return [
+        (degree, float(a + (b - a) * (degree - u) / (v - u)))
+        for (a, u), (b, v) in pairwise(zip(run, values, strict=True))
+        for degree in range(math.ceil(min(u, v)), math.floor(max(u, v)) + 1)
+    ]

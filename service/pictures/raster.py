@@ -29,7 +29,9 @@ class Grid:
         self.shape = (round(paper.height / CELL), round(paper.width / CELL))
         image = Image.new("I", (self.shape[1], self.shape[0]), FOREIGN)
         draw = ImageDraw.Draw(image)
-        order = sorted(range(len(self.names)), key=lambda at: places[self.names[at]].ground is Ground.TOWN)
+        # Outer rings only: islands are laid on the seas, towns on the land.
+        rank = {Ground.AREA: 0, Ground.SEA: 0, Ground.LAND: 1, Ground.TOWN: 2}
+        order = sorted(range(len(self.names)), key=lambda at: rank[places[self.names[at]].ground])
         for number in order:
             for part in get_parts(places[self.names[number]].shape):
                 if isinstance(part, Polygon):

@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from PIL import Image
 
@@ -18,18 +17,13 @@ class RenderError(RuntimeError):
     """A picture could not be made."""
 
 
-def _no_fetch(url: str, *_: Any, **__: Any) -> dict[str, Any]:
-    """Pictures are made of what they are handed; nothing is loaded from anywhere."""
-    raise RenderError(f"a picture wanted to load {url[:60]!r}")
-
-
 def to_pdf(pages: str | Sequence[str], *, title: str = "") -> bytes:
     """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of one
     HTML document, which names its own paper.
 
-    Raises RenderError for SVG without a size.
+    Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG without a size.
     """
-    from weasyprint import HTML
+    from weasyprint import HTML, URLFetcher
 
     sheets = [pages] if isinstance(pages, str) else list(pages)
     document = "".join(_page(sheet, number) for number, sheet in enumerate(sheets))
@@ -37,7 +31,7 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "") -> bytes:
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
-    data = HTML(string=whole, url_fetcher=_no_fetch).write_pdf()
+    data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf()
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
     return data

@@ -62,6 +62,6 @@ def label(one: Label, colour: str, halo: str) -> str:
     ]
     body = "".join(lines)
     under = (
-        f'<g fill="{halo}" stroke="{halo}" stroke-width="0.55" stroke-linejoin="round" opacity="0.8">{body}</g>'
+        f'<g fill="{halo}" stroke="{halo}" stroke-width="0.55" stroke-linejoin="round" stroke-opacity="0.85">{body}</g>'
     )
     return f'<g{turn}>{under}<g fill="{colour}">{body}</g></g>'

@@ -14,6 +14,7 @@ from jinja2 import UndefinedError
 from service import intake_words, letters
 from service.intake_context import Context
 from service.intake_verdict import Kind, Reason, Verdict
+from service.letters_values import Recipient, RejectionFacts
 from service.outbox_compose import compose
 from tests.service import letters_samples as samples
 
@@ -182,7 +183,7 @@ def test_offers_and_demands() -> None:
 def test_every_reason_has_its_sentence_and_its_mending(reason: Reason) -> None:
     context = Context(frozenset(), "w3k.example", "mx.w3k.example", ())
     said = intake_words.explain(Verdict(Kind.REJECTED, reason, sender="graham.j@mailbox.example"), context)
-    letter = letters.rejection(None, letters.Recipient("graham.j@mailbox.example"), letters.RejectionFacts(
+    letter = letters.rejection(None, Recipient("graham.j@mailbox.example"), RejectionFacts(
         "k", samples.AT, said.what, said.safe, said.mend, "x", said.subject))
     flat = re.sub(r"\s+", " ", letter.text)
     assert said.what.endswith(".")

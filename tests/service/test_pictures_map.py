@@ -1,0 +1,264 @@
+"""The map of control: every name in its place, every owner seen without colour, and files that open."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import unicodedata
+from collections import Counter
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pypdfium2
+import pytest
+import shapely
+from PIL import Image
+
+import maps
+from service.pictures import MapPlan, NoShapes, board_pdf, draw_map, plan_map, plan_of, to_png
+from service.pictures.hatch import PATTERNS, hatch
+from service.pictures.labels import PAD
+from service.pictures.projection import EARTH_KM, EqualArea, Projection, TransverseMercator, projection_for
+from service.pictures.values import Ground, Label, Rect
+
+SVG = "{http://www.w3.org/2000/svg}"
+BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
+W3K = maps.load("w3k")
+NASTY = "<script>alert(1)</script>\r\n\"&'" + "x" * 500
+
+
+def picture(slug: str, title: str = "Powick Bridge", **owners: str) -> str:
+    variant = maps.load(slug)
+    centres = dict(variant.start.centres) | {owner: {region} for owner, region in owners.items()}
+    return draw_map(variant, maps.shapes(slug), centres, title, "Winter 1643", plan=plan_of(slug))
+
+
+@pytest.fixture(scope="module")
+def pdf() -> bytes:
+    return board_pdf(W3K, W3K.start.centres, W3K.title, "as they stood in Summer 1642")
+
+
+def _box(rect: Rect) -> shapely.Polygon:
+    return shapely.box(rect.x0, rect.y0, rect.x1, rect.y1)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_each_region_is_named_once_and_no_two_names_touch(slug: str) -> None:
+    plan = plan_of(slug)
+    assert sorted(one.region for one in plan.labels) == sorted(maps.load(slug).board.provinces)
+    for one, two in itertools.combinations(plan.labels, 2):
+        assert not one.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (one.region, two.region)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_each_name_stays_with_its_region_and_off_every_mark(slug: str) -> None:
+    plan = plan_of(slug)
+    places = plan.sheet.places
+    marks = [shapely.Point(p.seal).buffer(p.radius) for p in places.values() if p.seal is not None]
+    tree = shapely.STRtree(marks)
+    for one in plan.labels:
+        box = _box(one.box)
+        away = shapely.distance(box, places[one.region].shape)
+        assert away <= 2.3 or one.leader is not None, one.region
+        assert away <= 9.0, one.region
+        assert not len(tree.query(box, predicate="intersects")), one.region
+        assert plan.sheet.inside.grown(-1).x0 <= one.box.x0
+        assert one.box.y1 <= plan.sheet.inside.grown(-1).y1
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_a_sea_keeps_its_name_on_its_own_water(slug: str) -> None:
+    plan = plan_of(slug)
+    wet = [one for one in plan.labels if plan.sheet.places[one.region].ground in {Ground.SEA, Ground.AREA}]
+    shares = [
+        _box(one.box).intersection(plan.sheet.places[one.region].shape).area / _box(one.box).area for one in wet
+    ]
+    assert wet
+    assert float(np.median(shares)) == 1.0
+    assert min(shares) > 0.45
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_furniture_hides_no_land_and_no_name(slug: str) -> None:
+    plan = plan_of(slug)
+    pieces = list(plan.pieces.values())
+    for one, two in itertools.combinations(pieces, 2):
+        assert not one.meets(two)
+    for piece in pieces:
+        assert not any(piece.meets(label.box) for label in plan.labels)
+        # Square millimetres: an islet of Malta's size may lie under the open scale bar.
+        assert plan.sheet.land.intersection(_box(piece)).area < 1.0
+
+
+def test_short_names_are_few_and_explained_on_the_map() -> None:
+    plan = plan_of("w3k")
+    assert 0 < len(plan.short()) <= 15
+    words = _words(picture("w3k"))
+    for one in plan.short():
+        assert f"{one.wording.lines[0]}  {plan.sheet.places[one.region].name}" in words
+
+
+def _words(svg: str) -> list[str]:
+    return ["".join(node.itertext()) for node in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_every_owner_is_seen_by_letter_and_pattern(slug: str) -> None:
+    variant = maps.load(slug)
+    root = ET.fromstring(picture(slug))
+    seals: Counter[str] = Counter()
+    for seal in root.iter(f"{SVG}g"):
+        if seal.get("class") == "seal" and seal.get("data-power"):
+            power = variant.powers[str(seal.get("data-power"))]
+            letters = [node.text for node in seal.iter(f"{SVG}text")]
+            assert letters == [power.letter]
+            seals[power.id] += 1
+    assert seals == Counter({owner: len(held) for owner, held in variant.start.centres.items() if held})
+    for group in root.iter(f"{SVG}g"):
+        if group.get("class") == "held":
+            assert group.get("data-pattern") == variant.powers[str(group.get("data-power"))].pattern
+            assert len(str(list(group)[1].get("d"))) > 20
+    assert len({power.letter for power in variant.powers.values()}) == len(variant.powers)
+    assert len({power.pattern for power in variant.powers.values()}) == len(variant.powers)
+    assert {power.pattern for power in variant.powers.values()} <= set(PATTERNS)
+
+
+def test_patterns_differ_from_each_other_in_grey() -> None:
+    """Drawn in black in a square, no two patterns share more than two thirds of their ink."""
+    square = shapely.box(0, 0, 6, 6)
+    ink = {name: hatch(name, square, 1.15).buffer(0.1) for name in PATTERNS}
+    for name, drawn in ink.items():
+        assert 0.08 < drawn.area / 36 < 0.7, name
+    for one, two in itertools.combinations(ink, 2):
+        common = ink[one].intersection(ink[two]).area
+        assert common / max(ink[one].area, ink[two].area) < 0.67, (one, two)
+    assert hatch("no such pattern", square, 1.0).length > 10
+
+
+def test_every_town_shows_its_pattern_however_small() -> None:
+    for name in PATTERNS:
+        assert hatch(name, shapely.Point(40.3, 17.7).buffer(1.55), 0.62).length > 3
+
+
+def test_colours_of_powers_differ_in_lightness_or_pattern_only_where_they_must() -> None:
+    """MAP-04: the four colours the handbook names, told by their hue."""
+    named = {"The Crown": (0, 15), "Newcastle": (300, 335), "Cumberland": (20, 40), "Montrose": (210, 240)}
+    for power, (low, high) in named.items():
+        red, green, blue = (int(W3K.powers[power].colour[at : at + 2], 16) for at in (1, 3, 5))
+        hue = math.degrees(math.atan2(math.sqrt(3) * (green - blue), 2 * red - green - blue)) % 360
+        assert low <= hue <= high, (power, hue)
+
+
+def test_the_svg_is_well_formed_and_escapes_what_it_is_told() -> None:
+    root = ET.fromstring(picture("w3k", NASTY.replace("\r\n", " ")))
+    assert not list(root.iter(f"{SVG}script"))
+    assert root.get("width") == "297mm"
+    assert "href" not in picture("w3k")
+
+
+def test_nobody_owns_anything_and_one_owns_everything() -> None:
+    shapes = maps.shapes("w3k")
+    empty = draw_map(W3K, shapes, {}, "T", "S", plan=plan_of("w3k"))
+    assert any("(109 of 109)" in words for words in _words(empty))
+    full = draw_map(W3K, shapes, {"Argyll": W3K.board.centres()}, "T", "S", plan=plan_of("w3k"))
+    assert "109 centres" in _words(full)
+    assert _words(full).count("A") >= 109
+
+
+def test_an_owner_or_a_region_that_is_not_of_the_board_is_our_fault() -> None:
+    shapes, plan = maps.shapes("w3k"), plan_of("w3k")
+    with pytest.raises(KeyError):
+        draw_map(W3K, shapes, {"Nobody": ["London"]}, "T", "S", plan=plan)
+    with pytest.raises(KeyError):
+        draw_map(W3K, shapes, {"Argyll": ["Atlantis"]}, "T", "S", plan=plan)
+    with pytest.raises(NoShapes):
+        plan_map(W3K, {})
+
+
+def test_the_same_board_gives_the_same_map() -> None:
+    one: MapPlan = plan_map(maps.load("standard"), maps.shapes("standard"))
+    assert one.labels == plan_of("standard").labels
+
+
+def test_the_pdf_opens_with_two_pages_on_a3_under_three_megabytes(pdf: bytes) -> None:
+    document = pypdfium2.PdfDocument(pdf)
+    assert len(document) == 2
+    assert document[0].get_size() == pytest.approx((841.89, 1190.55), abs=0.5)
+    assert len(pdf) < 3_000_000
+    assert document.get_metadata_value("Title") == "Wars of the Three Kingdoms, as they stood in Summer 1642"
+    index = document[1].get_textpage().get_text_range()
+    # The extractor takes wide kerning for a space.
+    flat = "".join(unicodedata.normalize("NFKC", index).split())
+    for province in W3K.board.provinces.values():
+        assert province.name.replace(" ", "") in flat
+    assert "Bristol,Exeter,Glamorganshire,PendennisCastle,RaglanCastle,Worcestershire" in flat
+    front = "".join(document[0].get_textpage().get_text_range().split())
+    assert "county-borders.co.uk" in front
+    assert "MadewithNaturalEarth" in front
+
+
+def test_names_stand_in_the_pdf_where_the_plan_put_them(pdf: bytes) -> None:
+    """The renderer's own boxes, not ours: type measured elsewhere must not be wider than was planned."""
+    page = pypdfium2.PdfDocument(pdf)[0]
+    text, high = page.get_textpage(), page.get_height()
+    checked = 0
+    for one in plan_of("w3k").labels:
+        if one.wording.spacing or len(one.wording.lines) > 1 or not one.wording.upright:
+            continue
+        assert any(_within(one, box) for box in _found(text, one.wording.lines[0], high)), one.region
+        checked += 1
+    assert checked > 40
+
+
+def _found(text: pypdfium2.PdfTextPage, words: str, high: float) -> list[Rect]:
+    search, found = text.search(words, match_case=True), []
+    while (hit := search.get_next()) is not None:
+        boxes = [text.get_charbox(at) for at in range(hit[0], hit[0] + hit[1])]
+        edges = np.array([box for box in boxes if box[2] > box[0]]) / 72 * 25.4
+        top = high / 72 * 25.4
+        found.append(Rect(edges[:, 0].min(), top - edges[:, 3].max(), edges[:, 2].max(), top - edges[:, 1].min()))
+    return found
+
+
+def _within(one: Label, box: Rect) -> bool:
+    room = one.box.grown(PAD / 2 + 0.1)
+    return room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
+
+
+def test_the_png_opens_at_the_width_asked_for() -> None:
+    with Image.open(io.BytesIO(to_png(picture("standard"), 900))) as opened:
+        assert opened.size[0] == 900
+        assert opened.format == "PNG"
+        assert len(opened.convert("RGB").getcolors(1_000_000) or []) > 500
+
+
+def test_the_transverse_mercator_is_true_along_its_meridian() -> None:
+    """One degree of a sphere of 6371 km is 111.195 km; the inverse gives the place back."""
+    there = TransverseMercator().forward(np.array([[-4.0, 55.0], [-4.0, 54.0]]))
+    assert there[0] == pytest.approx([0.0, 111.195], abs=0.001)
+    assert there[1] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_the_equal_area_projection_keeps_areas() -> None:
+    """A cell between two meridians and two parallels has the area R² · Δλ · (sin φ2 - sin φ1)."""
+    for west, south in ((-10.0, 36.0), (20.0, 52.0), (40.0, 60.0)):
+        ring = [
+            *((west + t, south) for t in np.linspace(0, 1, 20)), *((west + 1, south + t) for t in np.linspace(0, 1, 20)),
+            *((west + 1 - t, south + 1) for t in np.linspace(0, 1, 20)),
+            *((west, south + 1 - t) for t in np.linspace(0, 1, 20)),
+        ]  # fmt: skip
+        drawn = shapely.Polygon(EqualArea().forward(np.array(ring))).area
+        bands = math.sin(math.radians(south + 1)) - math.sin(math.radians(south))
+        assert drawn == pytest.approx(EARTH_KM**2 * math.radians(1) * bands, rel=1e-4)
+
+
+@pytest.mark.parametrize("projection", [TransverseMercator(), EqualArea()])
+def test_projections_come_back(projection: Projection) -> None:
+    places = np.array([[-10.0, 50.0], [1.5, 60.0], [-4.0, 54.0], [8.0, 47.0]])
+    assert projection.inverse(projection.forward(places)) == pytest.approx(places, abs=1e-7)
+
+
+def test_wide_boards_are_drawn_equal_in_area() -> None:
+    assert isinstance(projection_for(-25.0, 60.0), EqualArea)
+    assert isinstance(projection_for(-12.0, 7.0), TransverseMercator)
