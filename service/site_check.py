@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import io
+import ipaddress
 import os
 import shutil
 import socket
@@ -101,6 +102,8 @@ def check_mailbox(settings: Settings) -> Finding:
     if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
         return Finding(Mark.MEND, f"{incoming.path} cannot be written, so mails cannot be moved on; change its rights")
     place = incoming.path if incoming.kind == "maildir" else f"{incoming.folder} at {incoming.host}:{incoming.port}"
+    if incoming.kind == "imap" and in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
+        return Finding(Mark.NOTE, f"{place} answers, but the password goes there unencrypted; set mail_in.tls = true")
     return Finding(Mark.OK, f"{place} answers; {waiting} mail(s) wait there")
 
 
@@ -133,8 +136,21 @@ def check_sending(settings: Settings) -> Finding:
         return Finding(Mark.MEND, str(down))
     finally:
         transport.close()
+    if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.starttls):
+        said = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
+        return Finding(Mark.NOTE, f"{said}; set mail_out.starttls = true")
     how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
     return Finding(Mark.OK, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent")
+
+
+def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
+    """Whether a password would cross a network for anybody to read; this machine's own loopback is none."""
+    if encrypted or not password or host == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True
 
 
 # The machine --------------------------------------------------------------------------------------------------------

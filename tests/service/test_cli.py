@@ -170,8 +170,12 @@ def test_each_exception_with_a_sentence_is_still_where_it_is_looked_for(module: 
 def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli.in_words(KeyError("x")) is None
     assert cli.in_words(ConfigError("the sentence")) == "the sentence"
-    monkeypatch.setattr(cli, "app", lambda: {}["x"])
-    with pytest.raises(KeyError):
+
+    def broken() -> None:
+        raise IndexError("a fault of ours")
+
+    monkeypatch.setattr(cli, "app", broken)
+    with pytest.raises(IndexError, match="a fault of ours"):
         cli.main()
 
 

@@ -151,6 +151,22 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
     assert "check mail_out.host" in found.said
 
 
+@pytest.mark.parametrize(
+    ("host", "password", "encrypted", "clear"),
+    [
+        ("imap.example.org", "secret", False, True),
+        ("192.0.2.1", "secret", False, True),
+        ("imap.example.org", "secret", True, False),
+        ("imap.example.org", "", False, False),
+        ("127.0.0.1", "secret", False, False),
+        ("::1", "secret", False, False),
+        ("localhost", "secret", False, False),
+    ],
+)
+def test_a_password_that_would_travel_for_all_to_read(host: str, password: str, encrypted: bool, clear: bool) -> None:
+    assert site_check.in_clear(host, password, encrypted=encrypted) is clear
+
+
 # Clock --------------------------------------------------------------------------------------------------------------
 
 
@@ -228,7 +244,7 @@ def test_a_folder_that_cannot_be_written_is_told_by_its_setting(tmp_path: Path, 
 
 
 def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site_check.shutil, "disk_usage", lambda _path: SimpleNamespace(free=300_000_000))
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=300_000_000))
     found = site_check.check_disk(settings)
     assert found.mark is Mark.MEND
     assert "only 300 MB are free" in found.said
