@@ -74,7 +74,7 @@ def _puzzle(turn: Turn) -> Puzzle:
         alone=[turn.setting.chart.alone[unit.kind] for unit in turn.units],
         holder=turn.at,
         routes={
-            army: convoys.route(turn.setting.chart, turn.place[army], turn.goal[army], fleets.get(army, {}))
+            army: convoys.route(turn.sea.waters, turn.place[army], turn.goal[army], fleets.get(army, {}))
             for army in turn.crossing
         },
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from adjudicator.geo import Board, Region
 from adjudicator.setting import Setting
@@ -39,9 +39,8 @@ class Said(tuple[Any, ...]):
 
 def said(words: Words, pattern: str, parts: tuple[Part, ...]) -> str:
     """A sentence for `Outcome.why`, which puts it into words when it is asked for."""
-    if not parts:
-        return pattern
-    return cast("str", Said((words, pattern, parts)))
+    kept: Any = Said((words, pattern, parts)) if parts else pattern
+    return kept  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
