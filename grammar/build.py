@@ -226,8 +226,7 @@ def _build(parts: Parts) -> Iterable[Order]:
 
 def _send(parts: Parts) -> Iterable[Order]:
     assert parts.power is not None
-    if parts.count > 0:
-        yield SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)
+    return [SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)]
 
 
 MAKERS: Mapping[str, Maker] = {

@@ -33,7 +33,7 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
         for text in {word.text, word.base}:
             if text in forms.keywords:
                 here.append(Edge(at, at + 1, forms.keywords[text], text, STEP))
-        if word.text.isdecimal() and len(word.text) < 4:
+        if word.text.isdecimal() and len(word.text) < 4 and int(word.text) > 0:
             here.append(Edge(at, at + 1, NUMBER, int(word.text), STEP))
         if word.text in {"a", "an"}:
             here.append(Edge(at, at + 1, NUMBER, 1, STEP))

@@ -179,7 +179,7 @@ def _wordlike(text: str) -> list[tuple[int, int]]:
 
 def _short_words(table: dict[int, list[Edge]], text: str, span: tuple[int, int], known: Spellings) -> None:
     word = text[span[0] : span[1]]
-    if word.isdecimal() and len(word) < 3:
+    if word.isdecimal() and len(word) < 3 and int(word) > 0:
         table[span[0]].append(Edge(*span, NUMBER, int(word), STEP, len(word)))
     if len(word) > _SHORT + 1:
         return
