@@ -39,10 +39,20 @@ class Sheet:
 def sheets(photo: Image) -> tuple[Sheet, ...]:
     """The sheets in an upright RGB photograph, in reading order; at least one."""
     quads = find_quads(photo)
-    if not quads:
-        height, width = photo.shape[:2]
-        return (square(photo, upright_frame(width, height), found=False),)
-    return tuple(square(photo, quad) for quad in quads)
+    return tuple(square(photo, quad) for quad in quads) if quads else (whole(photo),)
+
+
+def whole(photo: Image) -> Sheet:
+    """The whole photograph as a sheet, where no edge of paper is to be trusted."""
+    height, width = photo.shape[:2]
+    return square(photo, upright_frame(width, height), found=False)
+
+
+def outside(sheet: Sheet, point: npt.ArrayLike) -> bool:
+    """Whether a point of the photograph lies clearly off the sheet."""
+    high, wide = sheet.image.shape[:2]
+    x, y = carry(np.linalg.inv(sheet.to_photo).astype(np.float64), point)[0]
+    return not (-0.02 * wide < x < 1.02 * wide and -0.02 * high < y < 1.02 * high)
 
 
 def square(photo: Image, quad: Quad, *, found: bool = True) -> Sheet:

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ocr.door import open_images
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
-from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image
-from ocr.geometry import box_of, cut, grow
+from ocr.flatten import Sheet, outside, photo_points, sheets, turned, turned_image, whole
+from ocr.geometry import box_of, cut, grow, lengths
 from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, sideways, strips
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step
@@ -24,6 +24,12 @@ from ocr.wrap import join_wrapped
 
 FIND_SIDE = 960
 """Long side, in pixels, at which rows are looked for; the finder's cost grows with its square."""
+
+GLANCE_SIDE = 640
+"""Long side, in pixels, at which the whole photograph is searched for writing outside the sheets."""
+
+TALLEST = 0.12
+"""Boxes higher than this share of the photograph are no rows but the sheet or the table itself."""
 
 PROBES = 4
 """Rows read both ways up to tell which way is up: the longest, which say most."""
@@ -82,7 +88,7 @@ def read_images(
     reasons: list[Reason] = []
     reader = _Reader(tuple(engines), options or Options(), completes)
     for image in images:
-        outcomes = [reader.sheet(image, sheet) for sheet in sheets(image)]
+        outcomes = [reader.sheet(image, sheet) for sheet in reader.sheets(image)]
         steps += [step for _, done in outcomes for step in done]
         reasons += [outcome for outcome, _ in outcomes if isinstance(outcome, Reason)]
         pages += in_reading_order([outcome for outcome, _ in outcomes if isinstance(outcome, Page)])
@@ -120,6 +126,22 @@ class _Reader:
     engines: tuple[Engine, ...]
     options: Options
     completes: Callable[[str], float] | None
+
+    def sheets(self, photo: Image) -> tuple[Sheet, ...]:
+        """The sheets of a photograph; the whole of it where writing lies outside every sheet found.
+
+        A hard shadow or a fold can look like the edge of the paper, and no order may be lost to that.
+        """
+        found = sheets(photo)
+        if not found[0].found:
+            return found
+        scale = min(1.0, GLANCE_SIDE / max(photo.shape[:2]))
+        size = (max(1, round(photo.shape[1] * scale)), max(1, round(photo.shape[0] * scale)))
+        small = np.asarray(cv2.resize(photo, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        rows = [quad for quad in self.options.finder.find(small) if min(lengths(quad)) < TALLEST * min(size)]
+        ends = [end / scale for quad in rows for end in _ends(quad)]
+        lost = any(all(outside(sheet, end) for sheet in found) for end in ends)
+        return (whole(photo),) if lost else found
 
     def sheet(self, photo: Image, sheet: Sheet) -> tuple[Page | Reason, list[Step]]:
         """One sheet as a page still without number, or why it is none."""
@@ -222,6 +244,12 @@ LEAST_LETTERS = 5
 
 SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
+
+
+def _ends(quad: Quad) -> tuple[Quad, Quad]:
+    """Two points of a box, a tenth of its length from either end."""
+    left, right = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
+    return left * np.float32(0.9) + right * np.float32(0.1), left * np.float32(0.1) + right * np.float32(0.9)
 
 
 def _agreement(texts: Sequence[Recognised]) -> float:

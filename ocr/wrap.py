@@ -32,11 +32,12 @@ def join_wrapped(
     say). Of all ways to group the rows, the one with the best sum over rows is taken; without `completes`
     only indentation speaks.
     """
+    alone = [completes(row.text) if completes else 0.5 for row in rows]
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(rows) + 1):
         best.append(
             max(
-                (best[start][0] + _value(rows[start:end], completes), start)
+                (best[start][0] + _value(rows[start:end], alone[start:end], completes), start)
                 for start in range(max(0, end - MOST_ROWS), end)
             )
         )
@@ -62,10 +63,16 @@ def as_line(rows: Sequence[Row]) -> ReadLine:
     )
 
 
-def _value(rows: Sequence[Row], completes: Callable[[str], float] | None) -> float:
-    text = _text([row.text for row in rows])
-    sense = completes(text) if completes else 0.5
-    return len(rows) * sense + sum(_looks(rows[0], a, b) for a, b in pairwise(rows))
+def _value(rows: Sequence[Row], alone: Sequence[float], completes: Callable[[str], float] | None) -> float:
+    """What these rows are worth as one line. Sense is not asked for where the best of it could not outweigh the rows
+    taken one by one: asking is what costs."""
+    if len(rows) == 1:
+        return alone[0]
+    looks = sum(_looks(rows[0], a, b) for a, b in pairwise(rows))
+    if len(rows) + looks <= sum(alone):
+        return -2.0 * len(rows)
+    sense = completes(_text([row.text for row in rows])) if completes else 0.5
+    return len(rows) * sense + looks
 
 
 def _looks(first: Row, above: Row, below: Row) -> float:

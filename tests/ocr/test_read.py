@@ -122,6 +122,22 @@ def test_two_sheets_in_one_photograph_are_two_pages() -> None:
     assert Levenshtein.normalized_similarity(pages[1].lines[0].text, "The Protectorate") > 0.9
 
 
+@pytest.mark.parametrize("side", ["left", "below"])
+def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
+    """Where the shadow's edge passes for the paper's, the whole photograph is read instead."""
+    image = pixels("s007").astype(np.float64)
+    high, wide = image.shape[:2]
+    if side == "left":
+        image[:, : wide // 2] *= 0.35
+    else:
+        image[high // 2 :] *= 0.35
+    page = one_page(read_images([image.astype(np.uint8)], ENGINES))
+    truth = [line["text"] for line in TRUTH["s007"]["lines"] if not line["struck"]]
+    seen = [line.text for line in page.lines]
+    best = [max(Levenshtein.normalized_similarity(text, line) for line in seen) for text in truth]
+    assert min(best) > 0.7
+
+
 def test_reading_twice_gives_the_same() -> None:
     again = read(Photo((SHEETS / "s005.jpg").read_bytes(), "another name"), ENGINES)
     assert again == reading("s005")
