@@ -30,7 +30,7 @@ test-slow: setup-dev
 lint: setup-dev
 	.venv/bin/ruff check .
 	.venv/bin/mypy
-	.venv/bin/mypy tests
+	.venv/bin/mypy -p tests
 	.venv/bin/lint-imports
 
 clean:

@@ -6,18 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from adjudicator import rules
 from adjudicator.judge import Setting, judge
 from maps.variant import Variant
 from service.adjudicate_json import CaseFault, CaseReader, answer
-
-
-def setting_of(variant: Variant) -> Setting:
-    """What the judge must know of a variant."""
-    return Setting(
-        variant.board, variant.kinds, variant.calendar, rules.load(variant.rules.name, variant.rules.values),
-        tuple(variant.powers), variant.capitals or {}, variant.victory,
-    )
 
 
 def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
@@ -26,14 +17,14 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
     A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged. Exit
     status: 0, or 1 when a case was faulty.
     """
-    setting = setting_of(variant)
+    setting = variant.setting()
     reader = CaseReader(setting, variant.start.phase.year)
     status = 0
     for line in lines:
         if line.strip():
             found = _judged(setting, reader, line)
             status = 1 if "error" in found else status
-            print(json.dumps(found, ensure_ascii=False), file=out)
+            print(json.dumps(found), file=out)
     return status
 
 

@@ -127,7 +127,7 @@ class CaseReader:
         self, data: Document, units: frozenset[Unit], contested: frozenset[str]
     ) -> tuple[Dislodgement, ...]:
         taken = frozenset(u.region.province for u in units) | contested
-        found = []
+        found: list[Dislodgement] = []
         for at, item in enumerate(_list(data, "dislodged")):
             field = f"dislodged[{at}]"
             _object(field, item)

@@ -25,7 +25,7 @@ from service.correspondence import Correspondence, Desk, Sender
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
-from service.eye import ChildProbe, EngineEye, Eye
+from service.eye import ChildProbe, EngineEye, Eye, Opener
 from service.inbox import MailSource
 from service.jobs import DbosJobs
 from service.lines import lines_of
@@ -120,10 +120,11 @@ def open_site(
     store, blobs = sessions(engine), Blobs(Path(settings.data) / "blobs")
     now = clock or SystemClock()
     jobs = DbosJobs(engine, workers=workers)
+    opener = Opener()
     writer = Desk(blobs, now, load, _sender(settings))
     post, announce = Correspondence(writer), Announcements(writer)
     taker = take.Taker(
-        store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(), load=load, post=post,
+        store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(opener), load=load, post=post,
         own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
     )
@@ -132,7 +133,7 @@ def open_site(
         parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
     )
     reader = Reader(
-        store=store, blobs=blobs, clock=now, eye=eye or _LazyEye(), load=load, post=post,
+        store=store, blobs=blobs, clock=now, eye=eye or _LazyEye(opener), load=load, post=post,
         settled=turns.judge_when_read, doubt=Doubt(settings.reader.auto_score, settings.reader.auto_margin),
     )
     site = Site(
@@ -170,14 +171,15 @@ def _drain(site: Site) -> None:
 class _LazyEye:
     """Loads the networks at the first photograph, once per process."""
 
-    def __init__(self) -> None:
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
         self._eye: EngineEye | None = None
         self._lock = Lock()
 
     def look(self, data: bytes, name: str, completes: Callable[[str], float] | None = None) -> Any:
         with self._lock:
             if self._eye is None:
-                self._eye = EngineEye()
+                self._eye = EngineEye(opener=self._opener)
         return self._eye.look(data, name, completes)
 
 

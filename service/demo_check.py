@@ -99,8 +99,9 @@ def check_whole(findings: Findings, site: Site) -> None:
         findings.expect("mails with an end", mail.state != "stored", f"mail {mail.sha256[:12]} has no end")
         findings.expect("mails kept whole", site.blobs.has(mail.sha256), f"mail {mail.sha256[:12]} is not kept")
     receipts = [row for row in letters if row.kind == "receipt"]
-    findings.expect("receipts against papers", len(receipts) == len(papers),
+    findings.expect("count of receipts", len(receipts) == len(papers),
                     f"{len(papers)} papers and {len(receipts)} receipts")
+    findings.checked["receipts"] = len(receipts)
     auto = sum(line.status == "auto" for line in lines)
     findings.expect("lines read", len(lines) > 0, "no line was read")
     findings.checked["lines taken without a look"] = auto

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Protocol
 
 from ocr.engines import Engine
 from ocr.page import Photo, Reading, Reason, Status
 from ocr.read import read
-from service.decode import Limits, decode_photo
+from service.decode import Decoded, Limits, decode_photo
 from service.mail_pictures import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
 Completes = Callable[[str], float]
+MOST_REMEMBERED = 8_000_000
+"""Bytes of pages of one file that are worth remembering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +37,47 @@ class Eye(Protocol):
         ...
 
 
-class EngineEye:
-    """Child process, then RapidOCR's networks with Tesseract as second opinion. One reading at a time: two at once on
-    the same cores only take longer, and memory stays bounded."""
+class Opener:
+    """Opens files in the limited child and remembers the last few: a mail's pictures are looked at by the intake and
+    again by the reader moments later."""
 
-    def __init__(self, engines: Sequence[Engine] | None = None, limits: Limits = Limits()) -> None:
-        self._engines = tuple(engines) if engines is not None else _engines()
+    def __init__(self, limits: Limits = Limits(), keep: int = 24) -> None:
         self._limits = limits
+        self._keep = keep
+        self._known: OrderedDict[str, Decoded] = OrderedDict()
         self._lock = Lock()
+
+    def open(self, data: bytes, name: str) -> Decoded:
+        """See `service.decode.decode_photo`."""
+        key = hashlib.sha256(data).hexdigest()
+        with self._lock:
+            known = self._known.get(key)
+        if known is not None:
+            return known
+        decoded = decode_photo(data, name, self._limits)
+        with self._lock:
+            if sum(len(page) for page in decoded.pages) <= MOST_REMEMBERED:
+                self._known[key] = decoded
+            while len(self._known) > self._keep:
+                self._known.popitem(last=False)
+        return decoded
+
+
+class EngineEye:
+    """Child process, then RapidOCR's networks with Tesseract as second opinion. As many readings at a time as there are
+    cores, at most two: more only take longer, and memory stays bounded."""
+
+    def __init__(self, engines: Sequence[Engine] | None = None, opener: Opener | None = None) -> None:
+        self._engines = tuple(engines) if engines is not None else _engines()
+        self._opener = opener or Opener()
+        self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
 
     def look(self, data: bytes, name: str, completes: Completes | None = None) -> tuple[Sight, ...]:
         """See `Eye`."""
-        decoded = decode_photo(data, name, self._limits)
+        decoded = self._opener.open(data, name)
         if decoded.reason is not None:
             return (Sight(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
-        with self._lock:
+        with self._room:
             return tuple(
                 Sight(page, read(Photo(page, name), self._engines, completes=completes)) for page in decoded.pages
             )
@@ -63,12 +94,12 @@ class ChildProbe:
     """Opens the pictures of a mail in the limited child; the small ones that are only decoration are told from their
     header, without one."""
 
-    def __init__(self, limits: Limits = Limits()) -> None:
-        self._limits = limits
+    def __init__(self, opener: Opener | None = None) -> None:
+        self._opener = opener or Opener()
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         """See `service.mail_pictures.PictureProbe`."""
-        decoded = decode_photo(data, "picture", self._limits)
+        decoded = self._opener.open(data, "picture")
         if decoded.reason is Reason.TOO_LARGE:
             return Probe(PictureState.BROKEN)
         if decoded.reason is not None:

@@ -124,9 +124,13 @@ def _letter(
         "game": game, "phase": phase, "to": to, "facts": facts, "attached": [a.name for a in attached if not a.content_id],
         "when": lambda moment: when(moment, to.zone),
     }
-    named = [game.id if game else "-", str(phase) if phase else "-", kind, to.address, key, f"r{revision}" if revision else ""]
+    # Two players may share one address (POST-04): the power is part of the key.
+    named = [
+        game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key,
+        f"r{revision}" if revision else "",
+    ]  # fmt: skip
     return OutLetter(
-        key="/".join(part.replace("/", "-") for part in named if part),
+        key="/".join(one_line(part).replace("/", "-") for part in named if part),
         kind=kind,
         recipient=to.address,
         subject=one_line(_words().get_template(f"{kind}-subject.txt").render(values)),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adjudicator.orders import UnitOrder
 from grammar.compose import Forms
 from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
 from grammar.heading_values import KnownGame
@@ -32,6 +33,9 @@ _ORDER_WORD = re.compile(
     r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to|converts?"
     r"|builds?|removes?|disbands?|sends?|command)\b", re.IGNORECASE)
 """Words that no heading has: a line above the orders that holds one may be an order after all."""
+_TERSE = re.compile(r"^\W*[AFaf]\b|[-–—→>]")
+"""Signs of the short style ("A Lon - Sur"); a text with neither these nor a word of orders is not worth snapping."""
+NO_SENSE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class Scribe:
         end of the heading and no part of an order."""
         if _VERSION_FIRST.match(text):
             return 0.0
+        if _ORDER_WORD.search(text) is None and _TERSE.search(text) is None:
+            return NO_SENSE
         return completes(text, lexicon=self.lexicon, forms=self.forms)
 
     def lines(
@@ -105,7 +111,7 @@ class Scribe:
         struck = line.strike.score >= SURELY_STRUCK
         confidence = self._confidence(line, snapped)
         sure = (
-            snapped.automatic and snapped.margin >= self.doubt.margin
+            snapped.automatic and not _names_itself(snapped) and snapped.margin >= self.doubt.margin
             and line.strike.score < HARDLY_STRUCK and confidence >= self.doubt.score
         )
         status = LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN
@@ -152,3 +158,16 @@ class Scribe:
         margin = min(1.0, 0.7 + snapped.margin / 10)
         fit = best.score * (1.0 - best.worst / 4)
         return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
+
+
+def _names_itself(snapped: Snapped) -> bool:
+    """Whether the order names its own place as its goal or partner ("Army Limerick moves to Limerick"): by words alone a
+    sign that one was lost, since county and town share names. A person looks; nothing is changed."""
+    for order in snapped.candidates[0].orders:
+        if not isinstance(order, UnitOrder):
+            continue
+        own = order.unit.region.province
+        named = [getattr(order, "to", None), getattr(getattr(order, "target", None), "region", None)]
+        if any(region is not None and region.province == own for region in named):
+            return True
+    return False

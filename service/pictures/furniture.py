@@ -15,7 +15,7 @@ COARSE = 5
 """Every fifth cell is looked at: two millimetres."""
 
 GAP = 4.0
-_LAND = 60_000.0
+_LAND, _LINES = 60_000.0, 1500.0
 HIDDEN = 0.4
 """A sea may be covered by this part before it costs anything."""
 
@@ -23,12 +23,13 @@ HIDDEN = 0.4
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Something of a size in millimetres that wants a place; `at` is the corner or side it is drawn to, each from 0
-    (left, top) to 1 (right, bottom)."""
+    (left, top) to 1 (right, bottom). What is `afloat` keeps off foreign land too."""
 
     name: str
     width: float
     height: float
     at: tuple[float, float]
+    afloat: bool = False
 
 
 def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
@@ -36,7 +37,8 @@ def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
     grid = Grid(sheet.paper, sheet.places)
     ids = grid.ids[::COARSE, ::COARSE]
     # Land is asked for cell by cell, so that no islet is covered; water may be taken coarsely.
-    dry = summed((grid.ids >= 0) & ~grid.sea)
+    foreign = summed(grid.ids < 0)
+    dry, lines = summed((grid.ids >= 0) & ~grid.sea), summed(grid.edge)
     cell = CELL * COARSE
     kinds = [place.ground for place in sheet.places.values()]
     land = np.array([kind in {Ground.LAND, Ground.TOWN} for kind in kinds] + [False])
@@ -53,6 +55,8 @@ def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
                     continue
                 under = _under(ids, box, cell, len(kinds))
                 cost = 60.0 * float(under[1:][land[:-1]].sum()) + _LAND * _covered(dry, box)
+                cost += _LAND * _covered(foreign, box) if piece.afloat else 0.0
+                cost += _LINES * _covered(lines, box)
                 part = (hidden + under)[1:] / np.maximum(1, visible[1:])
                 cost += 3000.0 * float(np.maximum(0, part - HIDDEN)[(under[1:] > 0) & ~land[:-1]].sum())
                 cost += _away(box, inside, piece.at)
@@ -65,10 +69,10 @@ def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
     return placed
 
 
-def _covered(dry: Sums, box: Rect) -> float:
-    """The part of a box, a little grown, that is land."""
+def _covered(mask: Sums, box: Rect) -> float:
+    """The part of a box, a little grown, that a mask covers."""
     grown = box.grown(1.0)
-    return float(share(dry, np.array([[grown.x0, grown.y0, grown.x1, grown.y1]]))[0])
+    return float(share(mask, np.array([[grown.x0, grown.y0, grown.x1, grown.y1]]))[0])
 
 
 def _under(ids: np.ndarray[tuple[int, ...], np.dtype[np.int32]], box: Rect, cell: float, count: int) -> np.ndarray[

@@ -82,7 +82,8 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
     whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
     rest = shapely.get_parts(shapely.difference(frame, whole))
-    far = shapely.union_all([part for part in rest if part.area > 1.5])
+    # Slivers along the neat line are where the data ends, not land.
+    far = shapely.union_all([part for part in rest if part.area > 1.5 and not part.buffer(-1.0).is_empty])
     return Sheet(places, paper, scale, west, north, land, far, inside, projection)
 
 

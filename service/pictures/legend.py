@@ -16,12 +16,17 @@ from service.pictures.svg import path, text
 from service.pictures.values import Rect
 
 _POINT = "point"
-ROW, HEAD, MARKS, SHORT_ROW = 6.5, 17.0, 25.0, 2.75
+ROW, HEAD, MARK_ROW, SHORT_ROW = 6.5, 17.0, 4.4, 2.75
 
 
-def legend_height(powers: int, short: int) -> float:
-    """Height in millimetres of a legend with so many powers and room for so many short names."""
-    return HEAD + powers * ROW + MARKS + (6.0 + SHORT_ROW * ((short + 1) // 2) if short else 0.0)
+def legend_height(variant: Variant, short: int) -> float:
+    """Height in millimetres of a board's legend with room for so many short names."""
+    names = 6.0 + SHORT_ROW * ((short + 1) // 2) if short else 0.0
+    return HEAD + len(variant.powers) * ROW + _marks_height(variant) + names
+
+
+def _marks_height(variant: Variant) -> float:
+    return 7.4 + MARK_ROW * (4 if variant.capitals else 3)
 
 
 def draw_legend(box: Rect, variant: Variant, held: Mapping[str, Power], short: Sequence[tuple[str, str]]) -> str:
@@ -40,7 +45,7 @@ def draw_legend(box: Rect, variant: Variant, held: Mapping[str, Power], short: S
     parts.append(flourish(x, y, box.width * 0.5))
     total = len(variant.board.centres())
     parts += _marks(box, y + 4.2, total - sum(counts.values()), variant)
-    y += MARKS - 3.2
+    y += _marks_height(variant) - 3.2
     if short:
         parts.append(text(x, y + 1.6, "Short names", "display-italic", 3.0, f'fill="{INK}"'))
         half = (len(short) + 1) // 2
@@ -89,7 +94,7 @@ def _marks(box: Rect, y: float, free: int, variant: Variant) -> list[str]:
     for at, (mark, inner, words) in enumerate(rows):
         drawn = mark + (f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" fill="{INK}"/>' if inner is _POINT else inner)
         parts.append(
-            f'<g transform="translate(0 {4.4 * at:.2f})">{drawn}'
+            f'<g transform="translate(0 {MARK_ROW * at:.2f})">{drawn}'
             + text(left + 4.4, y + 0.9, words, "display-italic", 2.9, f'fill="{INK}"', anchor="start") + "</g>"
         )
     return parts

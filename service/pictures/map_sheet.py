@@ -19,6 +19,7 @@ from service.pictures.map_index import index_page
 from service.pictures.marks import LAND_TONE, attribute, ink_of, seal
 from service.pictures.ornament import INK, fitted, title_lines
 from service.pictures.render import to_pdf
+from service.pictures.ship import ship
 from service.pictures.svg import label as draw_label
 from service.pictures.svg import path, text
 from service.pictures.values import A3, Ground, Label, MapOptions, Paper, Place, Rect
@@ -60,9 +61,10 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
     while True:
         pieces = furniture.arrange(sheet, [
             furniture.Piece("title", 92.0, 45.0 if len(title_lines(variant.title)) > 1 else 36.0, (0.0, 0.0)),
-            furniture.Piece("legend", 68.0, legend_height(len(variant.powers), room), (1.0, 0.3)),
-            furniture.Piece("compass", 40.0, 44.0, (0.75, 0.0)),
-            furniture.Piece("scale", 66.0, 15.0, (0.0, 1.0)),
+            furniture.Piece("legend", 68.0, legend_height(variant, room), (1.0, 0.3)),
+            furniture.Piece("compass", 40.0, 44.0, (0.75, 0.0), afloat=True),
+            furniture.Piece("scale", 48.0, 15.0, (1.0, 1.0)),
+            furniture.Piece("ship", 23.0, 22.0, (0.05, 0.85), afloat=True),
         ])
         plan = MapPlan(sheet, place_labels(sheet, pieces.values()), pieces)
         if len(plan.short()) <= room:
@@ -94,10 +96,9 @@ def draw_map(
     body = [
         _water(plan), _land(sheet, held), _lines(sheet), *_towns(sheet, held), _names(plan),
         ornament.cartouche(plan.pieces["title"], title, subtitle, "A map of the" if title == variant.title and title[-1] == "s" else "A map of" if title == variant.title else variant.title),
-        draw_legend(plan.pieces["legend"], variant, held, [
-            (one.wording.lines[0], sheet.places[one.region].name) for one in plan.short()
-        ]),
+        _legend(plan, variant, held),
         ornament.compass(plan.pieces["compass"]),
+        ship(plan.pieces["ship"], ornament.PALE),
         ornament.scale_bar(plan.pieces["scale"], sheet.scale),
         _imprint(sheet, chosen.acknowledgement or variant.note),
         ornament.border(sheet),
@@ -229,6 +230,13 @@ def _names(plan: MapPlan) -> str:
             parts.append(f'<path d="M{x0:.2f} {y0:.2f}L{x1:.2f} {y1:.2f}" stroke="{INK}" stroke-width="0.15"/>')
         parts.append(draw_label(one, SEA_INK if wet else INK, SEA_TONE if wet else LAND_TONE))
     return "".join(parts)
+
+
+def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
+    short = [(one.wording.lines[0], plan.sheet.places[one.region].name) for one in plan.short()]
+    room = plan.pieces["legend"]
+    box = Rect(room.x0, room.y0, room.x1, min(room.y1, room.y0 + legend_height(variant, len(short))))
+    return draw_legend(box, variant, held, short)
 
 
 def _imprint(sheet: Sheet, words: str) -> str:

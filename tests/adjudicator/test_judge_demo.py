@@ -13,12 +13,11 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from service.adjudicate_cli import setting_of
 from tests.adjudicator.terse import order
 
 EXPECTED = tomllib.loads(Path("service/demo_data/expected.toml").read_text("utf-8"))
 VARIANT = maps.load("w3k")
-SETTING = setting_of(VARIANT)
+SETTING = VARIANT.setting()
 
 
 def _play() -> dict[str, tuple[Position, Resolution]]:

@@ -11,12 +11,11 @@ from adjudicator.judge import judge
 from adjudicator.orders import Move
 from adjudicator.outcome import Outcome
 from adjudicator.position import Position
-from service.adjudicate_cli import setting_of
 from tests.adjudicator import positions
 from tests.adjudicator.naive import Naive, NoOpinion
 
 VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
-SETTINGS = {slug: setting_of(variant) for slug, variant in VARIANTS.items()}
+SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
 
 
 def _compare(slug: str, seed: int) -> tuple[Outcome, ...] | None:

@@ -20,11 +20,10 @@ from adjudicator.orders import Convert, Hold, Move, Order, Proxy
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Position
 from adjudicator.units import Unit, UnitRef
-from service.adjudicate_cli import setting_of
 from tests.adjudicator import positions
 
 VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
-SETTINGS = {slug: setting_of(variant) for slug, variant in VARIANTS.items()}
+SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
 FAR = {"standard": "SYR", "w3k": "Shetland"}
 
 seeds = st.integers(0, 2**32)

@@ -14,7 +14,7 @@ from jinja2 import UndefinedError
 from service import intake_words, letters
 from service.intake_context import Context
 from service.intake_verdict import Kind, Reason, Verdict
-from service.letters_values import Recipient, RejectionFacts
+from service.letters_values import GameInfo, Recipient, RejectionFacts
 from service.outbox_compose import compose
 from tests.service import letters_samples as samples
 
@@ -108,6 +108,15 @@ def test_letters_have_keys_of_their_own_and_answers_are_threaded() -> None:
     assert LETTERS["receipt"].answers == ("<a10@mailbox.example>",)
     again = samples.every_letter()
     assert {n: one.key for n, one in again.items()} == {n: one.key for n, one in LETTERS.items()}
+
+
+def test_two_players_at_one_address_get_a_letter_each() -> None:
+    game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
+    keys = {
+        letters.draft_results(game, samples.MOVEMENT, Recipient("home@post.example", power), samples.results()).key
+        for power in ("Montrose", "Argyll")
+    }
+    assert len(keys) == 2
 
 
 def test_subjects_follow_the_canonical_pattern() -> None:

@@ -7,6 +7,7 @@ import itertools
 import math
 import unicodedata
 from collections import Counter
+from functools import cache
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -28,10 +29,10 @@ W3K = maps.load("w3k")
 NASTY = "<script>alert(1)</script>\r\n\"&'" + "x" * 500
 
 
-def picture(slug: str, title: str = "Powick Bridge", **owners: str) -> str:
+@cache
+def picture(slug: str, title: str = "Powick Bridge") -> str:
     variant = maps.load(slug)
-    centres = dict(variant.start.centres) | {owner: {region} for owner, region in owners.items()}
-    return draw_map(variant, maps.shapes(slug), centres, title, "Winter 1643", plan=plan_of(slug))
+    return draw_map(variant, maps.shapes(slug), variant.start.centres, title, "Winter 1643", plan=plan_of(slug))
 
 
 @pytest.fixture(scope="module")
