@@ -1,0 +1,95 @@
+"""The solver on bare puzzles, without any board. Places are letters; the DATC numbers name the situation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adjudicator.solver import solve
+from adjudicator.strength import CONVOY, FALSE, HOLD, MOVE, SUPPORT, TRUE, Puzzle, Route, State
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One line of a puzzle: `helps` is the place of the supported unit."""
+
+    place: str
+    power: str
+    role: int = HOLD
+    goal: str = ""
+    helps: str = ""
+    alone: int = 1
+
+
+def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> State:
+    holder = {unit.place: number for number, unit in enumerate(units)}
+    helpers: list[list[int]] = [[] for _ in units]
+    for number, unit in enumerate(units):
+        if unit.helps:
+            helpers[holder[unit.helps]].append(number)
+    return solve(Puzzle(
+        role=[u.role for u in units], place=[u.place for u in units], power=[u.power for u in units],
+        goal=[u.goal for u in units], helpers=helpers, alone=[u.alone for u in units], holder=holder,
+        routes=routes or {},
+    ))
+
+
+def _known(state: State) -> list[int]:
+    assert not state.unresolved
+    return state.known
+
+
+def test_three_units_go_round_in_a_circle() -> None:
+    """6.C.1."""
+    ring = [Unit("a", "T", MOVE, "b"), Unit("b", "T", MOVE, "c"), Unit("c", "T", MOVE, "a")]
+    assert _known(_solve(*ring)) == [TRUE, TRUE, TRUE]
+
+
+def test_a_circle_disrupted_by_a_fourth_stands_still() -> None:
+    """6.C.3."""
+    ring = [Unit("a", "T", MOVE, "b"), Unit("b", "T", MOVE, "c"), Unit("c", "T", MOVE, "a"), Unit("d", "A", MOVE, "a")]
+    assert _known(_solve(*ring)) == [FALSE, FALSE, FALSE, FALSE]
+
+
+def test_two_units_may_not_swap_over_land() -> None:
+    assert _known(_solve(Unit("a", "T", MOVE, "b"), Unit("b", "A", MOVE, "a"))) == [FALSE, FALSE]
+
+
+def test_a_beleaguered_garrison_stands() -> None:
+    """6.E.7 in its simplest form: two equal supported attacks from outside."""
+    state = _solve(
+        Unit("x", "R"), Unit("a", "E", MOVE, "x"), Unit("b", "E", SUPPORT, "x", helps="a"),
+        Unit("c", "G", MOVE, "x"), Unit("d", "G", SUPPORT, "x", helps="c"),
+    )
+    assert _known(state) == [TRUE, FALSE, TRUE, FALSE, TRUE]
+
+
+def test_a_unit_without_strength_of_its_own_is_beaten_one_to_one() -> None:
+    """TYW-06: strength alone is a trait of the unit, not a rule of the solver."""
+    assert _known(_solve(Unit("x", "R", alone=0), Unit("a", "E", MOVE, "x"))) == [TRUE, TRUE]
+    guarded = _solve(Unit("x", "R", alone=0), Unit("a", "E", MOVE, "x"), Unit("b", "R", SUPPORT, "x", helps="x"))
+    assert _known(guarded) == [TRUE, FALSE, TRUE]
+
+
+def test_a_convoy_that_would_decide_its_own_fight_fails() -> None:
+    """6.F.14: the army's landing would cut the support that dislodges its fleet."""
+    route = Route(frozenset({1}), frozenset({1}), {1: frozenset()})
+    state = _solve(
+        Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"),
+        Unit("shore", "F", SUPPORT, "sea", helps="out"), Unit("out", "F", MOVE, "sea"),
+        routes={0: route},
+    )
+    assert _known(state) == [FALSE, FALSE, TRUE, TRUE]
+    assert state.paradox == {1}
+
+
+def test_bounds_come_before_any_rule_for_cycles() -> None:
+    """Trap T4: an attack on the fleet that can never succeed is no paradox."""
+    route = Route(frozenset({1}), frozenset({1}), {1: frozenset()})
+    state = _solve(
+        Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"), Unit("guard", "E", SUPPORT, "sea", helps="sea"),
+        Unit("shore", "F", SUPPORT, "sea", helps="out"), Unit("out", "F", MOVE, "sea"),
+        routes={0: route},
+    )
+    assert state.paradox == set()
+    assert _known(state) == [FALSE, TRUE, TRUE, FALSE, FALSE]
+    assert state.path(0) == TRUE
