@@ -226,7 +226,7 @@ def _create(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -
     with site.store.begin() as session:
         access.add_user(session, NAME, PASSWORD, clock.now())
         row = games.create(session, new, variant, first, draw_tape(), clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant, clock.now())
+        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
 
 
 def _greet(say: Say, story: Story, address: str, place: Path, *, fast: bool) -> None:

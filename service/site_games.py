@@ -45,7 +45,7 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
         raise ConfigError(f"{file}: " + "; ".join(faults))
     with opened(settings) as store, store.begin() as session:
         games.create(session, new, variant, first, draw_tape(), now)
-        extend_calendar(session, session.get_one(GameRow, new.slug), variant, now)
+        extend_calendar(session, session.get_one(GameRow, new.slug), variant)
         seats = len(new.seats)
     print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
     print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)

@@ -180,7 +180,7 @@ class Turns:
             session.execute(update(PhaseRow).where(
                 PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))
             return
-        extend_calendar(session, game, self.load(game.variant), now)
+        extend_calendar(session, game, self.load(game.variant))
         later = [p for p in records.phases(session, game.id) if p.ordinal > phase.ordinal]
         wanted = resolution.position.phase
         at = next(number for number, row in enumerate(later) if phase_of(row) == wanted)
@@ -193,7 +193,7 @@ class Turns:
             records.claim_phase(session, following.id, PhaseState.WAITING, PhaseState.OPEN)
 
 
-def extend_calendar(session: Session, game: GameRow, variant: Variant, now: datetime) -> None:
+def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     """Keep `AHEAD` phases on the calendar after the one in play, each with its window and its own tape of lots."""
     rows = records.phases(session, game.id)
     over = sum(r.state == PhaseState.SENT for r in rows)

@@ -52,7 +52,7 @@ def _begin(site: Site, new: NewGame, now: datetime = NOON) -> None:
     first = schedule(new.start, W3K.calendar, W3K.start.phase, 1)[0]
     with site.store.begin() as session:
         games.create(session, new, W3K, first, draw_tape(), now)
-        extend_calendar(session, session.get_one(GameRow, new.slug), W3K, now)
+        extend_calendar(session, session.get_one(GameRow, new.slug), W3K)
 
 
 def _phases(site: Site, game: str = "powick-bridge") -> list[PhaseRow]:
@@ -155,7 +155,7 @@ def test_a_full_year_has_the_worked_dates(site: Site, tmp_path: Path) -> None:
         for row in records.phases(session, "powick-bridge")[:5]:
             row.state = PhaseState.SENT
         session.flush()
-        extend_calendar(session, session.get_one(GameRow, "powick-bridge"), W3K, NOON)
+        extend_calendar(session, session.get_one(GameRow, "powick-bridge"), W3K)
     year = {(r.season, r.kind): r for r in _phases(site) if r.year == 1643 or r.season == "Winter"}
     deadlines = {key: f"{row.deadline:%a %d %b %H:%M}" for key, row in year.items()}
     assert deadlines["Spring", "movement"] == "Sun 14 Mar 07:00"
@@ -178,7 +178,7 @@ def test_a_calendar_that_reaches_far_enough_is_left_alone(site: Site, tmp_path: 
     _begin(site, _new(tmp_path))
     before = [(row.id, row.lots) for row in _phases(site)]
     with site.store.begin() as session:
-        extend_calendar(session, session.get_one(GameRow, "powick-bridge"), W3K, NOON)
+        extend_calendar(session, session.get_one(GameRow, "powick-bridge"), W3K)
     assert [(row.id, row.lots) for row in _phases(site)] == before
 
 

@@ -72,7 +72,7 @@ def turn_site(
         access.add_user(session, NAME, PASSWORD, now)
         new = games.NewGame(story.game, story.variant, date(2027, 3, 1), seats)
         row = games.create(session, new, variant, window, draw_tape(), now)
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant, now)
+        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     running, web = Running(site), WebServer(site.desk(), "127.0.0.1", 0)
     running.start()
     web.start()
