@@ -60,7 +60,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @given(st.sampled_from(CASES), st.data())
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_a_case_with_anything_in_it_is_answered(case: dict[str, Any], data: st.DataObject) -> None:
     wounded = deepcopy(case)
     *above, last = data.draw(st.sampled_from([p for p in _places(case) if p]))
