@@ -74,7 +74,8 @@ def _waves(bounds: Bounds, gap: float) -> Strokes:
 
 
 def _chevron(bounds: Bounds, gap: float) -> Strokes:
-    return _zigzag(bounds, gap, 2, lambda turn: 0.9 * abs((turn / 2) % 1 - 0.5))
+    # Steep and close, so that nobody takes it for waves.
+    return _zigzag(bounds, gap * 1.15, 2, lambda turn: 1.3 * abs(turn % 1 - 0.5))
 
 
 PATTERNS: dict[str, Callable[[Bounds, float], Strokes]] = {
