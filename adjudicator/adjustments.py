@@ -14,7 +14,7 @@ from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Memory, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
-from adjudicator.words import Sentence, Words, sentence
+from adjudicator.words import Sentence, Words
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Winter:
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
             if account is None or not self.setting.rules.takes(order, PhaseKind.ADJUSTMENT):
-                self.void(index, "illegal", sentence("void: no such order is given in an adjustment season"))
+                self.void(index, "illegal", ("void: no such order is given in an adjustment season",))
                 continue
             account.orders.append(index)
             if isinstance(order, SendSupply):
@@ -69,14 +69,14 @@ class Winter:
 
     def _send(self, account: Account, index: int, order: SendSupply) -> None:
         if order.to_power not in self.accounts or order.to_power == account.power or order.count < 1:
-            self.void(index, "illegal", sentence("void: supply is sent to another power, one or more at a time"))
+            self.void(index, "illegal", ("void: supply is sent to another power, one or more at a time",))
         elif account.sent + order.count > len(account.centres):
-            self.void(index, "no_supply", sentence(
+            self.void(index, "no_supply", (
                 "void: {0} owns {1} centres and cannot send that much", account.power, len(account.centres)))
         else:
             account.sent += order.count
             self.accounts[order.to_power].received += order.count
-            self.done(index, sentence("given: {0} supply to {1}", order.count, order.to_power))
+            self.done(index, ("given: {0} supply to {1}", order.count, order.to_power))
 
     def due(self, account: Account, sent: int) -> int:
         """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
@@ -109,32 +109,32 @@ class Winter:
         if reason:
             self.void(index, rules.winter_reason(reason), why)
         elif due < 1:
-            self.void(index, rules.winter_reason("no_build"), sentence("void: {0} has no supply left", account.power))
+            self.void(index, rules.winter_reason("no_build"), ("void: {0} has no supply left", account.power))
         else:
             unit = Unit(account.power, order.kind, self._site(order) or order.region)
             account.built.append(unit)
             self.occupied.add(unit.region.province)
-            self.done(index, sentence("built: {0}", unit))
+            self.done(index, ("built: {0}", unit))
 
     def _fault(self, account: Account, order: Build) -> tuple[str, Sentence]:
         """Reason and sentence of an order that cannot be carried out; "" for a good one. It uses no supply (ADJ-07)."""
         place = order.region.province
         province = self.setting.board.provinces.get(place)
-        found = ("", sentence(""))
+        found: tuple[str, Sentence] = ("", ("",))
         if province is None or order.kind not in self.setting.kinds:
-            found = "illegal", sentence("void: there is no {0}", order.region)
+            found = "illegal", ("void: there is no {0}", order.region)
         elif not province.centre:
-            found = "not_a_centre", sentence("void: {0} is no supply centre", place)
+            found = "not_a_centre", ("void: {0} is no supply centre", place)
         elif self.setting.rules.builds_at_home_only() and province.home != account.power:
-            found = "not_home_centre", sentence("void: {0} is no home centre of {1}", place, account.power)
+            found = "not_home_centre", ("void: {0} is no home centre of {1}", place, account.power)
         elif place not in account.centres:
-            found = "not_owned", sentence("void: {1} does not own {0}", place, account.power)
+            found = "not_owned", ("void: {1} does not own {0}", place, account.power)
         elif place in self.occupied:
-            found = "occupied", sentence("void: there is a unit in {0}", place)
+            found = "occupied", ("void: there is a unit in {0}", place)
         elif place not in self.setting.chart.stands[order.kind]:
-            found = "fleet_inland", sentence("void: a {1} cannot stand in {0}", place, self._kind(order))
+            found = "fleet_inland", ("void: a {1} cannot stand in {0}", place, self._kind(order))
         elif self._site(order) is None:
-            found = "coast_missing", sentence("void: a {1} in {0} must be given a coast that it has", place,
+            found = "coast_missing", ("void: a {1} in {0} must be given a coast that it has", place,
                                               self._kind(order))
         return found
 
@@ -162,15 +162,15 @@ class Winter:
             unit = self._unit(account, order)
             needed = self.due(account, account.sent) < 0
             if self.setting.rules.strikes_removals() and beside and not (needed and account.sent):
-                self.void(index, "struck", sentence("void: struck, because builds are listed beside it"))
+                self.void(index, "struck", ("void: struck, because builds are listed beside it",))
             elif unit is None:
-                self.void(index, "no_such_unit", sentence("void: {0} has no {1}", account.power, order.unit))
+                self.void(index, "no_such_unit", ("void: {0} has no {1}", account.power, order.unit))
             elif not needed:
-                self.void(index, self.setting.rules.winter_reason("too_many"), sentence(
+                self.void(index, self.setting.rules.winter_reason("too_many"), (
                     "void: {0} need not remove any more", account.power))
             else:
                 account.removed.append(unit)
-                self.done(index, sentence("removed: {0}", unit))
+                self.done(index, ("removed: {0}", unit))
 
     def _unit(self, account: Account, order: Remove) -> Unit | None:
         wanted = order.unit

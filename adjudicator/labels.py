@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from adjudicator.outcome import Result
 from adjudicator.strength import CONVOY, FALSE, HOLD, MOVE, NOBODY, SUPPORT, TRUE, State
 from adjudicator.turn import Turn
-from adjudicator.words import Odds
+from adjudicator.words import Odds, Sentence
 
 _SUCCEEDS, _FAILS = Result.SUCCEEDS, Result.FAILS
 
@@ -27,7 +27,7 @@ def dislodged(turn: Turn, state: State, number: int) -> bool:
     winner = state.winners.get(turn.place[number], NOBODY)
     if winner == NOBODY:
         return False
-    turn.settle(number, _FAILS, "dislodged", "dislodged by {0} from {1}", _attacker(turn, winner), winner)
+    turn.settle(number, _FAILS, "dislodged", ("dislodged by {0} from {1}", *_attacker(turn, winner)), winner)
     return True
 
 
@@ -46,19 +46,19 @@ def _attacker(turn: Turn, number: int) -> tuple[str, str]:
 
 def _hold(turn: Turn, state: State, number: int) -> None:
     if turn.place[number] not in state.winners or not dislodged(turn, state, number):
-        turn.settle(number, _SUCCEEDS, None, "holds")
+        turn.settle(number, _SUCCEEDS, None, ("holds",))
 
 
 def _support(turn: Turn, state: State, number: int) -> None:
     if state.known[number] == TRUE:
         partner = turn.partner[number]
-        turn.settle(number, _SUCCEEDS, None, "support given to {0}", (turn.units[partner],), partner)
+        turn.settle(number, _SUCCEEDS, None, ("support given to {0}", turn.units[partner]), partner)
     elif not dislodged(turn, state, number):
         cutter = _first(turn, (
             m for m in state.toward[turn.place[number]] if state.path(m) == TRUE and state.may_cut(m, number)
         ))
-        turn.settle(number, _FAILS, "cut", "support cut by {0}'s attack on {1}",
-                    (turn.units[cutter], turn.units[number].region), cutter)
+        turn.settle(number, _FAILS, "cut", (
+            "support cut by {0}'s attack on {1}", turn.units[cutter], turn.units[number].region), cutter)
 
 
 def _convoy(turn: Turn, state: State, number: int) -> None:
@@ -66,10 +66,10 @@ def _convoy(turn: Turn, state: State, number: int) -> None:
         return
     army = turn.partner[number]
     if number in state.paradox:
-        turn.settle(number, _FAILS, "paradox", "convoy of {0} fails: it would decide the fight it depends on",
-                    (turn.units[army],), army)
+        turn.settle(number, _FAILS, "paradox", (
+            "convoy of {0} fails: it would decide the fight it depends on", turn.units[army]), army)
     else:
-        turn.settle(number, _SUCCEEDS, None, "convoy given to {0}", (turn.units[army],), army)
+        turn.settle(number, _SUCCEEDS, None, ("convoy given to {0}", turn.units[army]), army)
 
 
 def _move(turn: Turn, state: State, number: int) -> None:
@@ -84,20 +84,20 @@ def _move(turn: Turn, state: State, number: int) -> None:
         high = state.attack(number)[1]
         rival = _first(turn, (m for m in state.toward[to] if m != number and high <= state.prevent(m)[0]))
         pattern = "beaten to {0} by {1}" if state.known[rival] == TRUE else "bounced at {0} with {1}"
-        turn.settle(number, _FAILS, "bounced", pattern, (to, turn.units[rival]), rival)
+        turn.settle(number, _FAILS, "bounced", (pattern, to, turn.units[rival]), rival)
 
 
 def _beaten_off(turn: Turn, state: State, number: int) -> None:
     """Stopped by the unit that stands at the goal, or that comes the other way."""
     holder = state.holder[turn.goal[number]]
     unit = turn.units[holder]
-    parts: tuple[Odds, ...] = ()
     if unit.power == turn.units[number].power:
-        pattern = "bounced: {0} is of the same power and stays"
+        why: Sentence = ("bounced: {0} is of the same power and stays", unit)
+    elif state.duel[number] == NOBODY:
+        why = ("bounced off {0}: {1}", unit, Odds(state, number))
     else:
-        parts = (Odds(state, number),)
-        pattern = "bounced off {0}: {1}" if state.duel[number] == NOBODY else "bounced off {0} coming the other way: {1}"
-    turn.settle(number, _FAILS, "bounced", pattern, (unit, *parts), holder)
+        why = ("bounced off {0} coming the other way: {1}", unit, Odds(state, number))
+    turn.settle(number, _FAILS, "bounced", why, holder)
 
 
 def _moved(turn: Turn, state: State, number: int) -> None:
@@ -105,23 +105,23 @@ def _moved(turn: Turn, state: State, number: int) -> None:
     there = state.holder.get(to, NOBODY)
     arrives = "carried to {0}" if number in turn.crossing else "moves to {0}"
     if there == NOBODY or there in state.movers:
-        turn.settle(number, _SUCCEEDS, None, arrives, (to,))
+        turn.settle(number, _SUCCEEDS, None, (arrives, to))
     else:
-        turn.settle(number, _SUCCEEDS, None, arrives + ", where {1} is dislodged", (to, turn.units[there]), there)
+        turn.settle(number, _SUCCEEDS, None, (arrives + ", where {1} is dislodged", to, turn.units[there]), there)
 
 
 def _stranded(turn: Turn, state: State, number: int) -> None:
     fleets = state.puzzle.routes[number].links
     broken = _first(turn, (f for f in fleets if state.known[f] == FALSE))
     if broken == NOBODY:
-        turn.settle(number, _FAILS, "no_convoy", "not carried: no whole chain of fleets was ordered to convoy")
+        turn.settle(number, _FAILS, "no_convoy", ("not carried: no whole chain of fleets was ordered to convoy",))
         return
     winner = state.winners.get(turn.place[broken], NOBODY)
     if winner == NOBODY:
-        turn.settle(number, _FAILS, "no_convoy", "not carried: the convoy of {0} fails", (turn.units[broken],), broken)
+        turn.settle(number, _FAILS, "no_convoy", ("not carried: the convoy of {0} fails", turn.units[broken]), broken)
     else:
-        turn.settle(number, _FAILS, "no_convoy", "not carried: {0} was dislodged by {1} from {2}",
-                    (turn.units[broken], *_attacker(turn, winner)), winner)
+        turn.settle(number, _FAILS, "no_convoy", (
+            "not carried: {0} was dislodged by {1} from {2}", turn.units[broken], *_attacker(turn, winner)), winner)
 
 
 def _first(turn: Turn, numbers: Iterable[int]) -> int:

@@ -13,7 +13,7 @@ from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove
 from adjudicator.strength import CONVOY, MOVE, NOBODY, SUPPORT
 from adjudicator.turn import Turn
 from adjudicator.units import UnitRef
-from adjudicator.words import Sentence, sentence
+from adjudicator.words import Sentence
 
 Check = Callable[[Turn, int, Any], Sentence | None]
 
@@ -24,7 +24,7 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
     to = order.to.province
     there = turn.steps[number].get(to)
     if kind in chart.peaceful and to in turn.at:
-        return sentence("void: {0} may not attack", turn.units[number])
+        return ("void: {0} may not attack", turn.units[number])
     if there is None or order.via_convoy:
         if not may_cross(turn, number, to):
             return _out_of_reach(turn, number, order)
@@ -66,16 +66,16 @@ def pick_coast(turn: Turn, there: tuple[Region, ...], wanted: Region) -> Region 
 def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
     unit = turn.units[number]
     if order.to.province == unit.region.province:
-        return sentence("void: {0} is there already", unit)
+        return ("void: {0} is there already", unit)
     if order.via_convoy:
-        return sentence("void: no fleets stand on a way from {0} to {1}", unit.region, order.to)
-    return sentence("void: {0} cannot reach {1}", unit, order.to)
+        return ("void: no fleets stand on a way from {0} to {1}", unit.region, order.to)
+    return ("void: {0} cannot reach {1}", unit, order.to)
 
 
 def _which_coast(wanted: Region) -> Sentence:
     if wanted.coast is None:
-        return sentence("void: {0} has more than one coast and none is named", wanted)
-    return sentence("void: {0} cannot be reached from here", wanted)
+        return ("void: {0} has more than one coast and none is named", wanted)
+    return ("void: {0} cannot be reached from here", wanted)
 
 
 def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
@@ -98,9 +98,9 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
     if there is None:
         # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
         if not may_cross(turn, partner, to, turn.place[number]):
-            return sentence("void: {0} could not go to {1}", mover, order.to)
+            return ("void: {0} could not go to {1}", mover, order.to)
     elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
-        return sentence("void: {0} could not go to {1}", mover, order.to)
+        return ("void: {0} could not go to {1}", mover, order.to)
     turn.role[number], turn.goal[number] = SUPPORT, to
     turn.partner[number], turn.to[number] = partner, order.to
     return None
@@ -109,11 +109,11 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
 def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence | None:
     partner = turn.at.get(target.region.province, NOBODY)
     if partner == NOBODY:
-        return sentence("void: there is no unit in {0} to support", target.region)
+        return ("void: there is no unit in {0} to support", target.region)
     if partner == number:
-        return sentence("void: a unit cannot support itself")
+        return ("void: a unit cannot support itself",)
     if into not in turn.steps[number]:
-        return sentence("void: {0} cannot go to {1}, so it cannot support there", turn.units[number], into)
+        return ("void: {0} cannot go to {1}, so it cannot support there", turn.units[number], into)
     return None
 
 
@@ -122,13 +122,13 @@ def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
     start, to = order.target.region.province, order.to.province
     partner = turn.at.get(start, NOBODY)
     if unit.region.province not in turn.sea.carriers:
-        return sentence("void: only a fleet at sea can convoy")
+        return ("void: only a fleet at sea can convoy",)
     if partner == NOBODY:
-        return sentence("void: there is no unit in {0} to convoy", order.target.region)
+        return ("void: there is no unit in {0} to convoy", order.target.region)
     if not may_cross(turn, partner, to):
-        return sentence("void: {0} cannot be convoyed to {1}", turn.units[partner], order.to)
+        return ("void: {0} cannot be convoyed to {1}", turn.units[partner], order.to)
     if not turn.sea.useful(unit.region.province, start, to):
-        return sentence("void: {0} is on no way from {1} to {2}", unit, order.target.region, order.to)
+        return ("void: {0} is on no way from {1} to {2}", unit, order.target.region, order.to)
     turn.role[number], turn.goal[number], turn.partner[number] = CONVOY, to, partner
     return None
 

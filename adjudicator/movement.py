@@ -43,8 +43,7 @@ def _check(turn: Turn) -> None:
             check = CHECKS.get(kind) or extra.get(kind)
             wrong = check(turn, number, order) if check is not None else None
             if wrong is not None:
-                pattern, parts = wrong
-                turn.void(index, "illegal", pattern, *parts)
+                turn.void(index, "illegal", *wrong)
 
 
 def _puzzle(turn: Turn) -> Puzzle:
@@ -108,7 +107,7 @@ def _support_matches(turn: Turn, number: int) -> bool:
 def _unmatched(turn: Turn, number: int, pattern: str) -> None:
     turn.role[number] = HOLD
     partner = turn.partner[number]
-    turn.settle(number, Result.FAILS, "unmatched", pattern, (turn.units[partner],), partner)
+    turn.settle(number, Result.FAILS, "unmatched", (pattern, turn.units[partner]), partner)
 
 
 def _finish(turn: Turn, state: State) -> Resolution:

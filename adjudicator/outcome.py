@@ -35,15 +35,38 @@ class Outcome:
 
 
 if not TYPE_CHECKING:
-    # A judge words hundreds of outcomes and a reader reads a few: `why` may be handed in as anything whose `str` is the
-    # sentence, and is put into words when it is asked for.
+    # A judge words hundreds of outcomes and a reader reads a few: `why` may hold a `Words` and a `Sentence` for it, and
+    # is put into words when it is asked for.
     _WHY = Outcome.why
 
     def _said(outcome: Outcome) -> str:
         why: Any = _WHY.__get__(outcome)
-        return why if type(why) is str else str(why)
+        return why if type(why) is str else why[0].say(why[1:])
 
     Outcome.why = property(_said, _WHY.__set__)
+
+
+class _Draft:
+    """An outcome being written. A frozen dataclass writes each field through `object.__setattr__`, which is three times
+    the price, and a judge writes an outcome for every order."""
+
+    __slots__ = ("cause", "dislodged", "order", "reason", "result", "why")
+
+    def __init__(self, order: Order, result: Result, reason: str | None, cause: Order | None, why: Any) -> None:
+        self.order = order
+        self.result = result
+        self.reason = reason
+        self.cause = cause
+        self.why = why
+        self.dislodged = False
+
+
+def outcome(order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...]) -> Outcome:
+    """A new Outcome of a unit that was not dislodged. `why`: a `Words`, then the parts of the `Sentence` it will say."""
+    draft: Any = _Draft(order, result, reason, cause, why)
+    draft.__class__ = Outcome
+    made: Outcome = draft
+    return made
 
 
 @dataclass(frozen=True, slots=True)

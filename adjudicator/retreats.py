@@ -14,7 +14,7 @@ from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Dislodgement, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
-from adjudicator.words import Sentence, Words, sentence
+from adjudicator.words import Sentence, Words
 
 Verdict = tuple[Result, str | None, Sentence, int | None]
 """Result, reason, sentence, and the place in the list of the order that caused it."""
@@ -67,10 +67,10 @@ class _Sheet:
             if crowd[region.province] == 1:
                 unit = self.beaten[province].unit
                 self.arrived[province] = replace(unit, region=region)
-                self.verdicts[index] = (Result.SUCCEEDS, None, sentence("retreats to {0}", region), None)
+                self.verdicts[index] = (Result.SUCCEEDS, None, ("retreats to {0}", region), None)
             else:
                 other = min(i for p, (i, r) in self._bound.items() if r.province == region.province and p != province)
-                self.verdicts[index] = (Result.FAILS, "bounced", sentence(
+                self.verdicts[index] = (Result.FAILS, "bounced", (
                     "bounced: more than one unit retreats to {0}, so all are disbanded", region.province), other)
 
     def disbanded(self) -> tuple[Unit, ...]:
@@ -90,16 +90,16 @@ class _Sheet:
 
     def _not_ours(self, order: Order) -> Verdict | None:
         if not self.setting.rules.takes(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
-            return _void("not_a_retreat", sentence("void: only retreats and disbandings are ordered now"))
+            return _void("not_a_retreat", ("void: only retreats and disbandings are ordered now",))
         beaten = self.beaten.get(order.unit.region.province)
         fits = beaten is not None and (
             order.unit.kind in {None, beaten.unit.kind} or self.setting.rules.forgives_wrong_kind())
         if beaten is None or not fits:
             stands = any(u.region.province == order.unit.region.province for u in self._standing)
             return _void("not_a_retreat" if stands else "no_such_unit",
-                         sentence("void: {0} was not dislodged", order.unit))
+                         ("void: {0} was not dislodged", order.unit))
         if order.power not in {beaten.unit.power, self._proxies.get(beaten.unit.region.province)}:
-            return _void("no_such_unit", sentence("void: {0} is not {1}'s to order", beaten.unit, order.power))
+            return _void("no_such_unit", ("void: {0} is not {1}'s to order", beaten.unit, order.power))
         return None
 
     def _choose(self, beaten: Dislodgement, indexes: list[int]) -> int | None:
@@ -107,7 +107,7 @@ class _Sheet:
         own = [i for i in indexes if self.orders[i].power == beaten.unit.power]
         if own:
             for index in set(indexes) - set(own):
-                self.verdicts[index] = _void("overridden", sentence("void: the owner gave this unit's retreat"))
+                self.verdicts[index] = _void("overridden", ("void: the owner gave this unit's retreat",))
         first, *others = own or indexes
         plain = replace(self.orders[first], line=None)
         different = [i for i in others if replace(self.orders[i], line=None) != plain]
@@ -115,18 +115,18 @@ class _Sheet:
         if not different:
             return first
         for index in (first, *different):
-            self.verdicts[index] = _void("illegal", sentence(
+            self.verdicts[index] = _void("illegal", (
                 "void: two different orders were written for {0}", beaten.unit))
         return None
 
     def _go(self, beaten: Dislodgement, index: int) -> None:
         order = self.orders[index]
         if not isinstance(order, Retreat):
-            self.verdicts[index] = (Result.SUCCEEDS, None, sentence("disbanded"), None)
+            self.verdicts[index] = (Result.SUCCEEDS, None, ("disbanded",), None)
             return
         region = _meant(self.setting.board, beaten, order.to)
         if region is None:
-            self.verdicts[index] = _void("illegal", sentence(
+            self.verdicts[index] = _void("illegal", (
                 "void: {0} may not retreat to {1}, so it is disbanded", beaten.unit, order.to))
         else:
             self._bound[beaten.unit.region.province] = index, region

@@ -8,11 +8,11 @@ from adjudicator.chart import NO_COASTS, NOWHERE
 from adjudicator.convoys import Sea
 from adjudicator.geo import Region
 from adjudicator.orders import Order, UnitOrder
-from adjudicator.outcome import Outcome, Result
+from adjudicator.outcome import Outcome, Result, outcome
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.strength import HOLD, NOBODY
-from adjudicator.words import Part, Words, said
+from adjudicator.words import Sentence, Words
 
 
 class Turn:
@@ -72,17 +72,16 @@ class Turn:
         return None if index == NOBODY else self.orders[index]
 
     def settle(
-        self, number: int, result: Result, reason: str | None, pattern: str, parts: tuple[Part, ...] = (),
-        cause: int = NOBODY,
+        self, number: int, result: Result, reason: str | None, why: Sentence, cause: int = NOBODY
     ) -> None:
         """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it about."""
         index = self.chosen[number]
         orders = self.orders
         by = self.chosen[cause] if cause != NOBODY else NOBODY
-        self.outcomes[index] = Outcome(
-            orders[index], result, reason, orders[by] if by != NOBODY else None, said(self.words, pattern, parts))
+        self.outcomes[index] = outcome(
+            orders[index], result, reason, orders[by] if by != NOBODY else None, (self.words, *why))
 
-    def void(self, index: int, reason: str, pattern: str, *parts: Part) -> None:
+    def void(self, index: int, reason: str, *why: *Sentence) -> None:
         """An order that counts for nothing, by its place in the list."""
-        self.outcomes[index] = Outcome(
-            self.orders[index], Result.VOID, reason, None, said(self.words, pattern, parts))
+        self.outcomes[index] = outcome(
+            self.orders[index], Result.VOID, reason, None, (self.words, *why))

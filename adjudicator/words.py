@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adjudicator.geo import Board, Region
 from adjudicator.setting import Setting
@@ -19,28 +19,8 @@ class Odds(NamedTuple):
 
 
 Part = Unit | UnitRef | Region | Odds | str | int
-Sentence = tuple[str, tuple[Part, ...]]
-
-
-def sentence(pattern: str, *parts: Part) -> Sentence:
-    """A sentence to be said later. `pattern` is for `str.format`, one field for each part."""
-    return pattern, parts
-
-
-class Said(tuple[Any, ...]):
-    """A sentence with the words to say it in, put together when it is read; a judge makes many that nobody reads."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        words, pattern, parts = self
-        return str(words.say((pattern, parts)))
-
-
-def said(words: Words, pattern: str, parts: tuple[Part, ...]) -> str:
-    """A sentence for `Outcome.why`, which puts it into words when it is asked for."""
-    kept: Any = Said((words, pattern, parts)) if parts else pattern
-    return kept  # type: ignore[no-any-return]
+Sentence = tuple[str, *tuple[Part, ...]]
+"""A sentence to be said later: a pattern for `str.format`, then a part for each of its fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +31,8 @@ class Words:
 
     def say(self, what: Sentence) -> str:
         """The sentence as a player reads it."""
-        pattern, parts = what
-        return pattern.format(*map(self.name, parts)) if parts else pattern
+        pattern, *parts = what
+        return pattern.format(*map(self.name, parts))
 
     def name(self, part: Part) -> str:
         """A unit, a region or a province by its full name; anything else as it is."""

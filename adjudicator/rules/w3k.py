@@ -20,7 +20,7 @@ from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY, State
 from adjudicator.turn import Turn
 from adjudicator.units import Unit
-from adjudicator.words import Sentence, sentence
+from adjudicator.words import Sentence
 
 Centres = Mapping[str, frozenset[str]]
 
@@ -31,15 +31,15 @@ def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
     unit = turn.units[number]
     province = turn.setting.board.provinces[unit.region.province]
     if province.terrain is not Terrain.COASTAL or not province.centre:
-        return sentence("void: {0} is no coastal supply centre", province.id)
+        return ("void: {0} is no coastal supply centre", province.id)
     if province.id not in turn.position.centres.get(unit.power, ()):
-        return sentence("void: {0} does not own {1}", unit.power, province.id)
+        return ("void: {0} does not own {1}", unit.power, province.id)
     kind = _new_kind(turn, unit, order)
     if kind is None:
-        return sentence("void: {0} cannot become that", unit)
+        return ("void: {0} cannot become that", unit)
     region = _new_region(turn, province.id, kind, order.coast)
     if region is None:
-        return sentence("void: a coast of {0} must be named", province.id)
+        return ("void: a coast of {0} must be named", province.id)
     turn.to[number] = region
     return None
 
@@ -67,12 +67,12 @@ def label_convert(turn: Turn, state: State, number: int) -> None:
     own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
     attack = attack_on(turn, state, number, own_too=own_too)
     if attack != NOBODY:
-        turn.settle(number, Result.FAILS, "disrupted", "conversion disrupted by {0}'s attack on {1}",
-                    (turn.units[attack], unit.region), attack)
+        turn.settle(number, Result.FAILS, "disrupted", (
+            "conversion disrupted by {0}'s attack on {1}", turn.units[attack], unit.region), attack)
     elif unit in turn.position.memory.converting:
-        turn.settle(number, Result.SUCCEEDS, "completed", "conversion completed")
+        turn.settle(number, Result.SUCCEEDS, "completed", ("conversion completed",))
     else:
-        turn.settle(number, Result.SUCCEEDS, "begun", "conversion begun (1 of 2)")
+        turn.settle(number, Result.SUCCEEDS, "begun", ("conversion begun (1 of 2)",))
 
 
 @dataclass(frozen=True, slots=True)
