@@ -159,6 +159,11 @@ def _send(
         return _smaller(store, row, blobs, data, str(error), clock.now())
     except (Refused, BlobError) as error:
         return _end(store, row, OutboxState.FAILED, error=str(error))
+    except Down:
+        raise
+    except Exception as error:
+        # Nobody foresaw this one, so nobody knows how far it came; the next letter must not wait for it.
+        return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
     return _end(store, row, OutboxState.SENT, sent_at=clock.now(), error=None)
 
 

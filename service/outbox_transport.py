@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import smtplib
 import ssl
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,10 @@ class Transport(Protocol):
 
 
 class SmtpTransport:
-    """The site's relay, by smtplib. One mail is one SMTP transaction; the connection is kept until `close`."""
+    """The site's relay, by smtplib. One mail is one SMTP transaction; the connection is kept until `close`.
+
+    Each thread has a connection of its own, so that two jobs may send at a time.
+    """
 
     def __init__(
         self, settings: MailOut, *, seconds: float = SECONDS, context: ssl.SSLContext | None = None
@@ -65,7 +69,7 @@ class SmtpTransport:
         self._settings = settings
         self._seconds = seconds
         self._context = context
-        self._smtp: smtplib.SMTP | None = None
+        self._own = threading.local()
 
     def send(self, envelope: Envelope) -> None:
         """See Transport."""
@@ -80,14 +84,19 @@ class SmtpTransport:
             raise Down(self._sentence(error)) from error
 
     def close(self) -> None:
-        """See Transport."""
+        """See Transport. Ends the connection of this thread."""
         if self._smtp is not None:
             with suppress(OSError, smtplib.SMTPException):
                 self._smtp.quit()
         self._drop()
 
+    @property
+    def _smtp(self) -> smtplib.SMTP | None:
+        kept: smtplib.SMTP | None = getattr(self._own, "smtp", None)
+        return kept
+
     def _drop(self) -> None:
-        smtp, self._smtp = self._smtp, None
+        smtp, self._own.smtp = self._smtp, None
         if smtp is not None:
             with suppress(OSError):
                 smtp.close()
@@ -110,7 +119,7 @@ class SmtpTransport:
         except BaseException:
             smtp.close()
             raise
-        self._smtp = smtp
+        self._own.smtp = smtp
         return smtp
 
     def _hand_over(self, smtp: smtplib.SMTP, envelope: Envelope) -> None:

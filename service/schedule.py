@@ -113,8 +113,8 @@ class Schedule:
     def stop(self) -> None:
         """End; a body that runs is waited for."""
         self._stop.set()
-        self._scheduler.shutdown(wait=True)
         self._pulse.join()
+        self._scheduler.shutdown(wait=True)
 
     def _look(self) -> None:
         due_now(self._clock, self._store, self._jobs)

@@ -40,7 +40,7 @@ def database_url(database: str, tmp_path: Path, request: pytest.FixtureRequest) 
     if database == "sqlite":
         return f"sqlite:///{tmp_path / 'galloper.sqlite'}"
     server: Postgres = request.getfixturevalue("cluster")
-    return server.url(f"t{abs(hash(request.node.nodeid))}")
+    return server.url()
 
 
 @pytest.fixture

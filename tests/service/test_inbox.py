@@ -270,7 +270,7 @@ def test_a_push_brings_mail_in_at_once(
     begun = time.monotonic()
     dovecot.deliver(simple(1))
     assert wait_for(lambda: mails(site))
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 40  # and not at the end of the two minutes
     assert wait_for(lambda: len(dovecot.contents("Galloper")) == 1)
 
 
@@ -288,7 +288,7 @@ def test_a_maildir_is_found_out_without_a_push(
     thread.start()
     time.sleep(0.1)
     box.deliver(simple(1))
-    assert wait_for(lambda: mails(site), 5)
+    assert wait_for(lambda: mails(site), 20)
 
 
 def test_a_maildir_that_is_none_is_named(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_the_schedule_looks_at_the_deadline_to_the_second(site: Site, started: l
     jobs, at = Counting(), datetime.now(UTC) + timedelta(seconds=1.5)
     add_phase(site, 1, PhaseState.OPEN, NOON, at)
     run(started, site, jobs)
-    assert wait_for(lambda: jobs.asked, 5)
+    assert wait_for(lambda: jobs.asked, 20)
     assert 0 <= jobs.asked[0][0] - at.timestamp() < 0.7
 
 
@@ -178,7 +178,7 @@ def test_a_deadline_that_passed_while_nothing_ran_is_looked_at_at_once(
     jobs = Counting()
     add_phase(site, 1, PhaseState.OPEN, NOON, datetime.now(UTC) - timedelta(days=2))
     run(started, site, jobs)
-    assert wait_for(lambda: jobs.asked, 3)
+    assert wait_for(lambda: jobs.asked, 20)
 
 
 def test_a_deadline_that_is_set_later_is_found_by_the_sweep(site: Site, started: list[Schedule]) -> None:
@@ -187,7 +187,7 @@ def test_a_deadline_that_is_set_later_is_found_by_the_sweep(site: Site, started:
     time.sleep(0.5)
     at = datetime.now(UTC) + timedelta(seconds=1)
     add_phase(site, 1, PhaseState.OPEN, NOON, at)
-    assert wait_for(lambda: jobs.asked, 4)
+    assert wait_for(lambda: jobs.asked, 20)
     assert jobs.asked[0][0] >= at.timestamp()
 
 
@@ -197,11 +197,11 @@ def test_a_sweep_planned_hours_ahead_by_a_clock_set_back_runs_all_the_same(
     jobs, beats = Counting(), list[float]()
     schedule = run(started, site, jobs, sweep=0.3)
     schedule.every("beat", 0.3, lambda: beats.append(time.monotonic()))
-    assert wait_for(lambda: len(beats) >= 2, 5)
+    assert wait_for(lambda: len(beats) >= 2, 20)
     for name in ("sweep", "beat"):  # what a clock that ran two hours fast leaves behind
         schedule._scheduler.modify_job(name, next_run_time=datetime.now(UTC) + timedelta(hours=2))
     seen = len(beats)
-    assert wait_for(lambda: len(beats) >= seen + 2, 5)
+    assert wait_for(lambda: len(beats) >= seen + 2, 20)
 
 
 def test_a_body_that_fails_runs_again(site: Site, started: list[Schedule]) -> None:
@@ -213,7 +213,7 @@ def test_a_body_that_fails_runs_again(site: Site, started: list[Schedule]) -> No
 
     schedule = run(started, site, Counting())
     schedule.every("poll", 0.2, fails)
-    assert wait_for(lambda: len(calls) >= 3, 5)
+    assert wait_for(lambda: len(calls) >= 3, 20)
 
 
 def test_three_schedules_and_twenty_deadlines_have_twenty_effects(
@@ -239,8 +239,8 @@ def test_three_schedules_and_twenty_deadlines_have_twenty_effects(
         ]
         for _ in range(3):
             run(started, site, jobs, sweep=0.5)
-        assert wait_for(lambda: len(closed) >= 20, 15)
-        assert jobs.wait_idle(10)
+        assert wait_for(lambda: len(closed) >= 20, 60)
+        assert jobs.wait_idle(60)
         assert sorted(closed) == phases
     finally:
         while started:

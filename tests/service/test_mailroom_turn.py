@@ -132,25 +132,25 @@ def test_a_turn_from_photographs_to_results(
     stranger = next(m for m in story.mails_of(ROUND) if m.fate == "quarantined")
     for mail in [*mails, stranger]:
         dovecot.deliver(mail.to_bytes(ORDERS, datetime.now(UTC)), mail.sender)
-    assert wait_for(lambda: count(site) == len(mails) + 1, 20)
+    assert wait_for(lambda: count(site) == len(mails) + 1, 60)
     assert wait_for(lambda: count(site, MailRow.state == MailState.STORED) == 0, 60)
     assert count(site, MailRow.state == MailState.USED) == len(mails)
     assert count(site, MailRow.state == MailState.QUARANTINED) == 1
-    assert wait_for(lambda: unread(site) == 0, 120)
+    assert wait_for(lambda: unread(site) == 0, 200)
     assert dovecot.contents() == []
 
     with site.store.begin() as session:
         phase = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN)).one()
         phase.deadline = datetime.now(UTC)
         number = phase.id
-    assert wait_for(lambda: state(site, number) in {PhaseState.CLOSED, PhaseState.READY}, 20)
+    assert wait_for(lambda: state(site, number) in {PhaseState.CLOSED, PhaseState.READY}, 60)
     hand = Hand(address)
     hand.sign_in()
     powers = site.load(story.variant).powers.values()
     hand.read_lines(number, {p.name: story.written(ROUND, p.id) for p in powers})
-    assert wait_for(lambda: state(site, number) == PhaseState.READY, 20)
+    assert wait_for(lambda: state(site, number) == PhaseState.READY, 60)
     hand.approve(number)
-    assert wait_for(lambda: state(site, number) == PhaseState.SENT, 30)
+    assert wait_for(lambda: state(site, number) == PhaseState.SENT, 60)
 
     by_id = kinds(site)
     wanted = {mail for _, mail in story.players.values()}

@@ -21,7 +21,9 @@ from service.outbox import (
     bounced,
     put,
     retry,
+    send_due,
 )
+from service.outbox_transport import Envelope
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, to, write
 from tests.support.site import NOON, Site
@@ -284,6 +286,31 @@ def test_a_lost_message_is_shown_and_does_not_hold_up_the_next(site: Site, smtp_
     site.blobs.path(rows(site)[0].message).unlink()
     assert send(site, smtp_sink.port) == Sent(sent=1, failed=1)
     assert "is missing" in (rows(site)[0].error or "")
+
+
+class Odd:
+    """A way out that fails in a way nobody foresaw, and works for the others."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def send(self, envelope: Envelope) -> None:
+        if envelope.recipient.startswith("montrose"):
+            raise ZeroDivisionError
+        self.sent.append(envelope.recipient)
+
+    def close(self) -> None:
+        pass
+
+
+def test_an_unforeseen_fault_holds_up_nobody_else_and_ends_with_a_person(site: Site) -> None:
+    odd = Odd()
+    write(site, to("montrose"), to("argyll"))
+    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == Sent(sent=1, later=1)
+    site.clock.advance(timedelta(minutes=10))
+    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == Sent(failed=1)
+    assert odd.sent == ["argyll@example.org"]
+    assert rows(site)[0].state == OutboxState.FAILED
 
 
 def test_a_bounce_only_changes_the_state_of_its_letter(site: Site, smtp_sink: SmtpSink) -> None:

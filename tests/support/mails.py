@@ -22,7 +22,7 @@ def simple(number: int = 1, size: int = 0, sender: str = "player@example.org") -
     return message.as_bytes().replace(b"\n", b"\r\n")
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 10.0) -> bool:
+def wait_for(condition: Callable[[], object], seconds: float = 30.0) -> bool:
     """Whether a condition came true in time; looks fifty times a second."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
+
 from tests.support.dovecot import unprivileged
 
 
@@ -24,7 +26,7 @@ def binaries() -> Path | None:
 
 @dataclass
 class Postgres:
-    """One cluster; `url(name)` makes a fresh database in it. PostgreSQL refuses to run as root, so root steps down."""
+    """One cluster with one database; `url` empties it. PostgreSQL refuses to run as root, so root steps down."""
 
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pg")))
 
@@ -60,10 +62,18 @@ class Postgres:
         self._run("pg_ctl", "-D", str(self.root / "data"), "-w", "-m", "immediate", "stop")
         shutil.rmtree(self.root, ignore_errors=True)
 
-    def url(self, name: str) -> str:
-        """The address of a new, empty database."""
-        self._run("createdb", "-h", str(self.root), "-U", "galloper", name)
-        return f"postgresql://galloper@/{name}?host={self.root}"
+    def url(self) -> str:
+        """The address of an empty database: always the same one, emptied. A database a test is a thousand files."""
+        address = f"postgresql://galloper@/postgres?host={self.root}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+            )
+            connection.execute("drop schema if exists dbos cascade")
+            connection.execute("drop schema public cascade")
+            connection.execute("create schema public")
+        return address
 
     def _run(self, program: str, *arguments: str) -> None:
         found = binaries()
