@@ -21,7 +21,7 @@ class Chart:
     """`reach[kind letter][province][coast]`: province to the regions there one step away, sorted by coast.
     `stands[kind letter][province]`: the regions of a province where a kind may stand. `waters[province]`: the sea
     provinces that touch it, and `shores` the land provinces that any touch. `near[province]`: provinces one step away
-    by any link at all. `carrying[kind letter]`: the sea provinces where a kind may carry. `alone` and `peaceful` are
+    by any link at all. `basin[shore]`: the shores that the same sea joins it with. `carrying[kind letter]`: the sea provinces where a kind may carry. `alone` and `peaceful` are
     traits of the kinds: strength without support, and those that may not attack."""
 
     reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
@@ -29,6 +29,7 @@ class Chart:
     waters: Mapping[str, frozenset[str]]
     shores: frozenset[str]
     near: Mapping[str, frozenset[str]]
+    basin: Mapping[str, frozenset[str]]
     carrying: Mapping[str, frozenset[str]]
     alone: Mapping[str, int]
     peaceful: frozenset[str]
@@ -42,13 +43,15 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
     """The chart of a board for its unit kinds."""
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
+    shores = frozenset(p for p, touching in waters.items() if touching) - seas
     stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
     return Chart(
         reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
         stands=stands,
         waters=waters,
-        shores=frozenset(p for p, touching in waters.items() if touching) - seas,
+        shores=shores,
         near={p: frozenset().union(*(board.near(p, movement) for movement in board.links)) for p in board.provinces},
+        basin=_basins(shores, seas, waters),
         carrying={
             letter: seas.intersection(stands[letter]) if kind.carries else frozenset()
             for letter, kind in kinds.items()
@@ -56,6 +59,23 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
         alone={letter: kind.alone for letter, kind in kinds.items()},
         peaceful=frozenset(letter for letter, kind in kinds.items() if not kind.attacks),
     )
+
+
+def _basins(
+    shores: frozenset[str], seas: frozenset[str], waters: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    left = set(seas)
+    while left:
+        sea, edge = {left.pop()}, set(seas)
+        while edge:
+            edge = {other for place in sea for other in waters[place]} - sea
+            sea |= edge
+        left -= sea
+        around = frozenset(shore for shore in shores if not waters[shore].isdisjoint(sea))
+        for shore in around:
+            found[shore] = found.get(shore, frozenset()) | around
+    return found
 
 
 def _regions(board: Board, kind: UnitKind) -> set[Region]:

@@ -26,7 +26,7 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
     if kind in chart.peaceful and to in turn.at:
         return ("void: {0} may not attack", turn.units[number])
     if there is None or order.via_convoy:
-        if not may_cross(turn, number, to):
+        if not (may_cross(turn, number, to) or _names_a_crossing(turn, number, to)):
             return _out_of_reach(turn, number, order)
         turn.crossing.add(number)
         region: Region | None = chart.stands[kind][to][0]
@@ -49,6 +49,18 @@ def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> b
         and to in shores
         and to in turn.setting.chart.stands[unit.kind]
         and turn.sea.joins(start, to, without)
+    )
+
+
+def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:
+    """Whether rules take an order to go overseas for a move, though no fleets stand there that could carry (Q-17)."""
+    place, kind = turn.place[number], turn.units[number].kind
+    return (
+        not turn.setting.rules.crossing_needs_fleets()
+        and turn.setting.kinds[kind].carried
+        and to != place
+        and to in turn.setting.chart.basin.get(place, ())
+        and to in turn.setting.chart.stands[kind]
     )
 
 
@@ -97,7 +109,7 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
     there = turn.steps[partner].get(to)
     if there is None:
         # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
-        if not may_cross(turn, partner, to, turn.place[number]):
+        if not (may_cross(turn, partner, to, turn.place[number]) or _names_a_crossing(turn, partner, to)):
             return ("void: {0} could not go to {1}", mover, order.to)
     elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
         return ("void: {0} could not go to {1}", mover, order.to)

@@ -87,6 +87,11 @@ class Ruleset:
         """Whether an order that calls an army a fleet, or the reverse, still means the unit that stands there."""
         return False
 
+    def crossing_needs_fleets(self) -> bool:
+        """Whether an order to go overseas is illegal when no fleets stand on a way; otherwise it is a move that fails
+        (DATC 6.D.32; Q-17)."""
+        return True
+
     def first_of_two_counts(self) -> bool:
         """Whether of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
         return False

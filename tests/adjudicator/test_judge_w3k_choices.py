@@ -201,3 +201,12 @@ def test_mercy_with_supply_received_is_as_many_units_as_were_sent() -> None:
     assert resolution.removed == ()
     alone = _judged(WINTER, units, [], {"Argyll": ["Fife", "Edinburgh", "Glasgow"]})
     assert [str(u) for u in alone.removed_by_lot] == ["Hamilton A Ayr"]
+
+
+def test_a_crossing_that_no_fleet_serves_may_be_chosen_to_be_illegal() -> None:
+    """Q-17; the classic answer is DATC 6.D.32."""
+    units, written = [("The Crown", "A", "Caernarfonshire")], orders(The_Crown=["A Caernarfonshire - Dublin & the Pale"])
+    assert _results(_judged(SUMMER, units, written)) == ["fails no_convoy"]
+    assert _results(_judged(SUMMER, units, written, crossing_without_fleets="illegal")) == ["void illegal"]
+    nowhere = orders(The_Crown=["A Caernarfonshire - Londonderry"])
+    assert _results(_judged(SUMMER, units, nowhere)) == ["void illegal"]
