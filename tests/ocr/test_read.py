@@ -20,9 +20,9 @@ from rapidfuzz.distance import Levenshtein
 from ocr.engines.ppocr import PpOcr
 from ocr.engines.tesseract import Tesseract, installed
 from ocr.engines.usual import usual
-from ocr.page import Page, Photo, Reading, Reason, Row, Status
-from ocr.read import Options, read, read_images
-from ocr.wrap import STRUCK
+from ocr.page import Box, Page, Photo, Reading, Reason, Row, Status
+from ocr.read import Options, in_reading_order, read, read_images
+from ocr.wrap import STRUCK, as_line
 
 Pixels = npt.NDArray[np.uint8]
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
@@ -136,6 +136,30 @@ def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
     seen = [line.text for line in page.lines]
     best = [max(Levenshtein.normalized_similarity(text, line) for line in seen) for text in truth]
     assert min(best) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("rotation", "first", "second"),
+    [
+        (0, (100, 100), (900, 100)),
+        (0, (100, 100), (100, 900)),
+        (90, (100, 900), (100, 100)),
+        (180, (900, 100), (100, 100)),
+        (270, (100, 100), (100, 900)),
+    ],
+)
+def test_sheets_of_one_photograph_come_in_reading_order(
+    rotation: int, first: tuple[int, int], second: tuple[int, int]
+) -> None:
+    """`first` and `second` are the top left corners, in the photograph, of squares of 500 pixels."""
+
+    def page(number: int, corner: tuple[int, int]) -> Page:
+        x, y = corner
+        box = Box(((x, y), (x + 500, y), (x + 500, y + 500), (x, y + 500)))
+        return Page(number, rotation, 0.0, (as_line([Row(box, "Army Mull holds", 1.0)]),))
+
+    for pages in ([page(1, first), page(2, second)], [page(2, second), page(1, first)]):
+        assert [each.number for each in in_reading_order(pages)] == [1, 2]
 
 
 def test_reading_twice_gives_the_same() -> None:
