@@ -6,6 +6,7 @@ Everything is rendered before the transaction begins; nothing is put when any re
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -41,6 +42,7 @@ from service.store.tables import GameRow, PageRow, PhaseRow, SubmissionRow
 
 DATES_AHEAD = 4
 """Dates of the calendar named in a results letter."""
+_VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)
 _WORDS = {"movement": "movement orders close", "retreat": "retreat orders close", "adjustment": "adjustments close"}
 
 
@@ -212,7 +214,7 @@ def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[Set
     """Lines above the orders that say nothing of the game: the sender's real name and address (Q-37)."""
     above = [line for line in lines if line.kind == "heading"]
     said = set(parse_sheet_heading([line.text for line in above], known).lines)
-    return [line for at, line in enumerate(above) if at not in said]
+    return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
 
 
 def _turned(

@@ -33,6 +33,8 @@ _GIVEN: dict[type[Order], str] = {
     Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
     SendSupply: "sent",
 }
+_TOLD = frozenset({"begun", "completed"})
+"""Marks of a success that say too little without their sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,15 @@ class ShownOrder:
     mark: str
     why: str
     line_id: int | None
+
+    @property
+    def said(self) -> str:
+        """What a letter says after the order: what became of it, once, with what caused it where it did not go as
+        ordered. "moves, where Army Cheshire is dislodged"; "bounced off Army Essex: 1 against 1"."""
+        if self.result != Result.SUCCEEDS or self.mark in _TOLD:
+            return self.why.rstrip(".") or self.mark
+        _, where, rest = self.why.partition(", where ")
+        return f"{self.mark}{where}{rest}".rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ CROWN = ShownPower(
     (
         ShownOrder("Army London moves to Surrey", "succeeds", "moves", "", 1),
         ShownOrder("Army Oxford supports Army London to Surrey", "fails", "cut",
-                   "Army Berkshire attacked Oxford.", 2),
+                   "support cut by Army Berkshire's attack on Oxford", 2),
         ShownOrder("Fleet Bristol convoys Army Glamorganshire to Barnstaple Bay", "void", "void",
                    "Barnstaple Bay is no land.", 3),
     ),

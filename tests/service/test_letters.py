@@ -158,7 +158,7 @@ def test_time_left_is_told_in_two_units() -> None:
 def test_results_show_every_part() -> None:
     text = re.sub(r"\s+", " ", LETTERS["draft_results"].text)
     for part in (
-        "THE CROWN", "Army London moves to Surrey: moves.", "cut. Army Berkshire attacked Oxford.",
+        "THE CROWN", "Army London moves to Surrey: moves.", "support cut by Army Berkshire's attack on Oxford.",
         "A line read as “Army Durham” or as “Army Derby”: void, the unit holds.", "Army Exeter had no order and holds.",
         "MONTROSE - Army Inverness had no order and holds. - No sheet was received.",
         "HAMILTON - No orders on the sheet.",
