@@ -36,7 +36,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from service.turns import draw_tape, extend_calendar
-from service.web import WebServer
+from service.web import WebError, WebServer
 
 START = date(2027, 3, 1)
 ORDERS = "orders@galloper.example"
@@ -190,7 +190,7 @@ def _run(place: Path, *, fast: bool, started: float) -> int:
     variant = site.load(story.variant)
     _create(site, story, variant, clock)
     running = Running(site, report=_trouble)
-    web = WebServer(site.desk(), "127.0.0.1", 0 if fast else 8642)
+    web = _web(site, fast=fast)
     running.start()
     web.start()
     say: Say = lambda text: print(text, flush=True)  # noqa: E731
@@ -208,6 +208,14 @@ def _run(place: Path, *, fast: bool, started: float) -> int:
         web.stop()
         running.stop()
         server.stop()
+
+
+def _web(site: Site, *, fast: bool) -> WebServer:
+    """The desk at its usual port, or at any free one when that is taken: a demo should not fail on it."""
+    try:
+        return WebServer(site.desk(), "127.0.0.1", 0 if fast else 8642)
+    except WebError:
+        return WebServer(site.desk(), "127.0.0.1", 0)
 
 
 def _settings(place: Path, server: DemoMailServer) -> Settings:
