@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.pictures.ground import Sheet
-from service.pictures.raster import CELL, Grid, Sums, share, summed
+from service.pictures.raster import CELL, Boxes, Grid, share, summed
 from service.pictures.values import Ground, Rect
 
 COARSE = 5
 """Every fifth cell is looked at: two millimetres."""
 
 GAP = 4.0
-_LAND, _LINES = 60_000.0, 1500.0
 HIDDEN = 0.4
 """A sea may be covered by this part before it costs anything."""
+
+_LAND, _LINES, _HIDING, _AWAY = 60_000.0, 1500.0, 3000.0, 160.0
+"""Prices of covering nothing but land, or nothing but borders; of hiding a sea whole; of standing at the far side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,57 +37,74 @@ class Piece:
 
 def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
     """A rectangle for each piece, in the order given; pieces never overlap each other."""
-    grid = Grid(sheet.paper, sheet.places)
-    ids = grid.ids[::COARSE, ::COARSE]
-    # Land is asked for cell by cell, so that no islet is covered; water may be taken coarsely.
-    foreign = summed(grid.ids < 0)
-    dry, lines = summed((grid.ids >= 0) & ~grid.sea), summed(grid.edge)
-    cell = CELL * COARSE
-    kinds = [place.ground for place in sheet.places.values()]
-    land = np.array([kind in {Ground.LAND, Ground.TOWN} for kind in kinds] + [False])
-    visible = np.bincount(ids.ravel() + 1, minlength=len(kinds) + 1)
-    hidden = np.zeros_like(visible)
+    ground = _Ground(sheet)
     placed: dict[str, Rect] = {}
-    inside = sheet.inside.grown(-GAP)
     for piece in pieces:
-        best: tuple[float, Rect] | None = None
-        for y0 in np.arange(inside.y0, inside.y1 - piece.height + 0.01, 2 * cell):
-            for x0 in np.arange(inside.x0, inside.x1 - piece.width + 0.01, 2 * cell):
-                box = Rect(float(x0), float(y0), float(x0) + piece.width, float(y0) + piece.height)
-                if any(box.grown(GAP).meets(other) for other in placed.values()):
-                    continue
-                under = _under(ids, box, cell, len(kinds))
-                cost = 60.0 * float(under[1:][land[:-1]].sum()) + _LAND * _covered(dry, box)
-                cost += _LAND * _covered(foreign, box) if piece.afloat else 0.0
-                cost += _LINES * _covered(lines, box)
-                part = (hidden + under)[1:] / np.maximum(1, visible[1:])
-                cost += 3000.0 * float(np.maximum(0, part - HIDDEN)[(under[1:] > 0) & ~land[:-1]].sum())
-                cost += _away(box, inside, piece.at)
-                if best is None or cost < best[0]:
-                    best = (cost, box)
-        if best is None:
-            raise ValueError(f"the paper is too small for the {piece.name} of this map")
-        placed[piece.name] = best[1]
-        hidden += _under(ids, best[1], cell, len(kinds))
+        placed[piece.name] = ground.best(piece, sheet.inside.grown(-GAP), placed.values())
+        ground.cover(placed[piece.name])
     return placed
 
 
-def _covered(mask: Sums, box: Rect) -> float:
-    """The part of a box, a little grown, that a mask covers."""
-    grown = box.grown(1.0)
-    return float(share(mask, np.array([[grown.x0, grown.y0, grown.x1, grown.y1]]))[0])
+class _Ground:
+    """What a piece would stand on, and how much of each sea is hidden already."""
 
+    def __init__(self, sheet: Sheet) -> None:
+        grid = Grid(sheet.paper, sheet.places)
+        self.ids = grid.ids[::COARSE, ::COARSE]
+        # Land is asked for cell by cell, so that no islet is covered; water may be taken coarsely.
+        self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea), summed(grid.ids < 0)
+        self.lines = summed(grid.edge)
+        self.wet = np.array([place.ground in {Ground.AREA, Ground.SEA} for place in sheet.places.values()])
+        self.visible = np.maximum(1, np.bincount(self.ids.ravel() + 1, minlength=len(self.wet) + 1)[1:])
+        self.hidden = np.zeros_like(self.visible)
 
-def _under(ids: np.ndarray[tuple[int, ...], np.dtype[np.int32]], box: Rect, cell: float, count: int) -> np.ndarray[
-    tuple[int, ...], np.dtype[np.int64]
-]:
-    grown = box.grown(1.5)
-    rows = slice(max(0, int(grown.y0 / cell)), int(grown.y1 / cell) + 1)
-    columns = slice(max(0, int(grown.x0 / cell)), int(grown.x1 / cell) + 1)
-    return np.bincount(ids[rows, columns].ravel() + 1, minlength=count + 1)
+    def best(self, piece: Piece, inside: Rect, placed: Iterable[Rect]) -> Rect:
+        """The cheapest free spot for a piece."""
+        step = 2 * CELL * COARSE
+        across, down = np.meshgrid(
+            np.arange(inside.x0, inside.x1 - piece.width + 0.01, step),
+            np.arange(inside.y0, inside.y1 - piece.height + 0.01, step),
+        )
+        boxes = np.column_stack([
+            across.ravel(), down.ravel(), across.ravel() + piece.width, down.ravel() + piece.height
+        ])
+        for other in placed:
+            kept = other.grown(GAP)
+            free = (boxes[:, 0] > kept.x1) | (boxes[:, 2] < kept.x0) | (boxes[:, 1] > kept.y1) | (boxes[:, 3] < kept.y0)
+            boxes = boxes[free]
+        costs = self._price(piece, boxes, inside)
+        found, price = None, np.inf
+        for at in np.argsort(costs, kind="stable"):
+            if costs[at] >= price:
+                break
+            box = Rect(*(float(v) for v in boxes[at]))
+            whole = costs[at] + self._hiding(box)
+            if whole < price:
+                found, price = box, whole
+        if found is None:
+            raise ValueError(f"the paper is too small for the {piece.name} of this map")
+        return found
 
+    def cover(self, box: Rect) -> None:
+        """Count a box as hidden from now on."""
+        self.hidden += self._under(box)
 
-def _away(box: Rect, inside: Rect, at: tuple[float, float]) -> float:
-    x = (box.x0 - inside.x0) / max(0.1, inside.width - box.width)
-    y = (box.y0 - inside.y0) / max(0.1, inside.height - box.height)
-    return 160.0 * (abs(x - at[0]) + abs(y - at[1]))
+    def _price(self, piece: Piece, boxes: Boxes, inside: Rect) -> NDArray[np.float64]:
+        near = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
+        price = _LAND * share(self.dry, near) + _LINES * share(self.lines, near)
+        if piece.afloat:
+            price += _LAND * share(self.foreign, near)
+        x = (boxes[:, 0] - inside.x0) / max(0.1, inside.width - piece.width)
+        y = (boxes[:, 1] - inside.y0) / max(0.1, inside.height - piece.height)
+        return np.asarray(price + _AWAY * (np.abs(x - piece.at[0]) + np.abs(y - piece.at[1])))
+
+    def _hiding(self, box: Rect) -> float:
+        under = self._under(box)
+        part = np.maximum(0.0, (self.hidden + under) / self.visible - HIDDEN)
+        return _HIDING * float(part[(under > 0) & self.wet].sum())
+
+    def _under(self, box: Rect) -> NDArray[np.int64]:
+        grown, cell = box.grown(1.5), CELL * COARSE
+        rows = slice(max(0, int(grown.y0 / cell)), int(grown.y1 / cell) + 1)
+        columns = slice(max(0, int(grown.x0 / cell)), int(grown.x1 / cell) + 1)
+        return np.asarray(np.bincount(self.ids[rows, columns].ravel() + 1, minlength=len(self.wet) + 1)[1:])

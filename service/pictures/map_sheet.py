@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import shapely
-from shapely.geometry.base import BaseGeometry
-
 from maps.geometry import Shape
 from maps.variant import Power, Variant
 from service.pictures import furniture, ornament
+from service.pictures.base import Base, draw_base
 from service.pictures.ground import Sheet, lay_out
 from service.pictures.hatch import hatch
 from service.pictures.labels import place_labels
@@ -20,15 +18,8 @@ from service.pictures.marks import LAND_TONE, attribute, ink_of, seal
 from service.pictures.ornament import INK, fitted, title_lines
 from service.pictures.render import to_pdf
 from service.pictures.ship import ship
-from service.pictures.svg import label as draw_label
 from service.pictures.svg import path, text
 from service.pictures.values import A3, Ground, Label, MapOptions, Paper, Place, Rect
-
-PAPER_TONE, SEA_TONE, FAR_TONE = "#f3e8cd", "#e3e6d6", "#ece0c2"
-TONES = (LAND_TONE, "#f4e7c4", "#f6ecdb", "#eef0d8", "#f7e6cf")
-WATER, SEA_INK = "#5f7f8a", "#27475a"
-WATERLINES = ((0.55, 0.16, 0.75), (1.15, 0.14, 0.6), (1.85, 0.12, 0.48), (2.7, 0.1, 0.36), (3.7, 0.09, 0.26))
-"""Distance from the coast, width and strength of each line engraved around the land."""
 
 TINT, GAP_LAND = 0.30, 1.15
 CROWDED, SPARE = 24, 3
@@ -46,6 +37,7 @@ class MapPlan:
     sheet: Sheet
     labels: tuple[Label, ...]
     pieces: Mapping[str, Rect]
+    base: Base
 
     def short(self) -> tuple[Label, ...]:
         """Names that stand on the map in short, to be explained in the legend."""
@@ -66,10 +58,11 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
             furniture.Piece("scale", 48.0, 15.0, (1.0, 1.0)),
             furniture.Piece("ship", 23.0, 22.0, (0.05, 0.85), afloat=True),
         ])
-        plan = MapPlan(sheet, place_labels(sheet, pieces.values()), pieces)
-        if len(plan.short()) <= room:
-            return plan
-        room = len(plan.short()) + SPARE
+        labels = place_labels(sheet, pieces.values())
+        short = sum(one.wording.short for one in labels)
+        if short <= room:
+            return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces["compass"]))
+        room = short + SPARE
 
 
 def draw_map(
@@ -88,19 +81,14 @@ def draw_map(
     """
     chosen = options or MapOptions()
     plan = plan or plan_map(variant, shapes, chosen.paper)
-    held = {region: variant.powers[owner] for owner, regions in centres.items() for region in regions}
-    for region in held:
-        plan.sheet.places[region]
-    sheet = plan.sheet
-    paper = sheet.paper
+    sheet, paper, pieces = plan.sheet, plan.sheet.paper, plan.pieces
+    held = {sheet.places[region].id: variant.powers[owner] for owner, regions in centres.items() for region in regions}
     body = [
-        _water(plan), _land(sheet, held), _lines(sheet), *_towns(sheet, held), _names(plan),
-        ornament.cartouche(plan.pieces["title"], title, subtitle, "A map of the" if title == variant.title and title[-1] == "s" else "A map of" if title == variant.title else variant.title),
-        _legend(plan, variant, held),
-        ornament.compass(plan.pieces["compass"]),
-        ship(plan.pieces["ship"], ornament.PALE),
-        ornament.scale_bar(plan.pieces["scale"], sheet.scale),
-        _imprint(sheet, chosen.acknowledgement or variant.note),
+        plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
+        *(seal(place, held.get(place.id)) for place in sheet.places.values()), plan.base.names,
+        ornament.cartouche(pieces["title"], title, subtitle, _overline(variant, title)),
+        _legend(plan, variant, held), ornament.compass(pieces["compass"]), ship(pieces["ship"], ornament.PALE),
+        ornament.scale_bar(pieces["scale"], sheet.scale), _imprint(sheet, chosen.acknowledgement or variant.note),
         ornament.border(sheet),
     ]
     return (
@@ -109,127 +97,31 @@ def draw_map(
     )
 
 
-def _water(plan: MapPlan) -> str:
-    sheet, inside = plan.sheet, plan.sheet.inside
-    return (
-        f'<rect width="{sheet.paper.width:g}" height="{sheet.paper.height:g}" fill="{PAPER_TONE}"/>'
-        f'<rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" fill="{SEA_TONE}"/>'
-        f'<clipPath id="neat"><rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}"/></clipPath>'
-        f'<g clip-path="url(#neat)">{ornament.rhumbs(plan.pieces["compass"], inside)}</g>{_waterlines(sheet)}'
-    )
 
 
-def _waterlines(sheet: Sheet) -> str:
-    coast = shapely.union_all([sheet.land, sheet.far], grid_size=0.001).simplify(0.05)
-    frame = _frame(sheet)
-    parts = []
-    for distance, width, strength in WATERLINES:
-        line = coast.buffer(distance, quad_segs=3).simplify(0.02 + distance * 0.03).boundary
-        line = shapely.intersection(line, frame.buffer(-0.05))
-        parts.append(
-            f'<path d="{path(line)}" fill="none" stroke="{WATER}" stroke-width="{width}" stroke-opacity="{strength}"/>'
-        )
-    return "".join(parts)
 
 
-def _frame(sheet: Sheet) -> BaseGeometry:
-    return shapely.box(sheet.inside.x0, sheet.inside.y0, sheet.inside.x1, sheet.inside.y1)
 
 
-def _land(sheet: Sheet, held: Mapping[str, Power]) -> str:
-    parts = [f'<path d="{path(sheet.far)}" fill="{FAR_TONE}"/>']
-    tones = _tones(sheet)
-    for place in sheet.places.values():
-        power = held.get(place.id)
-        if place.id in tones:
-            tone = TONES[0] if power else TONES[tones[place.id]]
-            parts.append(f'<path d="{path(place.shape)}" fill="{tone}" stroke="{tone}" stroke-width="0.1"/>')
-        if power is not None and place.ground is not Ground.TOWN:
-            parts.append(control(place.shape, power, GAP_LAND, place.name))
-    return "".join(parts)
+
+def _overline(variant: Variant, title: str) -> str:
+    if title != variant.title:
+        return variant.title
+    return "A map of the" if title.endswith("s") else "A map of"
 
 
-def _tones(sheet: Sheet) -> dict[str, int]:
-    """A tone for each region on land so that neighbours differ, as a colourist would wash them."""
-    land = [p for p in sheet.places.values() if p.ground is Ground.LAND]
-    tree = shapely.STRtree([p.shape for p in land])
-    tones: dict[str, int] = {}
-    for place in land:
-        near = {tones.get(land[at].id) for at in tree.query(place.shape, predicate="dwithin", distance=0.1)}
-        tones[place.id] = min(range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone)))
-    return tones
-
-
-def control(shape: BaseGeometry, power: Power, gap: float, name: str = "") -> str:
-    """A shape in a power's colour and pattern."""
-    strokes = path(hatch(power.pattern, shape.simplify(0.03), gap))
+def _control(place: Place, power: Power) -> str:
+    """A county in its power's colour and pattern, on plain paper; a town's disc shows them itself."""
+    if place.ground is Ground.TOWN:
+        return ""
+    shape, outline = place.shape.simplify(0.03), path(place.shape)
+    strokes = path(hatch(power.pattern, shape, GAP_LAND))
     return (
         f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
-        f'data-region="{attribute(name)}"><path d="{path(shape)}" fill="{power.colour}" fill-opacity="{TINT}"/>'
-        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * gap + 0.04:.2f}"/></g>'
+        f'data-region="{attribute(place.name)}"><path d="{outline}" fill="{LAND_TONE}"/>'
+        f'<path d="{outline}" fill="{power.colour}" fill-opacity="{TINT}"/>'
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>'
     )
-
-
-def _lines(sheet: Sheet) -> str:
-    land = [p for p in sheet.places.values() if p.ground is Ground.LAND]
-    dry = [p for p in sheet.places.values() if p.ground in {Ground.LAND, Ground.TOWN}]
-    seas = [p for p in sheet.places.values() if p.ground in {Ground.SEA, Ground.AREA}]
-    edge = _frame(sheet).buffer(-0.08)
-    solid = shapely.union_all([sheet.land, sheet.far], grid_size=0.001)
-    shore = shapely.intersection(solid.boundary, edge)
-    counties = shapely.difference(_net([p.shape for p in land]), shore.buffer(0.12))
-    realms = shapely.difference(_net(_by_area(land)), shore.buffer(0.12))
-    counties = shapely.intersection(shapely.difference(counties, realms.buffer(0.1)), edge)
-    waters = shapely.difference(_net([p.shape for p in seas]), solid.buffer(0.15))
-    areas = shapely.intersection(shapely.difference(_net(_by_area(seas)), solid.buffer(0.15)), edge)
-    waters = shapely.intersection(shapely.difference(waters, areas.buffer(0.1)), edge)
-    band = [
-        shapely.difference(realm, realm.buffer(-0.9)) for realm in _by_area(dry) if realm.area > 30
-    ]
-    return "".join((
-        f'<path d="{"".join(path(one) for one in band)}" fill="#b08a4a" fill-rule="evenodd" fill-opacity="0.20"/>',
-        _stroke(waters, SEA_INK, 0.16, "0.7 0.7"),
-        _stroke(areas, SEA_INK, 0.26, "2.4 0.8"),
-        _stroke(counties, INK, 0.17, "0.9 0.45"),
-        _stroke(shapely.intersection(realms, edge), INK, 0.42, "2.6 0.7 0.5 0.7"),
-        _stroke(shore, INK, 0.3, ""),
-    ))
-
-
-def _net(shapes: Iterable[BaseGeometry]) -> BaseGeometry:
-    return shapely.union_all([shape.boundary for shape in shapes], grid_size=0.005)
-
-
-def _by_area(places: Iterable[Place]) -> list[BaseGeometry]:
-    groups: dict[str, list[BaseGeometry]] = {}
-    for place in places:
-        groups.setdefault(place.area or "", []).append(place.shape)
-    # Snapping closes the hairlines that laying the data on paper leaves between neighbours.
-    return [shapely.union_all(shapes, grid_size=0.02) for shapes in groups.values()]
-
-
-def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return (
-        f'<path d="{path(shapely.line_merge(line))}" fill="none" stroke="{colour}" stroke-width="{width}" '
-        f'stroke-linejoin="round"{dashed}/>'
-    )
-
-
-def _towns(sheet: Sheet, held: Mapping[str, Power]) -> list[str]:
-    return [seal(place, held.get(place.id)) for place in sheet.places.values() if place.seal is not None]
-
-
-def _names(plan: MapPlan) -> str:
-    parts = []
-    for one in plan.labels:
-        ground = plan.sheet.places[one.region].ground
-        wet = ground in {Ground.SEA, Ground.AREA}
-        if one.leader is not None:
-            (x0, y0), (x1, y1) = one.leader
-            parts.append(f'<path d="M{x0:.2f} {y0:.2f}L{x1:.2f} {y1:.2f}" stroke="{INK}" stroke-width="0.15"/>')
-        parts.append(draw_label(one, SEA_INK if wet else INK, SEA_TONE if wet else LAND_TONE))
-    return "".join(parts)
 
 
 def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:

@@ -50,16 +50,14 @@ def seal(place: Place, power: Power | None) -> str:
         return ""
     x, y = place.seal
     town = place.ground is Ground.TOWN
-    mark = disc(x, y, place.radius) if town else shield(x, y, place.radius)
+    outline = _outline(place)
     tone = TOWN_TONE if town and power is None else ornament.PALE
-    parts = [f'<path d="{path(mark)}" fill="{tone}"/>']
+    parts = [outline.format(f'fill="{tone}"')]
     if power is not None and town:
-        strokes = path(hatch(power.pattern, mark, GAP_TOWN))
-        parts.append(
-            f'<path d="{path(mark)}" fill="{power.colour}" fill-opacity="0.45"/>'
-            f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="0.16"/>'
-        )
-    parts.append(f'<path d="{path(mark)}" fill="none" stroke="{INK}" stroke-width="0.3"/>')
+        strokes = path(hatch(power.pattern, disc(x, y, place.radius), GAP_TOWN))
+        parts.append(outline.format(f'fill="{power.colour}" fill-opacity="0.45"'))
+        parts.append(f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="0.16"/>')
+    parts.append(outline.format(f'fill="none" stroke="{INK}" stroke-width="0.3"'))
     if place.capital:
         parts.append(
             f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius + 0.5:.2f}" fill="none" stroke="{INK}" stroke-width="0.22"/>'
@@ -74,6 +72,14 @@ def seal(place: Place, power: Power | None) -> str:
         parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="0.62" fill="{INK}"/>')
     owner = "" if power is None else f' data-power="{attribute(power.id)}"'
     return f'<g class="seal" data-region="{attribute(place.name)}"{owner}>{"".join(parts)}</g>'
+
+
+def _outline(place: Place) -> str:
+    """The edge of a mark, with room for its style."""
+    x, y = place.seal or (0.0, 0.0)
+    if place.ground is Ground.TOWN:
+        return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius:.2f}" {{}}/>'
+    return f'<path d="{path(shield(x, y, place.radius))}" {{}}/>'
 
 
 def shield(x: float, y: float, radius: float) -> BaseGeometry:
