@@ -35,14 +35,14 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
     own: Crowd = {}
     proxied: Crowd = {}
     takes = turn.setting.rules.ORDERS[PhaseKind.MOVEMENT]
-    units, outcomes, chosen, find, commanders = turn.units, turn.outcomes, turn.chosen, turn.find, turn.commanders
+    units, outcomes, chosen, commanders = turn.units, turn.outcomes, turn.chosen, turn.commanders
     for index, order in enumerate(turn.orders):
         if outcomes[index] is not None:
             continue
         if type(order) not in takes or not isinstance(order, UnitOrder):
             turn.void(index, "illegal", "void: no such order is given in a movement season")
             continue
-        number = find(order)
+        number = turn.find(order)
         if number == NOBODY:
             turn.void(index, "no_such_unit", "void: there is no {0}", order.unit)
         elif order.power != units[number].power:

@@ -15,15 +15,10 @@ def find(
 ) -> tuple[Dislodgement, ...]:
     """The dislodged units, by province, with the regions they may retreat to. `after` are the units that stand,
     `gaps` the provinces that a standoff left empty."""
-    units, at = turn.units, turn.at
-    beaten = [
-        (units[at[place]], winner) for place, winner in state.winners.items()
-        if place in at and at[place] not in state.movers
-    ]
-    if not beaten:
+    if not turn.lost:
         return ()
     taken = gaps.union(unit.region.province for unit in after)
-    found = [_beaten(turn, unit, winner, taken) for unit, winner in beaten]
+    found = [_beaten(turn, turn.units[n], state.winners[turn.place[n]], taken) for n in turn.lost]
     return tuple(sorted(found, key=lambda d: d.unit.region.province))
 
 
@@ -48,14 +43,14 @@ def open_to(
     )
 
 
-def contested(state: State, after: frozenset[Unit]) -> frozenset[str]:
+def contested(state: State) -> frozenset[str]:
     """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight, makes no
     standoff."""
-    crowded = [(place, moves) for place, moves in state.toward.items() if len(moves) > 1 and place not in state.winners]
-    if not crowded:
-        return frozenset()
-    taken = {unit.region.province for unit in after}
-    return frozenset(
-        place for place, moves in crowded
-        if place not in taken and any(state.prevent(m)[0] > 0 for m in moves)
-    )
+    winners, holder, movers = state.winners, state.holder, state.movers
+    return frozenset([
+        place for place, moves in state.toward.items()
+        if len(moves) > 1
+        and place not in winners
+        and (place not in holder or holder[place] in movers)
+        and any(state.prevent(m)[0] > 0 for m in moves)
+    ])

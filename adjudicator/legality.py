@@ -19,22 +19,23 @@ Check = Callable[[Turn, int, Any], Sentence | None]
 
 
 def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
-    kind = turn.units[number].kind
-    chart = turn.setting.chart
     to = order.to.province
     there = turn.steps[number].get(to)
-    if kind in chart.peaceful and to in turn.at:
+    peaceful = turn.setting.chart.peaceful
+    if peaceful and turn.units[number].kind in peaceful and to in turn.at:
         return ("void: {0} may not attack", turn.units[number])
     if there is None or order.via_convoy:
         if not (may_cross(turn, number, to) or _names_a_crossing(turn, number, to)):
             return _out_of_reach(turn, number, order)
         turn.crossing.add(number)
-        region: Region | None = chart.stands[kind][to][0]
+        region: Region | None = turn.setting.chart.stands[turn.units[number].kind][to][0]
     else:
-        region = pick_coast(turn, there, order.to)
+        region = there[0] if there[0].coast is None else pick_coast(turn, there, order.to)
         if region is None:
             return _which_coast(order.to)
-    turn.role[number], turn.goal[number], turn.to[number] = MOVE, to, region
+    turn.role[number] = MOVE
+    turn.goal[number] = to
+    turn.to[number] = region
     return None
 
 

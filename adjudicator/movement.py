@@ -25,6 +25,7 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     repeats = assign(turn)
     _check(turn)
     state = solve(_puzzle(turn))
+    turn.lost = frozenset([turn.at[p] for p in state.winners if p in turn.at and turn.at[p] not in state.movers])
     labels.label(turn, state)
     for repeat, first in repeats.items():
         outcome = turn.outcomes[first]
@@ -108,17 +109,18 @@ def _unmatched(turn: Turn, number: int, pattern: str) -> None:
     turn.role[number] = HOLD
     partner = turn.partner[number]
     turn.settle(number, Result.FAILS, "unmatched", (pattern, turn.units[partner]), partner)
+    turn.early.append(turn.chosen[number])
 
 
 def _finish(turn: Turn, state: State) -> Resolution:
     standing = _standing(turn, state)
-    gaps = dislodgements.contested(state, standing)
+    gaps = dislodgements.contested(state)
     beaten = dislodgements.find(turn, state, standing, gaps)
     units, memory = turn.setting.rules.after_movement(turn, standing)
     after = years.Aftermath(units, turn.position.centres, beaten, gaps, memory)
     return years.close(
         turn.setting, turn.position.phase, after,
-        outcomes=_outcomes(turn, {d.unit.region.province for d in beaten}),
+        outcomes=_outcomes(turn),
         unordered=tuple(sorted(turn.units[n] for n, index in enumerate(turn.chosen) if index == NOBODY)),
     )
 
@@ -136,13 +138,13 @@ def _standing(turn: Turn, state: State) -> frozenset[Unit]:
     return turn.position.units.difference(gone).union(come)
 
 
-def _outcomes(turn: Turn, lost: set[str]) -> tuple[Outcome, ...]:
-    """One for each order, as given; those of the dislodged say so."""
+def _outcomes(turn: Turn) -> tuple[Outcome, ...]:
+    """One for each order, as given; those of the dislodged say so, also where the order counted for nothing."""
     found = [outcome for outcome in turn.outcomes if outcome is not None]
     assert len(found) == len(turn.orders), "an order was left without an outcome"
-    if lost:
-        for index, outcome in enumerate(found):
-            order = outcome.order
-            if isinstance(order, UnitOrder) and order.unit.region.province in lost and outcome.reason != "no_such_unit":
-                found[index] = replace(outcome, dislodged=True)
+    for index in turn.early if turn.lost else ():
+        outcome = found[index]
+        order = outcome.order
+        if isinstance(order, UnitOrder) and outcome.reason != "no_such_unit" and turn.find(order) in turn.lost:
+            found[index] = replace(outcome, dislodged=True)
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -47,26 +47,25 @@ if not TYPE_CHECKING:
 
 
 class _Draft:
-    """An outcome being written. A frozen dataclass writes each field through `object.__setattr__`, which is three times
-    the price, and a judge writes an outcome for every order."""
+    """An outcome being written, which turns into an Outcome when it is whole. A frozen dataclass writes each field
+    through `object.__setattr__`, which is three times the price, and a judge writes an outcome for every order."""
 
     __slots__ = ("cause", "dislodged", "order", "reason", "result", "why")
 
-    def __init__(self, order: Order, result: Result, reason: str | None, cause: Order | None, why: Any) -> None:
+    def __init__(self, order: Order, result: Result, reason: str | None, cause: Order | None, why: Any,
+                 dislodged: bool) -> None:
         self.order = order
         self.result = result
         self.reason = reason
         self.cause = cause
         self.why = why
-        self.dislodged = False
+        self.dislodged = dislodged
+        self.__class__ = Outcome  # type: ignore[assignment]  # noqa: PLE0237
 
 
-def outcome(order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...]) -> Outcome:
-    """A new Outcome of a unit that was not dislodged. `why`: a `Words`, then the parts of the `Sentence` it will say."""
-    draft: Any = _Draft(order, result, reason, cause, why)
-    draft.__class__ = Outcome
-    made: Outcome = draft
-    return made
+outcome: Callable[[Order, Result, str | None, Order | None, tuple[Any, ...], bool], Outcome]
+outcome = _Draft  # type: ignore[assignment]
+"""A new Outcome: order, result, reason, cause, why (a `Words`, then the `Sentence` it will say) and dislodged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,11 +181,14 @@ class State:
             known = self.known[attack]
             if known == TRUE:
                 return FALSE
-            reaches = self.path(attack) if self.may_cut(attack, number) else FALSE
-            if reaches == TRUE:
-                return FALSE
-            if UNKNOWN in {reaches, known}:
+            if known == UNKNOWN:
                 verdict = UNKNOWN
+            if self.may_cut(attack, number):
+                reaches = self.path(attack)
+                if reaches == TRUE:
+                    return FALSE
+                if reaches == UNKNOWN:
+                    verdict = UNKNOWN
         return verdict
 
     def _convoy(self, number: int) -> int:

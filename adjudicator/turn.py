@@ -23,11 +23,12 @@ class Turn:
     carries out, by its place in the list, or NOBODY. The rest is what legality found out for unit n: its `role`; its
     `goal`, the province it goes to or supports into, or ""; `to`, the region a move ends in or a support names;
     `partner`, the unit it supports or carries; `crossing`, the units that go over water. `commanders`: units given in
-    proxy, and to whom.
+    proxy, and to whom. `lost` are the units that were dislodged, known once the puzzle is solved, and `early` the
+    outcomes from before.
     """
 
     __slots__ = (
-        "at", "chosen", "commanders", "crossing", "goal", "orders", "outcomes", "partner", "place", "position", "role",
+        "at", "chosen", "commanders", "crossing", "early", "goal", "lost", "orders", "outcomes", "partner", "place", "position", "role",
         "sea", "setting", "steps", "to", "units", "words",
     )
 
@@ -56,6 +57,8 @@ class Turn:
         self.partner = [NOBODY] * count
         self.crossing: set[int] = set()
         self.commanders: Mapping[int, str] = {}
+        self.lost: frozenset[int] = frozenset()
+        self.early: list[int] = []
 
     def find(self, order: UnitOrder) -> int:
         """The unit an order names, whosever it is, or NOBODY."""
@@ -79,9 +82,11 @@ class Turn:
         orders = self.orders
         by = self.chosen[cause] if cause != NOBODY else NOBODY
         self.outcomes[index] = outcome(
-            orders[index], result, reason, orders[by] if by != NOBODY else None, (self.words, *why))
+            orders[index], result, reason, orders[by] if by != NOBODY else None, (self.words, *why),
+            number in self.lost)
 
     def void(self, index: int, reason: str, *why: *Sentence) -> None:
         """An order that counts for nothing, by its place in the list."""
         self.outcomes[index] = outcome(
-            self.orders[index], Result.VOID, reason, None, (self.words, *why))
+            self.orders[index], Result.VOID, reason, None, (self.words, *why), False)
+        self.early.append(index)

@@ -194,16 +194,14 @@ class CaseReader:
         return province
 
     def _region(self, field: str, text: Any) -> Region:
-        """A region as written. A coast that the province has is turned into its id; a coast on a province without any is
-        kept, for the judge to pass over."""
+        """A region as written, in ids. A coast that the province does not have is a fault, one that the unit has no use
+        for is the judge's business."""
         if not isinstance(text, str):
             raise CaseFault(field, f"{text!r} is no region")
         if text.casefold() in self._places:
             return Region(self._places[text.casefold()].id)
         name, _, coast = text.rpartition("/")
         province = self._province(field, name or text)
-        if not province.coasts:
-            return Region(province.id, coast)
         known = province.coast_id(coast)
         if known is None:
             raise CaseFault(field, f"{province.name} has no coast {coast!r}")

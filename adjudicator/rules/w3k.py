@@ -211,6 +211,7 @@ def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
     for index in indexes:
         turn.outcomes[index] = Outcome(
             turn.orders[index], Result.SUCCEEDS, None, None, f"given to {power} for this season")
+        turn.early.append(index)
     return power
 
 

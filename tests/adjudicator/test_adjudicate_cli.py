@@ -48,6 +48,7 @@ def _order(**change: Any) -> dict[str, Any]:
         (_order(to="ATLANTIS"), "orders[0].to"),
         (_order(loc="ATLANTIS"), "orders[0].loc"),
         (_order(to="SPA/XC"), "orders[0].to"),
+        (_order(to="BUR/SC"), "orders[0].to"),
         (_order(power="PRUSSIA"), "orders[0].power"),
         (_order(type="Q"), "orders[0].type"),
         (_order(order="dance"), "orders[0].order"),
