@@ -17,6 +17,7 @@ PAPER = "#f6ecd4"
 PALE = "#fbf5e6"
 RULE = f'fill="none" stroke="{INK}"'
 MILE_KM = 1.609344
+LONGEST_TITLE = 80
 
 
 def panel(box: Rect) -> str:
@@ -58,9 +59,10 @@ def fitted(words: str, face: str, size: float, room: float) -> float:
 def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     """The map's name on its panel: an overline, the title on one or two lines, the subtitle in italics."""
     x, room = (box.x0 + box.x1) / 2, box.width - 12
-    lines = title_lines(title)
+    lines = title_lines(title[:LONGEST_TITLE])
     size = min(fitted(line, "display", 9.2, room) for line in lines)
-    y = box.y0 + 8.4
+    # From the overline's foot to the subtitle's, in the middle of the panel.
+    y = (box.y0 + box.y1 - 11.8 - len(lines) * size * 1.02) / 2 + 1.0
     parts = [panel(box)]
     if motto:
         parts.append(text(x, y, motto, "display-italic", fitted(motto, "display-italic", 3.3, room), f'fill="{INK}"'))

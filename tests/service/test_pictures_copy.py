@@ -69,7 +69,7 @@ def test_the_copy_is_cut_to_heading_and_orders() -> None:
 
 
 def test_the_copy_keeps_to_its_bytes() -> None:
-    noise = np.random.default_rng(7).integers(0, 255, (2400, 3000, 3), dtype=np.uint8)
+    noise = np.random.default_rng(7).integers(0, 255, (1600, 2000, 3), dtype=np.uint8)
     out = io.BytesIO()
     Image.fromarray(noise).save(out, "PNG")
     copy = sheet_copy(out.getvalue(), most_bytes=300_000)
