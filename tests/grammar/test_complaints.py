@@ -134,9 +134,9 @@ def test_conditions_choices_and_denials_never_give_an_order(text: str) -> None:
 )
 def test_hostile_lines_come_back_quickly_with_a_complaint(text: str) -> None:
     read("Army London holds")  # the grammar is made before the clock starts
-    begun = time.perf_counter()
+    begun = time.process_time()
     line = read(text)
-    assert time.perf_counter() - begun < 1.0
+    assert time.process_time() - begun < 1.0
     assert line.orders == ()
     assert line.complaint is not None
     start, end = line.complaint.span

@@ -156,6 +156,6 @@ def test_wrapped_rows_complete_together(first: str, second: str) -> None:
 def test_a_line_of_any_length_is_answered_in_time() -> None:
     for text in ("Army London moves to Surrey " * 400, "x" * 10_000, "a " * 79, "lorn down mayo " * 10):
         snapped(text)
-        begun = time.perf_counter()
+        begun = time.process_time()
         snapped(text)
-        assert time.perf_counter() - begun < 1.0
+        assert time.process_time() - begun < 1.0

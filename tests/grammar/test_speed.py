@@ -9,8 +9,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from grammar.snap import snap
 from tests.grammar.boards import DATA, forms, lexicon, read
+
+# A measurement, and CI is no place to measure: it runs with the long suites.
+pytestmark = pytest.mark.slow
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
