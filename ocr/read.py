@@ -45,12 +45,13 @@ class Options:
 
     `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted
     by length) holds no writing. `second_below`: rows that the first engine scores below this are shown to
-    the other engines too.
+    the second engine too, and rows that nobody scored `third_below` to the engines after it.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
     least_score: float = 0.6
     second_below: float = 0.97
+    third_below: float = 0.8
 
 
 def read(
@@ -230,10 +231,13 @@ class _Reader:
     def _second_opinions(
         self, crops: Sequence[Image], texts: Sequence[Recognised]
     ) -> tuple[tuple[Alternative, ...], ...]:
-        doubtful = [k for k, said in enumerate(texts) if said.score < self.options.second_below]
+        best = [said.score for said in texts]
         found: list[list[Alternative]] = [[] for _ in crops]
-        for engine in self.engines[1:]:
+        for number, engine in enumerate(self.engines[1:]):
+            limit = self.options.third_below if number else self.options.second_below
+            doubtful = [k for k, score in enumerate(best) if score < limit]
             for k, said in zip(doubtful, engine.read([crops[k] for k in doubtful]), strict=True):
+                best[k] = max(best[k], said.score)
                 if said.text and said.text != texts[k].text:
                     found[k].append(Alternative(said.text, round(said.score, 4), engine.name))
         return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)

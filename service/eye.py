@@ -84,10 +84,10 @@ class EngineEye:
 
 
 def _engines() -> tuple[Engine, ...]:
-    from ocr.engines.ppocr import PpOcr
     from ocr.engines.tesseract import Tesseract
+    from ocr.engines.usual import usual
 
-    return (PpOcr(), Tesseract())
+    return (*usual(), Tesseract())
 
 
 class ChildProbe:
