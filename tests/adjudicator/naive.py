@@ -20,7 +20,8 @@ class NoOpinion(Exception):
 
 
 class Naive:
-    """One position with legal orders, at most one for each unit. Places are province ids."""
+    """One position with legal orders, at most one for each unit. Places are province ids. `paradoxes` counts how often
+    convoys had to fail for an answer."""
 
     def __init__(self, board: Board, units: Sequence[Unit], orders: Sequence[Order]) -> None:
         self.board = board
@@ -31,6 +32,7 @@ class Naive:
         self.convoys = {
             p: (o.target.region.province, o.to.province) for p, o in self.order.items() if isinstance(o, Convoy)
         }
+        self.paradoxes = 0
         self.by_sea = {p for p in self.moves if self._goes_by_sea(p)}
 
     def solve(self) -> tuple[set[Unit], set[Unit]]:
@@ -40,6 +42,7 @@ class Naive:
             found = list(self._consistent(failed))
             if len(found) == 1:
                 return self._after(found[0], failed)
+            self.paradoxes += 1
             if not found:
                 failed |= self._least_to_fail(failed)
                 continue
@@ -50,6 +53,7 @@ class Naive:
                 and self.convoys[fleet][0] in self.by_sea
             )
             if not doubtful:
+                self.paradoxes -= 1
                 return self._after(max(found, key=len), failed)
             failed |= doubtful
 

@@ -33,11 +33,47 @@ def units(board: Board, chance: Random, places: list[str], powers: list[str]) ->
     return found
 
 
-def orders(board: Board, chance: Random, everybody: list[Unit]) -> list[Order]:
-    """An order for each unit: moves and crossings first, then supports and convoys that mostly fit them."""
+def straits(board: Board, chance: Random, powers: list[str]) -> tuple[list[Unit], dict[Unit, Order]]:
+    """The stuff of paradoxes, once or twice: an army carried to where a unit supports the attack on the fleet that
+    carries it. Some more units stand about without orders."""
+    found: dict[str, Unit] = {}
     given: dict[Unit, Order] = {}
+    seas = sorted(p for p in board.provinces if board.provinces[p].is_sea)
+    middle = chance.choice(seas)
+    beside = sorted(p for p in board.near(middle, SEA) if board.provinces[p].is_sea)
+    for sea in (middle, *chance.sample(beside, min(len(beside), 1))):
+        around = sorted(board.near(sea, SEA) - set(found))
+        shores = [p for p in around if board.regions(p, LAND)]
+        reach = [r for p in around for r in board.regions(p, SEA) if Region(sea) in board.neighbours(r, SEA)]
+        ports = [r for r in reach if r.province in shores]
+        if sea in found or len(shores) < 2 or not ports:
+            continue
+        helper = chance.choice(ports)
+        start = chance.choice([p for p in shores if p != helper.province])
+        others = [r for r in reach if r.province not in {start, helper.province}]
+        if not others:
+            continue
+        army, fleet = Unit(chance.choice(powers), "A", Region(start)), Unit(chance.choice(powers), "F", Region(sea))
+        support, attack = Unit(chance.choice(powers), "F", helper), Unit(chance.choice(powers), "F", chance.choice(others))
+        found.update((u.region.province, u) for u in (army, fleet, support, attack))
+        landing = Region(helper.province)
+        given[army] = Move(power=army.power, unit=_ref(army), to=landing)
+        given[fleet] = Convoy(power=fleet.power, unit=_ref(fleet), target=_ref(army), to=landing)
+        given[attack] = Move(power=attack.power, unit=_ref(attack), to=fleet.region)
+        given[support] = SupportMove(power=support.power, unit=_ref(support), target=_ref(attack), to=fleet.region)
+    places = sorted({n for p in found for m in (LAND, SEA) for n in board.near(p, m)} - set(found))
+    more = units(board, chance, chance.sample(places, min(len(places), 3)), powers)
+    return [*found.values(), *more], given
+
+
+def orders(
+    board: Board, chance: Random, everybody: list[Unit], given: dict[Unit, Order] | None = None
+) -> list[Order]:
+    """An order for each unit that has none in `given`: moves and crossings first, then supports and convoys that mostly
+    fit them."""
+    given = {} if given is None else given
     for unit in everybody:
-        if chance.random() < 0.55:
+        if unit not in given and chance.random() < 0.55:
             given[unit] = _move(board, chance, unit, everybody)
     for unit in list(given):
         order = given[unit]

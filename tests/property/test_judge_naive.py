@@ -18,33 +18,40 @@ VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
 SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
 
 
-def _compare(slug: str, seed: int) -> tuple[Outcome, ...] | None:
-    """Judge one random position both ways; its outcomes, or None where the naive method has no opinion."""
+def _compare(slug: str, seed: int) -> tuple[tuple[Outcome, ...], int] | None:
+    """Judge one random position both ways; its outcomes and the paradoxes in it, or None where the naive method has no
+    opinion."""
     variant, chance = VARIANTS[slug], Random(seed)
     board = variant.board
     powers = list(variant.powers)[: chance.choice([2, 3, 4])]
-    units = positions.units(board, chance, positions.piece(board, chance, chance.randint(4, 13)), powers)
-    orders = positions.orders(board, chance, units)
+    if seed % 3:
+        units = positions.units(board, chance, positions.piece(board, chance, chance.randint(4, 13)), powers)
+        orders = positions.orders(board, chance, units)
+    else:
+        units, given = positions.straits(board, chance, powers)
+        orders = positions.orders(board, chance, units, given)
     if sum(isinstance(o, Move) for o in orders) > 8:
         return None
     resolution = judge(SETTINGS[slug], Position(variant.start.phase, frozenset(units)), orders)
     try:
         # Legality is not what is compared: a unit whose order is illegal holds for both.
         legal = [o.order for o in resolution.outcomes if o.reason != "illegal"]
-        standing, beaten = Naive(board, units, legal).solve()
+        naive = Naive(board, units, legal)
+        standing, beaten = naive.solve()
     except NoOpinion:
         return None
     detail = f"{slug} {seed}\n" + "\n".join(f"{o.order} {o.result} {o.why}" for o in resolution.outcomes)
     assert {d.unit for d in resolution.dislodged} == beaten, detail
     assert resolution.position.units == standing, detail
-    return resolution.outcomes
+    return resolution.outcomes, naive.paradoxes
 
 
 def _run(slug: str, seeds: range) -> None:
-    judged = [outcomes for seed in seeds if (outcomes := _compare(slug, seed)) is not None]
-    reasons = {o.reason for outcomes in judged for o in outcomes}
+    judged = [found for seed in seeds if (found := _compare(slug, seed)) is not None]
+    reasons = {o.reason for outcomes, _ in judged for o in outcomes}
     assert len(judged) > 0.8 * len(seeds)
     assert {"bounced", "cut", "dislodged", "no_convoy"} <= reasons
+    assert sum(paradoxes for _, paradoxes in judged) > len(seeds) / 100
 
 
 @pytest.mark.parametrize("slug", VARIANTS)
