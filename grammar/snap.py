@@ -98,11 +98,15 @@ def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], po
 
     A reader joins two rows when the joined text completes better than the second row alone does.
     """
-    found = snap(text, lexicon=lexicon, forms=forms, power=power, keep=1).candidates
-    if not found:
+    return sense(snap(text, lexicon=lexicon, forms=forms, power=power, keep=1).candidates)
+
+
+def sense(candidates: Sequence[Candidate]) -> float:
+    """What `completes` says of a line that was snapped already."""
+    if not candidates:
         return 0.0
-    kept = _TAIL if _kindless(found[0].orders) else 1.0
-    return found[0].score * (1.0 - found[0].worst / 2) * kept
+    kept = _TAIL if _kindless(candidates[0].orders) else 1.0
+    return candidates[0].score * (1.0 - candidates[0].worst / 2) * kept
 
 
 def _readings(text: str, sheet: Sheet, line: int | None) -> list[Candidate]:

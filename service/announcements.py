@@ -199,10 +199,9 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
 
 
 def _map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], when: str) -> bytes | None:
-    shapes = maps.shapes(variant.slug)
-    if not shapes:
+    if not maps.shapes(variant.slug):
         return None
-    return pictures.map_pdf(variant, shapes, centres, game, when)
+    return pictures.board_pdf(variant, centres, game, when)
 
 
 def _known(info: GameInfo, variant: Variant) -> KnownGame:

@@ -87,6 +87,8 @@ def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, rep
     # RFC 3834: whoever answers by machine must not answer this.
     message["Auto-Submitted"] = "auto-replied" if letter.answers else "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
+    if not letter.answers:
+        message["Precedence"] = "bulk"
     answers = [a for a in letter.answers if re.fullmatch(r"<[^\s<>]{1,200}>", a)]
     if answers:
         message["In-Reply-To"] = answers[-1]

@@ -12,6 +12,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Coast, Province, Region, Terrain
 from grammar import lexicon as lexicons
+from grammar.heading_sheet import parse_sheet_heading
 from grammar.heading_values import KnownGame, KnownPower
 from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
@@ -57,10 +58,8 @@ def read_photo(
     sights = eye.look(data, name, scribe.completes)
     for sight in sights:
         for page in sight.reading.pages:
-            heading, lines = scribe.lines(page, "", games)
-            if by_heading and heading.kind is not None:
-                known = [f for f in scribe.forms if f.phase is heading.kind] or scribe.forms
-                _, lines = Scribe(scribe.lexicon, known, scribe.doubt, scribe.care).lines(page, "", games)
+            kind = parse_sheet_heading([line.text for line in page.lines], games).kind if by_heading else None
+            _, lines = scribe.narrowed(kind).lines(page, games)
             pages.append({
                 "page": len(pages) + 1, "rotation": page.rotation, "skew_degrees": round(page.skew_degrees, 2),
                 "lines": [_line(line) for line in lines],

@@ -75,7 +75,7 @@ class Reader:
         heading = SheetHeading()
         for original in originals:
             sights = self.eye.look(self.blobs.read(original), "photograph", scribe.completes)
-            seen, found = self._pages(original, sights, scribe, submission.power, known)
+            seen, found = self._pages(original, sights, scribe, known)
             heading = found if heading == SheetHeading() else heading
             pages += seen
         with self.store.begin() as session:
@@ -96,7 +96,7 @@ class Reader:
                               detail={"submission": key, "fault": error.partition(":")[0]})
 
     def _pages(
-        self, original: str, sights: Sequence[Sight], scribe: Scribe, power: str, known: Sequence[KnownGame]
+        self, original: str, sights: Sequence[Sight], scribe: Scribe, known: Sequence[KnownGame]
     ) -> tuple[list[SeenPage], SheetHeading]:
         pages: list[SeenPage] = []
         heading = SheetHeading()
@@ -105,7 +105,7 @@ class Reader:
             if not sight.reading.pages:
                 pages.append(SeenPage(original, upright, 0, _note(sight.reading)))
             for page in sight.reading.pages:
-                found, lines = scribe.lines(page, power, known)
+                found, lines = scribe.lines(page, known)
                 heading = found if heading == SheetHeading() else heading
                 pages.append(SeenPage(original, upright, page.rotation, None, lines))
         return pages, heading

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from adjudicator.calendar import PhaseKind
 from adjudicator.orders import UnitOrder
 from grammar.compose import Forms
 from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.snap import Care, Snapped, completes, snap
+from grammar.snap import Care, Snapped, sense, snap
 from ocr.page import Page, ReadLine
 from service.lexical import printed
 from service.store.tables import LineState
 
 MOST_CANDIDATES = 5
+MOST_KEPT = 400
+"""Texts whose readings a scribe remembers: more than one sheet has."""
 HARDLY_STRUCK, SURELY_STRUCK = 0.2, 0.6
 """Strike scores: below the first a line is live, above the second crossed out, between them a person looks."""
 BEGINS = 0.7
@@ -74,6 +77,7 @@ class Scribe:
     forms: Sequence[Forms]
     doubt: Doubt = Doubt()
     care: Care = Care()
+    _made: dict[str, Snapped] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def completes(self, text: str) -> float:
         """How much a text is one whole line, for joining wrapped rows. A version that stands before other words is the
@@ -82,10 +86,24 @@ class Scribe:
             return 0.0
         if _ORDER_WORD.search(text) is None and _TERSE.search(text) is None:
             return NO_SENSE
-        return completes(text, lexicon=self.lexicon, forms=self.forms)
+        return sense(self._snap(text).candidates)
+
+    def narrowed(self, kind: PhaseKind | None) -> Scribe:
+        """The same for one phase kind only, where its forms are among these; for a sheet whose heading tells."""
+        known = [forms for forms in self.forms if forms.phase is kind]
+        return Scribe(self.lexicon, known, self.doubt, self.care) if known and len(self.forms) > 1 else self
+
+    def _snap(self, text: str) -> Snapped:
+        """Snapped once and kept: the same row is asked for when rows are joined and when lines are read."""
+        found = self._made.get(text)
+        if found is None:
+            found = snap(text, lexicon=self.lexicon, forms=self.forms, power="", care=self.care)
+            if len(self._made) < MOST_KEPT:
+                self._made[text] = found
+        return found
 
     def lines(
-        self, page: Page, power: str, games: Sequence[KnownGame]
+        self, page: Page, games: Sequence[KnownGame]
     ) -> tuple[SheetHeading, tuple[ReadableLine, ...]]:
         """The heading of a page and its lines from top to bottom."""
         texts = [line.text for line in page.lines]
@@ -94,16 +112,16 @@ class Scribe:
         found = []
         for at, line in enumerate(page.lines):
             above = at < first_order
-            found.append(self._line(line, power, above=above))
+            found.append(self._line(line, above=above))
         return heading, tuple(found)
 
     def _begins(self, text: str) -> bool:
         """Whether the orders begin with this line: by its first word, or because it is nearly a whole order."""
         return looks_like_order(text) or self.completes(text) >= BEGINS
 
-    def _line(self, line: ReadLine, power: str, *, above: bool) -> ReadableLine:
-        snapped = snap(line.text, lexicon=self.lexicon, forms=self.forms, power=power)
-        candidates = self._candidates(line, snapped, power)
+    def _line(self, line: ReadLine, *, above: bool) -> ReadableLine:
+        snapped = self._snap(line.text)
+        candidates = self._candidates(line, snapped)
         best = candidates[0] if candidates else None
         order = None if best is None else best["order"]
         if above or (best is None and not looks_like_order(line.text)):
@@ -131,11 +149,11 @@ class Scribe:
             candidates=tuple(candidates),
         )
 
-    def _candidates(self, line: ReadLine, snapped: Snapped, power: str) -> list[dict[str, object]]:
+    def _candidates(self, line: ReadLine, snapped: Snapped) -> list[dict[str, object]]:
         """Different orders, best first: of the first engine's text, then of the other engines' texts."""
         ranked: dict[str, dict[str, object]] = {}
         texts = [(line.score, snapped)] + [
-            (other.score, snap(other.text, lexicon=self.lexicon, forms=self.forms, power=power))
+            (other.score, self._snap(other.text))
             for other in line.alternatives[:2]
         ]
         for trust, one in texts:
