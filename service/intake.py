@@ -186,9 +186,12 @@ def _phase(heading: Heading, game: GameContext) -> Reason | None:
     kind, season = heading.kind, heading.season or ""
     if kind is not None and (season, kind) not in game.known.steps:
         return Reason.PHASE_TYPE_MISMATCH
-    if game.open_phase is None or kind is None or heading.year is None:
+    if kind is None or heading.year is None:
         return Reason.WRONG_PHASE
-    return None if Phase(heading.year, season, kind) == game.open_phase else Reason.WRONG_PHASE
+    named = Phase(heading.year, season, kind)
+    if named == game.open_phase:
+        return None
+    return Reason.LATE if named in game.over else Reason.WRONG_PHASE
 
 
 def _time(received_at: datetime, game: GameContext) -> Reason | None:

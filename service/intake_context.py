@@ -22,6 +22,7 @@ class GameContext:
     `known`: its names and its powers' names. `players`: power to registered addresses, as registered.
     `open_phase` and `deadline` (UTC, last instant in time) are None between phases. `post_first`: the strict
     mode of Q-04, where the first movement orders must come by post; `posted`: powers whose letter was logged.
+    `over`: phases whose deadline had passed when the mail came; a mail for one of them is late.
     """
 
     known: KnownGame
@@ -30,6 +31,7 @@ class GameContext:
     deadline: datetime | None = None
     post_first: bool = False
     posted: frozenset[str] = frozenset()
+    over: frozenset[Phase] = frozenset()
 
     @property
     def name(self) -> str:

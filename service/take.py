@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -117,9 +117,6 @@ class Taker:
     ) -> None:
         kept = remember(key, mail, received_at, verdict)
         document = contexts.dump_verdict(verdict, mail)
-        if verdict.reason is Reason.WRONG_PHASE and _closed_phase(session, verdict, received_at) is not None:
-            # What is kept for comparing with later mails stays as judged; the sender is told the honest reason.
-            verdict = replace(verdict, reason=Reason.LATE)
         state = _end_of(verdict)
         reason = None if verdict.reason is None else verdict.reason.value
         if not records.end_mail(session, key, state, reason, document):
@@ -173,18 +170,6 @@ def _end_of(verdict: Verdict) -> MailState:
         return MailState.IGNORED
     mended = verdict.reason in MENDED_BY_SENDER and verdict.reply_to is not None
     return MailState.REFUSED if mended else MailState.QUARANTINED
-
-
-def _closed_phase(session: Session, verdict: Verdict, received_at: datetime) -> PhaseRow | None:
-    """The phase that a mail names and whose deadline had passed when it came: the honest reason is then "late"."""
-    return session.scalar(
-        select(PhaseRow)
-        .join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(
-            GameRow.name == verdict.game, PhaseRow.season == verdict.season, PhaseRow.year == verdict.year,
-            PhaseRow.kind == (verdict.kind.value if verdict.kind else ""), PhaseRow.deadline < received_at,
-        )
-    )
 
 
 def _semantic_key(version: int | None, photo_keys: tuple[str, ...]) -> str:
