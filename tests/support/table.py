@@ -1,0 +1,267 @@
+"""A game on a site without mail servers, networks or threads: mails, papers and letters by hand, one step at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+
+from PIL import Image
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+import maps
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.outcome import Resolution
+from adjudicator.position import Position
+from grammar.print import canonical
+from maps.variant import Variant
+from service import games, lexical
+from service.correspondence import Correspondence, Desk, Sender
+from service.deadlines import schedule
+from service.intake_words import canonical_subject
+from service.mail_pictures import PillowProbe
+from service.store import codec, records
+from service.store.tables import (
+    GameRow,
+    LineRow,
+    LineState,
+    MailRow,
+    OutboxRow,
+    PageRow,
+    PhaseRow,
+    SubmissionRow,
+)
+from service.take import Taker
+from service.turns import Announcements, Turns, draw_tape, extend_calendar
+from tests.service.mail_builder import mail, multipart, part, picture, stamp, text
+from tests.support.site import Site
+
+START = date(2027, 3, 1)
+"""T+0 of the worked dates in the handbook's calendar."""
+ORDERS = "orders@galloper.example"
+COORDINATOR = "coordinator@galloper.example"
+SUMMER = Phase(1642, "Summer", PhaseKind.MOVEMENT)
+SERVER = "mx.galloper.example"
+
+__all__ = ["multipart", "part", "picture", "text"]
+
+
+def address(power: str) -> str:
+    """The registered address of a power's player; each has a domain of its own."""
+    return f"player@{power.lower().replace(' ', '-')}.example"
+
+
+@dataclass
+class Told:
+    """The announcements' port, noting what was asked. `fails` makes a rendering fail."""
+
+    prepared: list[Phase] = field(default_factory=list)
+    put: list[Phase] = field(default_factory=list)
+    fails: bool = False
+
+    def prepare(
+        self, session: Session, phase: PhaseRow, resolution: Resolution
+    ) -> Callable[[Session], None]:
+        named = Phase(phase.year, phase.season, PhaseKind(phase.kind))
+        self.prepared.append(named)
+        if self.fails:
+            raise RuntimeError("no picture could be drawn")
+        return lambda _session: self.put.append(named)
+
+
+@dataclass
+class Table:
+    """One game of w3k. `announce` is what `turns` calls; `drained` counts looks into the mailbox."""
+
+    site: Site
+    variant: Variant
+    game: str
+    announce: Announcements
+    drained: list[datetime] = field(default_factory=list)
+    on_drain: Callable[[], None] = lambda: None
+
+    def load(self, _slug: str) -> Variant:
+        return self.variant
+
+    @property
+    def writer(self) -> Desk:
+        sender = Sender(f"Galloper <{ORDERS}>", ORDERS, COORDINATOR, 8_000_000, authserv_id=SERVER)
+        return Desk(self.site.blobs, self.site.clock, self.load, sender)
+
+    @property
+    def taker(self) -> Taker:
+        return Taker(
+            store=self.site.store, blobs=self.site.blobs, jobs=self.site.jobs, clock=self.site.clock,
+            probe=PillowProbe(), load=self.load, post=Correspondence(self.writer), own_addresses=(ORDERS,),
+            own_domain="galloper.example", trusted_authserv_id=SERVER,
+        )  # fmt: skip
+
+    @property
+    def turns(self) -> Turns:
+        return Turns(
+            store=self.site.store, clock=self.site.clock, load=self.load, drain=self._drain, take=self.taker.take,
+            announce=self.announce,
+            parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
+        )  # fmt: skip
+
+    def _drain(self) -> None:
+        self.drained.append(self.site.clock.now())
+        self.on_drain()
+
+    # Phases ---------------------------------------------------------------------------------------------------------
+
+    def phases(self) -> list[PhaseRow]:
+        with self.site.store() as session:
+            return records.phases(session, self.game)
+
+    def phase(self, number: int = 1) -> PhaseRow:
+        """The game's first phase, or the one of another ordinal."""
+        return self.phases()[number - 1]
+
+    def set_phase(self, number: int = 1, **values: object) -> None:
+        with self.site.store.begin() as session:
+            row = records.phases(session, self.game)[number - 1]
+            for name, value in values.items():
+                setattr(row, name, value)
+
+    def position(self, number: int) -> Position:
+        return codec.load_position(self.phase(number).position or {})
+
+    def resolution(self, number: int = 1) -> Resolution:
+        return codec.load_resolution(self.phase(number).resolution or {})
+
+    def outcomes(self, number: int = 1) -> dict[tuple[str, str], str]:
+        """What became of each order of a judged phase: by power and canonical text."""
+        return {
+            (o.order.power, canonical(o.order, self.variant.board)): o.reason or o.result.value
+            for o in self.resolution(number).outcomes
+        }
+
+    # Mails ----------------------------------------------------------------------------------------------------------
+
+    def subject(self, power: str, version: int = 1, phase: Phase = SUMMER) -> str:
+        return canonical_subject("Powick Bridge", self.variant.powers[power].name, phase, version)
+
+    def mail(self, power: str, shade: int = 90, *, subject: str = "", result: str = "pass", note: str = "") -> bytes:
+        """A player's mail with one small picture of a colour. `note` makes the same mail different bytes."""
+        sender = address(power)
+        stamps = [stamp(sender.rpartition("@")[2], result, SERVER)]
+        return mail(
+            subject or self.subject(power), sender, parts=[text(note or "See the sheet."), part(picture(shade))],
+            stamps=stamps,
+        )  # fmt: skip
+
+    def arrive(self, raw: bytes, at: datetime) -> str:
+        """Store a mail as the inbox does; its key."""
+        key = self.site.blobs.put(raw)
+        with self.site.store.begin() as session:
+            records.add_mail(session, key, len(raw), at, self.site.clock.now())
+        return key
+
+    def take(self, raw: bytes, at: datetime) -> MailRow:
+        """Store a mail and judge it."""
+        key = self.arrive(raw, at)
+        self.taker.take({"mail": key})
+        return self.mail_row(key)
+
+    def mail_row(self, key: str) -> MailRow:
+        with self.site.store() as session:
+            return session.get_one(MailRow, key)
+
+    # Papers ---------------------------------------------------------------------------------------------------------
+
+    def papers(self) -> list[SubmissionRow]:
+        with self.site.store() as session:
+            return list(session.scalars(select(SubmissionRow).order_by(SubmissionRow.id)))
+
+    def file(
+        self, power: str, orders: Sequence[str | tuple[str, LineState]] = (), *, version: int = 1, number: int = 1,
+        at: datetime | None = None, read: bool = True, heading: Sequence[str] = (),
+    ) -> int:  # fmt: skip
+        """A paper on file with its lines as read; the submission's id. A line is its canonical order, or that with a
+        state; `heading` are the lines above."""
+        phase = self.phase(number)
+        when = at or phase.opens_at
+        raw = f"{power} {version} {number} {when} {orders}".encode()
+        key = self.site.blobs.put(raw)
+        lines = [(t, None, LineState.NOT_ORDER) for t in heading] + [
+            (one, one, LineState.AUTO) if isinstance(one, str) else (one[0], one[0], one[1]) for one in orders
+        ]
+        with self.site.store.begin() as session:
+            records.add_mail(session, key, len(raw), when, when)
+            session.get_one(MailRow, key).state = "used"
+            paper = SubmissionRow(
+                sha256=key, phase_id=phase.id, power=power, sender=address(power), received_at=when, version=version,
+                semantic_key=hashlib.sha256(raw).hexdigest(), read_at=when if read else None, flags=[], fate="counts",
+            )  # fmt: skip
+            session.add(paper)
+            session.flush()
+            upright = self.site.blobs.put(sheet_picture())
+            page = PageRow(submission_id=paper.id, ordinal=0, original=upright, upright=upright, rotation=0)
+            session.add(page)
+            session.flush()
+            for at_line, (words, order, state) in enumerate(lines):
+                top = 100 + 60 * at_line
+                session.add(LineRow(
+                    page_id=page.id, ordinal=at_line, kind="order" if order else "heading", text=words, order=order,
+                    box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], confidence=0.99,
+                    status=state.value, candidates=[],
+                ))  # fmt: skip
+            return paper.id
+
+    # Letters --------------------------------------------------------------------------------------------------------
+
+    def letters(self, kind: str = "") -> list[OutboxRow]:
+        with self.site.store() as session:
+            rows = session.scalars(select(OutboxRow).order_by(OutboxRow.id)).all()
+        return [row for row in rows if not kind or row.kind == kind]
+
+    def told(self) -> list[tuple[str, str]]:
+        """Kind and recipient of every letter, in the order they were written."""
+        return [(row.kind, row.recipient) for row in self.letters()]
+
+    def message(self, row: OutboxRow) -> EmailMessage:
+        return message_from_bytes(self.site.blobs.read(row.message), policy=policy.default)
+
+    def words(self, row: OutboxRow) -> str:
+        """The text of a letter without its line ends."""
+        body = self.message(row).get_body(("plain",))
+        assert body is not None
+        return " ".join(body.get_content().split())
+
+
+def sheet_picture(width: int = 800, height: int = 1000) -> bytes:
+    """A page of paper's colour, as the eye leaves it upright."""
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), (236, 230, 214)).save(out, "JPEG")
+    return out.getvalue()
+
+
+def open_table(
+    site: Site, *, first: Phase = SUMMER, start: date = START, announce: Announcements | None = None,
+    position: Position | None = None, players: Mapping[str, Sequence[str]] | None = None,
+) -> Table:  # fmt: skip
+    """A game whose first phase is open, the site's clock at its beginning. `position` replaces the opening one."""
+    board = maps.load("w3k")
+    opening = position or replace(board.start, phase=first)
+    variant = replace(board, start=opening)
+    window = schedule(start, variant.calendar, opening.phase, 1)[0]
+    site.clock.set(window.opens)
+    mails = players or {power: (address(power),) for power in variant.powers}
+    seats = [games.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()]
+    new = games.NewGame("Powick Bridge", "w3k", start, seats)
+    with site.store.begin() as session:
+        row = games.create(session, new, variant, window, draw_tape(), site.clock.now())
+        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+        game = row.game_id
+    return Table(site, variant, game, announce or Told())
+
+
+def at(text: str) -> datetime:
+    """An instant in UTC: at("2027-03-14 07:00")."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
