@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
+from threading import Condition, Event, Thread
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
@@ -89,6 +89,8 @@ class Schedule:
         self._seconds = sweep_seconds
         self._intervals: dict[str, float] = {}
         self._stop = Event()
+        self._active = 0
+        self._idle = Condition()
         self._pulse = Thread(target=self._keep_time, name="galloper-pulse", daemon=True)
         # Never too late: a deadline that came while the machine slept is looked at as soon as it wakes. The default
         # grace of one second drops it.
@@ -102,7 +104,12 @@ class Schedule:
         """Call `body` now and then: mailbox poll, purge. It must be quick, or only enqueue."""
         self._intervals[name] = seconds
         self._scheduler.add_job(
-            body, "interval", seconds=seconds, id=name, next_run_time=datetime.now(UTC), replace_existing=True
+            lambda: self._run(body),
+            "interval",
+            seconds=seconds,
+            id=name,
+            next_run_time=datetime.now(UTC),
+            replace_existing=True,
         )
 
     def start(self) -> None:
@@ -114,14 +121,30 @@ class Schedule:
         """End; a body that runs is waited for."""
         self._stop.set()
         self._pulse.join()
-        self._scheduler.shutdown(wait=True)
+        # A shutdown that waits holds the lock which a body needs to plan its jobs: both would wait for ever.
+        self._scheduler.shutdown(wait=False)
+        with self._idle:
+            self._idle.wait_for(lambda: self._active == 0)
+
+    def _run(self, body: Callable[[], object]) -> None:
+        with self._idle:
+            if self._stop.is_set():
+                return
+            self._active += 1
+        try:
+            body()
+        finally:
+            with self._idle:
+                self._active -= 1
+                self._idle.notify_all()
 
     def _look(self) -> None:
         due_now(self._clock, self._store, self._jobs)
 
     def _sweep(self) -> None:
         self._look()
-        self._rebuild()
+        if not self._stop.is_set():
+            self._rebuild()
 
     def _rebuild(self) -> None:
         """One job for each instant that lies ahead; those of phases that moved or ended go."""
@@ -136,7 +159,9 @@ class Schedule:
             if job.id not in self._intervals and job.id not in ahead:
                 self._scheduler.remove_job(job.id)
         for name, at in ahead.items():
-            self._scheduler.add_job(self._look, "date", run_date=at, id=name, replace_existing=True)
+            self._scheduler.add_job(
+                lambda: self._run(self._look), "date", run_date=at, id=name, replace_existing=True
+            )
 
     def _keep_time(self) -> None:
         """The scheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for the

@@ -216,6 +216,28 @@ def test_a_body_that_fails_runs_again(site: Site, started: list[Schedule]) -> No
     assert wait_for(lambda: len(calls) >= 3, 20)
 
 
+def test_it_ends_while_a_sweep_is_planning(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    planning, go_on = threading.Event(), threading.Event()
+    schedule = Schedule(SystemClock(), site.store, Counting())
+    get_jobs = schedule._scheduler.get_jobs
+
+    def slow() -> object:
+        planning.set()
+        go_on.wait(20)
+        return get_jobs()
+
+    monkeypatch.setattr(schedule._scheduler, "get_jobs", slow)
+    schedule.start()
+    assert planning.wait(20)
+    ending = threading.Thread(target=schedule.stop)
+    ending.start()
+    time.sleep(0.3)  # the end is under way, and waits for the sweep
+    assert ending.is_alive()
+    go_on.set()
+    ending.join(20)
+    assert not ending.is_alive()
+
+
 def test_three_schedules_and_twenty_deadlines_have_twenty_effects(
     site: Site, started: list[Schedule]
 ) -> None:
