@@ -81,7 +81,6 @@ class ThreeKingdoms(Ruleset):
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "double_orders": ("hold", "first"),  # Q-16
-        "crossing_without_fleets": ("fails", "illegal"),  # Q-17
         "wrong_unit_type": ("forgiven", "void"),  # ORD-07
         "own_attack_disrupts": ("no", "yes"),  # Q-21
         "proxy_silent": ("owner", "hold"),  # Q-23
@@ -100,7 +99,8 @@ class ThreeKingdoms(Ruleset):
         return self.choice("wrong_unit_type") == "forgiven"
 
     def crossing_needs_fleets(self) -> bool:
-        return self.choice("crossing_without_fleets") == "illegal"
+        """Words that name a move possible on the map are a move, which fails without fleets (Q-17)."""
+        return False
 
     def first_of_two_counts(self) -> bool:
         return self.choice("double_orders") == "first"

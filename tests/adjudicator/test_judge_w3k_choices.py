@@ -203,10 +203,8 @@ def test_mercy_with_supply_received_is_as_many_units_as_were_sent() -> None:
     assert [str(u) for u in alone.removed_by_lot] == ["Hamilton A Ayr"]
 
 
-def test_a_crossing_that_no_fleet_serves_may_be_chosen_to_be_illegal() -> None:
-    """Q-17; the classic answer is DATC 6.D.32."""
-    units, written = [("The Crown", "A", "Caernarfonshire")], orders(The_Crown=["A Caernarfonshire - Dublin & the Pale"])
-    assert _results(_judged(SUMMER, units, written)) == ["fails no_convoy"]
-    assert _results(_judged(SUMMER, units, written, crossing_without_fleets="illegal")) == ["void illegal"]
-    nowhere = orders(The_Crown=["A Caernarfonshire - Londonderry"])
-    assert _results(_judged(SUMMER, units, nowhere)) == ["void illegal"]
+def test_a_crossing_that_no_fleet_serves_is_a_move_that_fails() -> None:
+    """Q-17; the classic answer is DATC 6.D.32. No sea joins Londonderry with anything, so that is no move at all."""
+    units = [("The Crown", "A", "Caernarfonshire")]
+    for goal, result in (("Dublin & the Pale", "fails no_convoy"), ("Londonderry", "void illegal"), ("York", "void illegal")):
+        assert _results(_judged(SUMMER, units, orders(The_Crown=[f"A Caernarfonshire - {goal}"]))) == [result]
