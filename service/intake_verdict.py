@@ -52,6 +52,8 @@ class Reason(StrEnum):
     BLANK = "blank"
     NOT_A_SHEET = "not_a_sheet"
     HEADING_DISAGREES = "heading_disagrees"
+    ONLY_CHANGES = "only_changes"
+    READER_FAILED = "reader_failed"
 
 
 class Note(StrEnum):

@@ -53,6 +53,8 @@ _WHAT: dict[Reason, str] = {
     Reason.BLANK: "No writing was found on the photograph.",
     Reason.NOT_A_SHEET: "The photograph does not show a sheet of paper with writing.",
     Reason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
+    Reason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
+    Reason.READER_FAILED: "The photograph arrived whole, and the machine that reads it failed.",
 }
 
 _MEND: dict[Reason, str] = {
@@ -74,6 +76,8 @@ _MEND: dict[Reason, str] = {
     Reason.BLANK: "Photograph the written side, flat and in daylight.",
     Reason.NOT_A_SHEET: "Lay the sheet flat in daylight, all four corners in view, and photograph it again.",
     Reason.HEADING_DISAGREES: "The coordinator looks at both; a new version with both alike settles it at once.",
+    Reason.ONLY_CHANGES: "The coordinator looks at it; a new version with every order on it settles it at once.",
+    Reason.READER_FAILED: "The coordinator looks at it; a new version with another photograph settles it at once.",
     Reason.LATE: "Orders for the next phase are taken until its own deadline.",
 }
 

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
-from grammar.heading_sheet import SheetHeading, disagreements
+from grammar.heading_sheet import SheetHeading, disagreements, parse_sheet_heading
 from grammar.heading_values import Heading, KnownGame, KnownPower
 from maps.variant import Variant
 from ocr.page import Reading
@@ -31,7 +31,7 @@ class ReaderPost(Protocol):
         """Tell the sender that no page could be read, and how to photograph it better."""
 
     def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
-        """Tell sender and coordinator that a paper waits, because its heading and the subject disagree."""
+        """Tell sender and coordinator that a paper waits, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +78,25 @@ class Reader:
             seen, found = self._pages(original, sights, scribe, known)
             heading = found if heading == SheetHeading() else heading
             pages += seen
+        asked = _asked(pages, known, self.doubt)
         with self.store.begin() as session:
-            self._keep(session, key, pages, heading, variant)
+            self._keep(session, key, pages, heading, asked, variant)
         self.settled(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
-        """Reading failed three times: the paper counts as it is, every page for the desk to look at whole."""
+        """Reading failed three times: the paper is held, and its sender and the coordinator are told."""
         key = int(payload["submission"])
         with self.store.begin() as session:
             submission = session.get(SubmissionRow, key)
             if submission is None or submission.read_at is not None:
                 return
             submission.read_at = self.clock.now()
-            submission.fate = "held"
-            submission.flags = [*submission.flags, "reader_failed"]
+            _hold(session, submission, str(Reason.READER_FAILED))
+            phase = session.get_one(PhaseRow, submission.phase_id)
+            self.post.held(session, submission, phase, Reason.READER_FAILED)
             records.log_event(session, self.clock.now(), "reading_failed",
                               detail={"submission": key, "fault": error.partition(":")[0]})
+        self.settled(submission.phase_id)
 
     def _pages(
         self, original: str, sights: Sequence[Sight], scribe: Scribe, known: Sequence[KnownGame]
@@ -111,7 +114,8 @@ class Reader:
         return pages, heading
 
     def _keep(
-        self, session: Session, key: int, pages: Sequence[SeenPage], heading: SheetHeading, variant: Variant
+        self, session: Session, key: int, pages: Sequence[SeenPage], heading: SheetHeading, asked: int | None,
+        variant: Variant,
     ) -> None:
         claimed = records.claim(session, SubmissionRow, SubmissionRow.id == key, SubmissionRow.read_at.is_(None),
                                 read_at=self.clock.now())
@@ -120,7 +124,10 @@ class Reader:
         submission = session.get_one(SubmissionRow, key)
         phase = session.get_one(PhaseRow, submission.phase_id)
         self._keep_pages(session, submission, pages)
-        submission.instruction = heading.wanted
+        if submission.version in {None, asked}:
+            submission.instruction = asked
+        elif asked is not None:
+            submission.flags = [*submission.flags, "version_disagrees"]
         if all(page.note is not None for page in pages):
             reason = _reason(pages)
             _hold(session, submission, str(reason))
@@ -130,7 +137,7 @@ class Reader:
             self.post.held(session, submission, phase, Reason.HEADING_DISAGREES)
         elif heading.partial:
             _hold(session, submission, "only_changes")
-            self.post.held(session, submission, phase, Reason.HEADING_DISAGREES)
+            self.post.held(session, submission, phase, Reason.ONLY_CHANGES)
 
     def _keep_pages(self, session: Session, submission: SubmissionRow, pages: Sequence[SeenPage]) -> None:
         """The rows that intake made, one per file, take the first page of their file; further pages come after."""
@@ -150,6 +157,16 @@ class Reader:
                     kind=line.kind, struck=line.struck, text=line.text, order=line.order,
                     confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
                 ))
+
+
+def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: Doubt) -> int | None:
+    """The version number that the sheet itself asks for (VER-02), from lines that were clearly read: one digit misread
+    ("v1" as "v7") would put an old sheet above every later one. Where the subject names another number, that one counts
+    and the paper is marked: it is what the player's receipt says."""
+    clear = [
+        line.text for page in pages for line in page.lines if line.kind == "heading" and line.confidence >= doubt.score
+    ]
+    return parse_sheet_heading(clear, known).wanted
 
 
 def _known(game: GameRow, variant: Variant) -> KnownGame:
