@@ -37,17 +37,18 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
 
 
 def test_pictures_are_kept_in_their_order_with_room_for_pages(table: Table) -> None:
+    sheets = pdf(2)
     raw = mail(
         table.subject("Montrose"),
         MONTROSE,
-        parts=[text(), part(pdf(2), "application/pdf", "a.pdf"), part(picture(7))],
+        parts=[text(), part(sheets, "application/pdf", "a.pdf"), part(picture(7))],
         stamps=[stamp("montrose.example", server=SERVER)],
     )
     table.take(raw, table.phase().opens_at)
     with table.site.store() as session:
         pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
     assert [page.ordinal for page in pages] == [0, take.PAGES_PER_FILE]
-    assert [table.site.blobs.read(page.original) for page in pages] == [pdf(2), picture(7)]
+    assert [table.site.blobs.read(page.original) for page in pages] == [sheets, picture(7)]
 
 
 def test_a_mail_is_judged_once(table: Table) -> None:
