@@ -93,19 +93,20 @@ def _which_coast(wanted: Region) -> Sentence:
 
 def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
     target = order.target.region.province
-    wrong = _cannot_support(turn, number, order.target, target)
-    if wrong is not None:
-        return wrong
-    turn.role[number], turn.goal[number], turn.partner[number] = SUPPORT, target, turn.at[target]
+    partner = turn.at.get(target, NOBODY)
+    if partner in (NOBODY, number) or target not in turn.steps[number]:
+        return _cannot_support(turn, number, order.target, target)
+    turn.role[number] = SUPPORT
+    turn.goal[number] = target
+    turn.partner[number] = partner
     return None
 
 
 def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | None:
     to = order.to.province
-    wrong = _cannot_support(turn, number, order.target, to)
-    if wrong is not None:
-        return wrong
-    partner = turn.at[order.target.region.province]
+    partner = turn.at.get(order.target.region.province, NOBODY)
+    if partner in (NOBODY, number) or to not in turn.steps[number]:
+        return _cannot_support(turn, number, order.target, to)
     mover = turn.units[partner]
     there = turn.steps[partner].get(to)
     if there is None:
@@ -114,20 +115,20 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
             return ("void: {0} could not go to {1}", mover, order.to)
     elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
         return ("void: {0} could not go to {1}", mover, order.to)
-    turn.role[number], turn.goal[number] = SUPPORT, to
-    turn.partner[number], turn.to[number] = partner, order.to
+    turn.role[number] = SUPPORT
+    turn.goal[number] = to
+    turn.partner[number] = partner
+    turn.to[number] = order.to
     return None
 
 
-def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence | None:
+def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence:
     partner = turn.at.get(target.region.province, NOBODY)
     if partner == NOBODY:
         return ("void: there is no unit in {0} to support", target.region)
     if partner == number:
         return ("void: a unit cannot support itself",)
-    if into not in turn.steps[number]:
-        return ("void: {0} cannot go to {1}, so it cannot support there", turn.units[number], into)
-    return None
+    return ("void: {0} cannot go to {1}, so it cannot support there", turn.units[number], into)
 
 
 def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:

@@ -75,7 +75,7 @@ class State:
         "duel",
         "holder",
         "known",
-        "movers",
+        "movers", "moves",
         "paradox",
         "puzzle",
         "toward",
@@ -99,15 +99,16 @@ class State:
         self._paths = [TRUE] * len(role)
         self.deciders = (self._hold, self._move, self._support, self._convoy)
         toward, duel = self.toward, self.duel
-        for number, kind in enumerate(role):
-            if kind == MOVE:
-                to = goal[number]
-                if to in toward:
-                    toward[to].append(number)
-                else:
-                    toward[to] = [number]
-                other = holder.get(to, NOBODY)
-                if other != NOBODY and role[other] == MOVE and goal[other] == place[number]:
+        self.moves = moves = [number for number, kind in enumerate(role) if kind == MOVE]
+        for number in moves:
+            to = goal[number]
+            if to in toward:
+                toward[to].append(number)
+            else:
+                toward[to] = [number]
+            if to in holder:
+                other = holder[to]
+                if goal[other] == place[number] and role[other] == MOVE:
                     duel[number] = other
         for number in routes:
             self._paths[number] = UNKNOWN
@@ -118,16 +119,14 @@ class State:
     def open_orders(self) -> list[int]:
         """Orders still to decide; those that wait for nothing are decided on the way."""
         known, place, toward = self.known, self.puzzle.place, self.toward
-        waiting, moves = [], []
+        waiting = []
         for number, kind in enumerate(self.puzzle.role):
-            if kind == MOVE:
-                moves.append(number)
-            elif kind != HOLD:
+            if kind > MOVE:
                 if place[number] in toward:
                     waiting.append(number)
                 else:
                     known[number] = TRUE
-        return waiting + moves
+        return waiting + self.moves
 
     def close(self) -> None:
         """Note the winners, once all is known."""
@@ -177,14 +176,18 @@ class State:
 
     def _support(self, number: int) -> int:
         verdict = TRUE
-        for attack in self.toward.get(self.puzzle.place[number], _NO_ORDERS):
+        paths, power = self._paths, self._power
+        own, place, aim = power[number], self.puzzle.place, self.puzzle.goal[number]
+        for attack in self.toward.get(place[number], _NO_ORDERS):
             known = self.known[attack]
             if known == TRUE:
                 return FALSE
             if known == UNKNOWN:
                 verdict = UNKNOWN
-            if self.may_cut(attack, number):
-                reaches = self.path(attack)
+            if power[attack] != own and place[attack] != aim:  # as in `may_cut`, the hottest line of all
+                reaches = paths[attack]
+                if reaches == UNKNOWN:
+                    reaches = self.path(attack)
                 if reaches == TRUE:
                     return FALSE
                 if reaches == UNKNOWN:
