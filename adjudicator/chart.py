@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from adjudicator.geo import SEA, Board, Region
+from adjudicator.geo import LAND, SEA, Board, Region
 from adjudicator.units import UnitKind
 
 Reach = Mapping[str, tuple[Region, ...]]
@@ -79,7 +79,12 @@ def _basins(
 
 
 def _regions(board: Board, kind: UnitKind) -> set[Region]:
-    return {region for movement in kind.moves for region in board.links.get(movement, {})}
+    found = {region for movement in kind.moves for region in board.links.get(movement, {})}
+    if LAND in kind.moves:
+        # An island borders nothing by land, so links do not name it; an army may stand there all the same.
+        ashore = {region.province for region in board.links.get(LAND, {})}
+        found.update(Region(p.id) for p in board.provinces.values() if not p.is_sea and p.id not in ashore)
+    return found
 
 
 def _reach(board: Board, kind: UnitKind) -> dict[str, dict[str | None, Reach]]:

@@ -27,7 +27,7 @@ def dislodged(turn: Turn, state: State, number: int) -> bool:
     winner = state.winners.get(turn.place[number], NOBODY)
     if winner == NOBODY:
         return False
-    turn.settle(number, _FAILS, "dislodged", ("dislodged by {0} from {1}", *_attacker(turn, winner)), winner)
+    turn.settle(number, _FAILS, "dislodged", ("dislodged by {0}", turn.units[winner]), winner)
     return True
 
 
@@ -38,10 +38,6 @@ def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -
         m for m in state.toward.get(turn.place[number], ())
         if state.path(m) == TRUE and (own_too or turn.units[m].power != power)
     ))
-
-
-def _attacker(turn: Turn, number: int) -> tuple[str, str]:
-    return turn.setting.kinds[turn.units[number].kind].name, turn.place[number]
 
 
 def _hold(turn: Turn, state: State, number: int) -> None:
@@ -121,7 +117,7 @@ def _stranded(turn: Turn, state: State, number: int) -> None:
         turn.settle(number, _FAILS, "no_convoy", ("not carried: the convoy of {0} fails", turn.units[broken]), broken)
     else:
         turn.settle(number, _FAILS, "no_convoy", (
-            "not carried: {0} was dislodged by {1} from {2}", turn.units[broken], *_attacker(turn, winner)), winner)
+            "not carried: {0} was dislodged by {1}", turn.units[broken], turn.units[winner]), winner)
 
 
 def _first(turn: Turn, numbers: Iterable[int]) -> int:

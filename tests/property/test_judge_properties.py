@@ -18,7 +18,7 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Convert, Hold, Move, Order, Proxy
 from adjudicator.outcome import Outcome, Resolution, Result
-from adjudicator.position import Position
+from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
 from tests.adjudicator import positions
 
@@ -39,16 +39,18 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
     board, powers = variant.board, list(variant.powers)
     units = positions.units(board, chance, positions.piece(board, chance, chance.randint(3, 30)), powers[:4])
     orders = positions.orders(board, chance, units)
-    for unit in units:
+    for number, unit in enumerate(units):
         reference = UnitRef(unit.kind, unit.region)
         roll = chance.random()
-        if roll < 0.03:
-            orders.append(Move(power=unit.power, unit=reference, to=Region(chance.choice(sorted(board.provinces)))))
-        elif roll < 0.06:
+        if roll < 0.04:
+            orders[number] = Move(
+                power=unit.power, unit=reference, to=Region(chance.choice(sorted(board.provinces))))
+        elif roll < 0.07:
             orders.append(Hold(power=chance.choice(powers[:4]), unit=reference))
-        elif roll < 0.09:
-            orders.append(Convert(power=unit.power, unit=reference))
-        elif roll < 0.12:
+        elif roll < 0.15:
+            coast = chance.choice([None, "North Coast", "South Coast"])
+            orders[number] = Convert(power=unit.power, unit=reference, coast=coast)
+        elif roll < 0.19:
             orders.append(Proxy(power=unit.power, unit=reference, to_power=chance.choice(powers[:4])))
     centres: dict[str, set[str]] = {}
     for centre in board.centres():
@@ -56,7 +58,9 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
             centres.setdefault(chance.choice(powers[:4]), set()).add(centre)
     owned = {power: frozenset(found) for power, found in centres.items()}
     season = chance.choice([s for s, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT])
-    return Position(Phase(1643, season, PhaseKind.MOVEMENT), frozenset(units), owned), orders
+    begun = frozenset(unit for unit in units if chance.random() < 0.5)
+    position = Position(Phase(1643, season, PhaseKind.MOVEMENT), frozenset(units), owned, memory=Memory(begun))
+    return position, orders
 
 
 def _judge(slug: str, position: Position, orders: Iterable[Order]) -> Resolution:
@@ -87,6 +91,7 @@ def test_renaming_powers_renames_the_result(slug: str, seed: int) -> None:
     new = dict(zip(powers, [*powers[1:], powers[0]], strict=True))
     renamed = replace(
         position, units=_renamed(position.units, new),
+        memory=Memory(_renamed(position.memory.converting, new)),
         centres={new[power]: owned for power, owned in position.centres.items()})
     one = _judge(slug, position, orders)
     other = _judge(slug, renamed, [_renamed_order(order, new) for order in orders])
