@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, FastAPI, HTTPException, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.exceptions import HTTPException as StarletteHTTPException
 
 import templates
-from service.desk import access
+from service.desk import access, wording
 from service.desk.ports import DeskPorts
 
 FOLDER = Path(templates.__file__).parent / "desk"
@@ -34,7 +33,9 @@ class NotSignedIn(Exception):
 
 def environment() -> Environment:
     """Templates with autoescape always on and no silent blanks."""
-    return Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    made.filters.update(wording.FILTERS)
+    return made
 
 
 def require_visitor(request: Request) -> access.Visitor:
@@ -67,7 +68,7 @@ def show(request: Request, name: str, status: int = 200, **values: object) -> Re
 
 def create_app(ports: DeskPorts) -> FastAPI:
     """The desk over its doors."""
-    from service.desk import forms, pages, public
+    from service.desk import faults, forms, images, mailroom, pages, public
 
     app = FastAPI(title=ports.title, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.ports = ports
@@ -75,12 +76,12 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.state.guesses = access.Guesses()
     app.include_router(public.router)
     app.include_router(pages.router)
+    app.include_router(mailroom.router)
+    app.include_router(images.router)
     app.include_router(forms.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
-    app.add_exception_handler(NotSignedIn, _to_sign_in)
-    app.add_exception_handler(StarletteHTTPException, _plain_fault)
-    app.add_exception_handler(Exception, _our_fault)
+    faults.install(app)
     return app
 
 
@@ -91,20 +92,3 @@ async def _headers(request: Request, call_next: Callable[[Request], Awaitable[Re
     if not request.url.path.startswith("/static"):
         response.headers.setdefault("Cache-Control", "no-store")
     return response
-
-
-async def _to_sign_in(_request: Request, _error: Exception) -> Response:
-    return RedirectResponse("/sign-in", status_code=303)
-
-
-async def _plain_fault(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, StarletteHTTPException) else 500
-    said = str(error.detail) if isinstance(error, StarletteHTTPException) else ""
-    if status == 404 and said == "Not Found":
-        said = "There is no such page. Nothing is lost: everything starts from Today."
-    return show(request, "fault.html", status=status, said=said)
-
-
-async def _our_fault(request: Request, _error: Exception) -> Response:
-    said = "The desk failed at this page. Whatever you saved before is safe; reload, and tell the operator if it stays."
-    return show(request, "fault.html", status=500, said=said)

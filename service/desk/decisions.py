@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from service.store.records import insert_once
 from service.store.tables import LineRow, LineState, ReviewRow
 
 DECISIONS = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED})
@@ -30,14 +32,11 @@ def file(session: Session, decision: Decision) -> bool:
     """Lay a decision beside the reading. False when this key was filed before (a repeated delivery)."""
     if decision.state not in DECISIONS:
         raise ValueError(f"{decision.state!r} is no decision of a person")
-    if session.scalar(select(ReviewRow.id).where(ReviewRow.key == decision.key)) is not None:
-        return False
-    session.add(ReviewRow(line_id=decision.line_id, key=decision.key, decision=decision.state, text=decision.text,
-                          order=decision.order, by=decision.by, at=decision.at))
-    return True
+    return insert_once(session, ReviewRow, line_id=decision.line_id, key=decision.key, decision=decision.state,
+                       text=decision.text, order=decision.order, by=decision.by, at=decision.at)
 
 
-def undo_last(session: Session, line_ids: list[int], by: str, now: datetime) -> int | None:
+def undo_last(session: Session, line_ids: Sequence[int], by: str, now: datetime) -> int | None:
     """Take back this person's newest standing decision among these lines; the id of its line, or None."""
     last = session.scalar(
         select(ReviewRow)
@@ -45,10 +44,18 @@ def undo_last(session: Session, line_ids: list[int], by: str, now: datetime) -> 
         .order_by(ReviewRow.id.desc())
         .limit(1)
     )
-    if last is None:
+    return None if last is None else undo_one(session, line_ids, last.id, now)
+
+
+def undo_one(session: Session, line_ids: Sequence[int], review_id: int, now: datetime) -> int | None:
+    """Take back one standing decision about one of these lines, whoever made it; the id of its line, or None."""
+    row = session.get(ReviewRow, review_id)
+    if row is None or row.line_id not in line_ids:
         return None
-    session.execute(update(ReviewRow).where(ReviewRow.id == last.id).values(undone_at=now))
-    return last.line_id
+    undone = session.execute(
+        update(ReviewRow).where(ReviewRow.id == review_id, ReviewRow.undone_at.is_(None)).values(undone_at=now)
+        .returning(ReviewRow.line_id))
+    return undone.scalar()
 
 
 def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:

@@ -1,34 +1,36 @@
-"""Pages of the signed-in coordinator: Today, Desk, Results, Quarantine, Letters, and the pictures in them."""
+"""Pages of the signed-in coordinator that follow a turn: Today, Desk, Results."""
 
 from __future__ import annotations
 
-import email
-import email.policy
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service.desk import crops, queries
+from service.desk import crops, queries, readings
 from service.desk.access import Visitor
 from service.desk.app import require_visitor, show
+from service.desk.outcomes import grouped, totals
 from service.desk.ports import DeskPorts
-from service.store.tables import (
-    GameRow,
-    LineRow,
-    MailRow,
-    OutboxRow,
-    PageRow,
-    PhaseRow,
-    PhaseState,
-    SubmissionRow,
-)
+from service.desk.queries import PhaseView, WorkLine
+from service.desk.seal import sealed
+from service.lines import SettledLine
+from service.store.tables import GameRow, LineState, PageRow, PhaseRow, PhaseState, ReviewRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-SEALED = "Sealed until the deadline. Sheets are counted now and read by a person only afterwards."
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A decision in the list at the foot of the desk, with its line."""
+
+    review: ReviewRow
+    line: WorkLine
 
 
 @router.get("/")
@@ -36,150 +38,113 @@ def today(request: Request, visitor: SignedIn) -> Response:
     """What is due, in counts only."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phases = queries.phases_now(session)
-        held = len(queries.quarantine(session))
-    return show(request, "today.html", visitor=visitor, phases=phases, held=held)
+        phases = [_named(ports, view) for view in queries.phases_now(session)]
+        return show(
+            request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
+            mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
+        )
 
 
 @router.get("/desk/{phase_id}")
-def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = None,
-         after: int | None = None, said: str = "") -> Response:
-    """One line to read: its crop, its readings, and nothing of the board."""
+def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = None, after: int | None = None,
+         kept: int | None = None, told: str = "") -> Response:
+    """One line to read: its crop, its readings, and nothing of the board.
+
+    `line` asks for one line, `after` for the next open one behind a line; `kept` names a typed line whose complaint is
+    told, `told` one of the page's own sentences.
+    """
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase = _phase(session, phase_id)
-        game = session.get_one(GameRow, phase.game_id)
-        values: dict[str, Any] = {"phase": phase, "game": game.name, "phase_title": queries.phase_title(phase), "visitor": visitor}
-        if _sealed(phase):
-            return show(request, "sealed.html", view=queries.phases_now(session), **values)
+        phase, view, values = _about(ports, session, phase_id)
+        values |= {"visitor": visitor}
+        if sealed(phase):
+            return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
         lines = queries.work(session, phase)
-        chosen = next((w for w in lines if w.line.id == line), None) or queries.next_open(lines, after)
-        recent = queries.last_reviews(session, lines)
+        chosen = None
+        if phase.state != PhaseState.SENT:
+            chosen = next((w for w in lines if w.line.id == line), None) or queries.next_open(lines, after)
+        values |= {"told": told, "complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
+                   "recent": _recent(session, lines), "counts": _counts(lines)}
+        if chosen is None:
+            stale = queries.changed_since_judged(session, phase, lines)
+            return show(request, "desk_done.html", stale=stale, **values)
+        picture, trouble = _picture(ports, session, chosen.line)
+        ahead = queries.next_open([w for w in lines if w.line.id != chosen.line.id], _before(lines, chosen))
         return show(
-            request, "desk.html", work=chosen, recent=recent, key=secrets.token_urlsafe(16), said=said,
-            counts=_counts(lines), open_lines=sum(w.line.needs_a_person for w in lines), **values,
+            request, "desk.html", work=chosen, power=ports.power_name(view.variant, chosen.power),
+            readings=readings.shown(chosen.line.candidates), ahead=ahead, picture=picture, trouble=trouble,
+            open_lines=sum(w.line.needs_a_person for w in lines), key=secrets.token_urlsafe(16), **values,
         )
 
 
 @router.get("/results/{phase_id}")
 def results(request: Request, visitor: SignedIn, phase_id: int) -> Response:
-    """What was judged, each order with its sentence; approve and send from here."""
+    """What was judged, each order with its sentence and its ink; approve and send from here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase = _phase(session, phase_id)
-        game = session.get_one(GameRow, phase.game_id)
-        title, judged = queries.phase_title(phase), phase.state in {PhaseState.READY, PhaseState.SENT}
-    outcomes = ports.shown(phase_id) if judged else ()
-    return show(request, "results.html", visitor=visitor, phase=phase, game=game.name, phase_title=title,
-                outcomes=outcomes)
+        phase, _, values = _about(ports, session, phase_id)
+        lines = [] if sealed(phase) else queries.work(session, phase)
+        open_lines = sum(w.line.needs_a_person for w in lines)
+        stale = queries.changed_since_judged(session, phase, lines)
+    judged = phase.state in {PhaseState.READY, PhaseState.SENT}
+    powers = ports.shown(phase_id) if judged else ()
+    return show(
+        request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers], totals=totals(powers),
+        open_lines=open_lines, stale=stale, **values,
+    )
 
 
-@router.get("/quarantine")
-def quarantine(request: Request, visitor: SignedIn) -> Response:
-    """Mails that nobody could route by rule; their raw bytes can be taken out."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        return show(request, "quarantine.html", visitor=visitor, mails=queries.quarantine(session))
-
-
-@router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
-def raw_mail(request: Request, sha256: str) -> Response:
-    """The raw bytes of a quarantined mail, as a download."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        if session.get(MailRow, sha256) is None:
-            raise HTTPException(404, "There is no mail with this digest.")
-    return Response(ports.blobs.read(sha256), media_type="application/octet-stream",
-                    headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
-
-
-@router.get("/letters")
-def letters(request: Request, visitor: SignedIn) -> Response:
-    """What left, and what waits to leave."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        return show(request, "letters.html", visitor=visitor, letters=queries.letters(session))
-
-
-@router.get("/letters/{letter_id}")
-def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
-    """One letter as its receiver sees it: words and attached pictures."""
-    message, row = _message(request, letter_id)
-    body = message.get_body(("plain",))
-    parts = [(at, part.get_filename() or f"part {at}", part.get_content_type())
-             for at, part in enumerate(message.iter_attachments())]
-    return show(request, "letter.html", visitor=visitor, letter=row, parts=parts,
-                text=body.get_content() if body is not None else "")
-
-
-@router.get("/letters/{letter_id}/part/{number}", dependencies=[Depends(require_visitor)])
-def letter_part(request: Request, letter_id: int, number: int) -> Response:
-    """One attachment of a letter."""
-    message, _ = _message(request, letter_id)
-    parts = list(message.iter_attachments())
-    if not 0 <= number < len(parts):
-        raise HTTPException(404, "This letter has no such attachment.")
-    kind = parts[number].get_content_type()
-    shown = kind if kind in {"image/png", "image/jpeg", "application/pdf"} else "application/octet-stream"
-    return Response(parts[number].get_payload(decode=True), media_type=shown)
-
-
-@router.get("/images/line/{line_id}.jpg", dependencies=[Depends(require_visitor)])
-def line_image(request: Request, line_id: int, raw: bool = False) -> Response:
-    """The crop of one line; 403 while its phase is sealed."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        line = session.get(LineRow, line_id)
-        page = _unsealed_page(session, None if line is None else line.page_id)
-        if line is None or page.upright is None:
-            raise HTTPException(404, "There is no picture of this line.")
-        picture = crops.line_crop(ports.blobs.read(page.upright), [(x, y) for x, y in line.box], raw=raw)
-    return Response(picture, media_type="image/jpeg")
-
-
-@router.get("/images/page/{page_id}.jpg", dependencies=[Depends(require_visitor)])
-def page_image(request: Request, page_id: int) -> Response:
-    """The whole page; 403 while its phase is sealed."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        page = _unsealed_page(session, page_id)
-        if page.upright is None:
-            raise HTTPException(404, "This page could not be opened as a picture.")
-        picture = crops.page_picture(ports.blobs.read(page.upright))
-    return Response(picture, media_type="image/jpeg")
-
-
-def _counts(lines: list[queries.WorkLine]) -> dict[str, int]:
-    states = [str(w.line.state) for w in lines]
-    return {state: states.count(state) for state in ("auto", "read", "void", "not an order", "open", "skipped")}
-
-
-def _phase(session: Session, phase_id: int) -> PhaseRow:
+def _about(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView, dict[str, Any]]:
+    """A phase, what may be said of it at any time, and what every page of it shows. 404 when there is none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Start again from Today.")
-    return phase
+        raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+    view = _named(ports, queries.phase_view(session, phase, session.get_one(GameRow, phase.game_id)))
+    return phase, view, {"phase": phase, "view": view, "game": view.game, "phase_title": view.title}
 
 
-def _sealed(phase: PhaseRow) -> bool:
-    return phase.state in {PhaseState.WAITING, PhaseState.OPEN}
+def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
+    """The same with its powers by the names people use."""
+    return replace(
+        view, missing=tuple(ports.power_name(view.variant, power) for power in view.missing),
+        held=tuple((ports.power_name(view.variant, power), flags) for power, flags in view.held),
+    )
 
 
-def _unsealed_page(session: Session, page_id: int | None) -> PageRow:
-    page = None if page_id is None else session.get(PageRow, page_id)
-    if page is None:
-        raise HTTPException(404, "There is no such picture.")
-    submission = session.get_one(SubmissionRow, page.submission_id)
-    if _sealed(session.get_one(PhaseRow, submission.phase_id)):
-        raise HTTPException(403, SEALED)
-    return page
+def _picture(ports: DeskPorts, session: Session, line: SettledLine) -> tuple[bool, str]:
+    """Whether the line's crop can be shown, and the sentence where it cannot. Cutting it here costs nothing: the
+    browser asks for the same page a moment later."""
+    page = session.get_one(PageRow, line.page_id)
+    if page.upright is None:
+        return False, "There is no picture of this line. Type what the sheet says, or skip it."
+    try:
+        crops.line_crop(ports.blobs, page.upright, line.box)
+    except crops.NoPicture as fault:
+        return False, str(fault)
+    return True, ""
 
 
-def _message(request: Request, letter_id: int) -> tuple[email.message.EmailMessage, OutboxRow]:
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        row = session.get(OutboxRow, letter_id)
-        if row is None:
-            raise HTTPException(404, "There is no such letter.")
-        session.expunge(row)
-    return email.message_from_bytes(ports.blobs.read(row.message), policy=email.policy.default), row
+def _complaint(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], line_id: int | None
+) -> str:
+    """Why the words typed for a line are no order; "" when they are one, or nothing was typed there."""
+    work = next((w for w in lines if w.line.id == line_id), None)
+    if work is None or work.line.state is not LineState.READ or work.line.order is not None:
+        return ""
+    return ports.understand(session, phase_id, work.power, work.line.text).complaint
+
+
+def _recent(session: Session, lines: Sequence[WorkLine]) -> list[Done]:
+    known = {w.line.id: w for w in lines}
+    return [Done(review, known[review.line_id]) for review in queries.last_reviews(session, lines)]
+
+
+def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
+    """The line above the chosen one, from which the next open line is looked for."""
+    at = chosen.number - 2
+    return lines[at].line.id if at >= 0 else None
+
+
+def _counts(lines: Sequence[WorkLine]) -> dict[str, int]:
+    states = [w.line.state for w in lines]
+    return {state.value: states.count(state) for state in LineState}

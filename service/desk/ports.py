@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
+import maps
 from service.clock import Clock, SystemClock
 from service.results import ShownPower
 
@@ -16,8 +17,20 @@ class Blobs(Protocol):
     """Where photographs and finished mails lie, by SHA-256."""
 
     def read(self, key: str) -> bytes:
-        """The bytes; raises KeyError when there are none."""
+        """The bytes; raises `service.store.blobs.BlobError` when they are missing or damaged."""
         ...
+
+    def __hash__(self) -> int:
+        """Two doors to the same place are equal, so that pictures cut from it may be kept."""
+        ...
+
+
+def power_name(variant: str, power: str) -> str:
+    """A power's name on its board; the id where the board does not know it."""
+    try:
+        return maps.load(variant).powers[power].name
+    except (maps.MapError, KeyError):
+        return power
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +46,9 @@ class DeskPorts:
     """Doors of the desk.
 
     `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is called
-    when the last doubtful line of a phase is decided and judges it. `approve(phase_id, by)` sends what was judged.
-    `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
+    when the last doubtful line of a phase is decided and judges it; False says that something is still to be read.
+    `approve(phase_id, by)` sends what was judged, or raises `service.turns.NotReady`. `power_name(variant, power)` is
+    the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page.
     """
 
@@ -46,6 +60,7 @@ class DeskPorts:
     approve: Callable[[int, str], None]
     shown: Callable[[int], Sequence[ShownPower]]
     map_pdf: Callable[[str], bytes | None]
+    power_name: Callable[[str, str], str] = power_name
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     secure_cookies: bool = True

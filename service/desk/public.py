@@ -27,13 +27,13 @@ def sign_in(request: Request, name: Annotated[str, Form()], password: Annotated[
     """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites."""
     ports: DeskPorts = request.app.state.ports
     guesses: access.Guesses = request.app.state.guesses
-    now = ports.wall.now()
+    name, now = name[:80], ports.wall.now()
     if guesses.resting(name, now):
         return show(request, "sign_in.html", status=429, said=RESTING)
     with ports.sessions.begin() as session:
-        token = access.sign_in(session, name[:80], password[:1000], now)
+        token = access.sign_in(session, name, password[:1000], now)
     if token is None:
-        guesses.note(name[:80], now)
+        guesses.note(name, now)
         return show(request, "sign_in.html", status=401, said=WRONG)
     response = RedirectResponse("/", status_code=303)
     response.set_cookie(

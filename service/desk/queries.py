@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from service.ballots import Paper, count
@@ -17,6 +17,7 @@ from service.store.tables import (
     MailRow,
     MailState,
     OutboxRow,
+    OutboxState,
     PhaseRow,
     PhaseState,
     ReviewRow,
@@ -29,7 +30,11 @@ CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 @dataclass(frozen=True, slots=True)
 class PhaseView:
-    """One running phase on *Today*: counts only, so that it may be shown before the deadline."""
+    """One running phase: counts and technical state only, so that it may be shown before the deadline.
+
+    `missing` are the powers without a sheet that counts, by id; `held` the papers set aside, each power with the reasons
+    found by the machine ("heading_disagrees").
+    """
 
     id: int
     game: str
@@ -41,6 +46,11 @@ class PhaseView:
     lines: int
     doubtful: int
     unread: int
+    game_id: str = ""
+    variant: str = ""
+    kind: str = ""
+    missing: tuple[str, ...] = ()
+    held: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +97,23 @@ def phases_now(session: Session) -> list[PhaseView]:
         .where(PhaseRow.state.in_(CURRENT))
         .order_by(PhaseRow.deadline)
     ).all()
-    return [_phase_view(session, phase, game) for phase, game in rows]
+    return [phase_view(session, phase, game) for phase, game in rows]
 
 
-def _phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
+def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
+    """What may be said of one phase at any time."""
     chosen = executed(session, phase)
     lines = [line for group in lines_of(session, list(chosen.values())).values() for line in group]
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
-    unread = session.scalar(
-        select(func.count()).select_from(SubmissionRow)
-        .where(SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None))
-    )
-    powers = session.scalar(select(func.count()).select_from(SeatRow).where(SeatRow.game_id == game.id))
+    rows = session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id)).all()
+    powers = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)).all()
     return PhaseView(
         id=phase.id, game=game.name, title=phase_title(phase), state=phase.state, deadline=phase.deadline,
-        powers=powers or 0, with_sheet=len(chosen), lines=len(orders),
-        doubtful=sum(line.needs_a_person for line in orders), unread=unread or 0,
+        powers=len(powers), with_sheet=len(chosen), lines=len(orders),
+        doubtful=sum(line.needs_a_person for line in orders), unread=sum(r.read_at is None for r in rows),
+        game_id=game.id, variant=game.variant, kind=phase.kind,
+        missing=tuple(power for power in powers if power not in chosen),
+        held=tuple((r.power, tuple(str(f) for f in r.flags)) for r in rows if r.fate == "held"),
     )
 
 
@@ -129,13 +140,34 @@ def next_open(lines: Sequence[WorkLine], after: int | None = None) -> WorkLine |
 
 def last_reviews(session: Session, phase_lines: Sequence[WorkLine], limit: int = 5) -> list[ReviewRow]:
     """The last standing decisions of this phase, newest first."""
-    ids = [w.line.id for w in phase_lines]
     return list(
         session.scalars(
-            select(ReviewRow).where(ReviewRow.line_id.in_(ids), ReviewRow.undone_at.is_(None))
+            select(ReviewRow).where(ReviewRow.line_id.in_(_ids(phase_lines)), ReviewRow.undone_at.is_(None))
             .order_by(ReviewRow.id.desc()).limit(limit)
         )
     )
+
+
+def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequence[WorkLine]) -> bool:
+    """Whether a decision was filed or taken back after the phase was judged: its results are then out of date."""
+    if phase.judged_at is None:
+        return False
+    later = select(ReviewRow.id).where(
+        ReviewRow.line_id.in_(_ids(phase_lines)),
+        or_(ReviewRow.at > phase.judged_at, ReviewRow.undone_at > phase.judged_at))
+    return session.scalar(later.limit(1)) is not None
+
+
+def mails_by_state(session: Session) -> dict[str, int]:
+    """How many mails are kept, by their end: used, refused, quarantined, ignored, stored (not yet judged)."""
+    rows = session.execute(select(MailRow.state, func.count()).group_by(MailRow.state)).all()
+    return {str(state): number for state, number in rows}
+
+
+def letters_by_state(session: Session) -> dict[str, int]:
+    """How many letters there are: queued, sending, sent, failed, held."""
+    rows = session.execute(select(OutboxRow.state, func.count()).group_by(OutboxRow.state)).all()
+    return {str(state): number for state, number in rows}
 
 
 def quarantine(session: Session) -> list[MailRow]:
@@ -148,5 +180,10 @@ def quarantine(session: Session) -> list[MailRow]:
 
 
 def letters(session: Session, limit: int = 200) -> list[OutboxRow]:
-    """The newest letters of the outbox."""
-    return list(session.scalars(select(OutboxRow).order_by(OutboxRow.id.desc()).limit(limit)))
+    """The newest letters of the outbox, those that failed before all others."""
+    failed = (OutboxRow.state == OutboxState.FAILED).desc()
+    return list(session.scalars(select(OutboxRow).order_by(failed, OutboxRow.id.desc()).limit(limit)))
+
+
+def _ids(lines: Sequence[WorkLine]) -> list[int]:
+    return [w.line.id for w in lines]

@@ -2,37 +2,67 @@
 // so that AZERTY and Dvorak work, and off while a text field has the focus or a browser combination is pressed.
 "use strict";
 (function () {
+  // One decision is one request. A second press while the first is on its way would repeat the same key, which the
+  // server takes for the same decision; but on a form with another answer it would be lost, so it is not sent at all.
+  let busy = false;
+
   function typing(element) {
-    return element && (element.tagName === "INPUT" || element.tagName === "TEXTAREA" || element.isContentEditable);
+    return element && (/^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.isContentEditable);
   }
+
   function control(key) {
+    if (key === "enter") return document.querySelector("[data-accept]") || document.querySelector("[data-go]");
     for (const element of document.querySelectorAll("[data-key]")) {
       if (element.dataset.key.toLowerCase() === key) return element;
     }
-    return key === "1" ? document.querySelector(".reading.first") : null;
+    return null;
   }
+
   document.addEventListener("keydown", function (event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
-    if (typing(document.activeElement)) {
-      if (event.key === "Escape") document.activeElement.blur();
+    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing || busy) return;
+    const focused = document.activeElement;
+    if (typing(focused)) {
+      if (event.key === "Escape") focused.blur();
       return;
     }
     const key = event.key.toLowerCase();
-    if (key === "enter" && document.activeElement && /^(A|BUTTON)$/.test(document.activeElement.tagName)) return;
+    if (key === "enter" && focused && /^(A|BUTTON|SUMMARY)$/.test(focused.tagName)) return;
     const field = document.querySelector("[data-focus]");
-    if (key === "e" && field) { event.preventDefault(); field.focus(); field.select(); return; }
-    const go = key === "enter" ? document.querySelector("[data-go]") : null;
-    const target = control(key) || go;
-    if (target) { event.preventDefault(); target.click(); }
+    if (field && key === field.dataset.focus.toLowerCase()) {
+      event.preventDefault();
+      field.focus();
+      field.select();
+      return;
+    }
+    const target = control(key);
+    if (target) {
+      event.preventDefault();
+      target.click();
+    }
   });
+
+  document.addEventListener("submit", function (event) {
+    if (busy) {
+      event.preventDefault();
+      return;
+    }
+    busy = true;
+    document.body.setAttribute("aria-busy", "true");
+  });
+  window.addEventListener("pageshow", function () {
+    busy = false;
+    document.body.removeAttribute("aria-busy");
+  });
+
   const toggle = document.querySelector("[data-raw-toggle]");
-  if (toggle) toggle.addEventListener("click", function () {
-    const crop = document.querySelector(".crop");
-    const other = crop.dataset.raw; crop.dataset.raw = crop.getAttribute("src"); crop.src = other;
-  });
-  // One decision is one request: a second press while the first is on its way would repeat the key, which is
-  // harmless, but it would also land on the next line.
-  for (const form of document.querySelectorAll("form")) form.addEventListener("submit", function () {
-    for (const button of document.querySelectorAll("button")) setTimeout(function () { button.disabled = true; }, 0);
+  if (toggle) toggle.addEventListener("click", function (event) {
+    event.preventDefault();
+    const raw = toggle.getAttribute("aria-pressed") !== "true";
+    toggle.setAttribute("aria-pressed", String(raw));
+    for (const picture of toggle.closest(".ink").querySelectorAll("picture > *")) {
+      const name = picture.tagName === "IMG" ? "src" : "srcset";
+      const address = picture.getAttribute(name);
+      picture.setAttribute(name, raw ? address + "&raw=1" : address.replace("&raw=1", ""));
+    }
   });
 })();

@@ -1,0 +1,58 @@
+"""What a visitor sees when something cannot be done: what happened, what is safe, what to do. Never a trace."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from service.desk.app import HEADERS, NotSignedIn, require_visitor, show
+from service.desk.crops import NoPicture
+
+NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
+INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
+OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
+
+
+def install(app: FastAPI) -> None:
+    """Give the application its answers to whatever is raised."""
+    app.add_exception_handler(NotSignedIn, _to_sign_in)
+    app.add_exception_handler(HTTPException, _told)
+    app.add_exception_handler(RequestValidationError, _unusable)
+    app.add_exception_handler(NoPicture, _no_picture)
+    app.add_exception_handler(Exception, _ours)
+
+
+async def _to_sign_in(_request: Request, _error: Exception) -> Response:
+    return RedirectResponse("/sign-in", status_code=303)
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    said = str(error.detail) if isinstance(error, HTTPException) else OURS
+    return _fault(request, status, NO_PAGE if said in {"Not Found", "Method Not Allowed"} else said)
+
+
+async def _unusable(request: Request, _error: Exception) -> Response:
+    """An address with a word where a number belongs, or a form with a field missing."""
+    return _fault(request, 404, NO_PAGE) if request.method == "GET" else _fault(request, 400, INCOMPLETE)
+
+
+async def _no_picture(request: Request, error: Exception) -> Response:
+    return _fault(request, 503, str(error))
+
+
+async def _ours(request: Request, _error: Exception) -> Response:
+    # This one is answered outside the middleware, so the headers are put on by hand.
+    response = _fault(request, 500, OURS)
+    response.headers.update(HEADERS)
+    return response
+
+
+def _fault(request: Request, status: int, said: str) -> Response:
+    try:
+        visitor = require_visitor(request)
+    except Exception:  # signed out, or the very database that failed before
+        visitor = None
+    return show(request, "fault.html", status=status, visitor=visitor, said=said)

@@ -1,0 +1,73 @@
+"""Pictures of lines and pages; never of a phase that is still sealed."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy.orm import Session
+
+from service.desk import crops
+from service.desk.app import require_visitor
+from service.desk.ports import DeskPorts
+from service.desk.seal import sealed
+from service.store.tables import LineRow, PageRow, PhaseRow, SubmissionRow
+
+router = APIRouter(prefix="/images", dependencies=[Depends(require_visitor)])
+SEALED = "Sealed until the deadline. Sheets are counted now and read by a person only afterwards."
+# A line's picture never changes; the next one is fetched ahead and must still be there when its turn comes.
+_KEEP = {"Cache-Control": "private, max-age=600"}
+
+
+@router.get("/line/{line_id}.jpg")
+def line(request: Request, line_id: int, raw: bool = False, fold: int = 0) -> Response:
+    """The crop of one line, folded into rows of at most `fold` times its height for narrow screens."""
+    ports: DeskPorts = request.app.state.ports
+    found, key = _line(ports, line_id)
+    return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold))
+
+
+@router.get("/strip/{line_id}.jpg")
+def strip(request: Request, line_id: int) -> Response:
+    """Where on the page a line stands: the page's whole width with the neighbours."""
+    ports: DeskPorts = request.app.state.ports
+    found, key = _line(ports, line_id)
+    return _jpeg(crops.strip(ports.blobs, key, found.box))
+
+
+@router.get("/page/{page_id}.jpg")
+def page(request: Request, page_id: int, line: int | None = None) -> Response:
+    """The whole page, with one line framed."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        key = _key(_unsealed(session, page_id))
+        framed = None if line is None else session.get(LineRow, line)
+    box = framed.box if framed is not None and framed.page_id == page_id else None
+    return _jpeg(crops.page_picture(ports.blobs, key, box))
+
+
+def _line(ports: DeskPorts, line_id: int) -> tuple[LineRow, str]:
+    with ports.sessions() as session:
+        found = session.get(LineRow, line_id)
+        if found is None:
+            raise HTTPException(404, "There is no picture of this line.")
+        return found, _key(_unsealed(session, found.page_id))
+
+
+def _unsealed(session: Session, page_id: int) -> PageRow:
+    found = session.get(PageRow, page_id)
+    if found is None:
+        raise HTTPException(404, "There is no such picture.")
+    submission = session.get_one(SubmissionRow, found.submission_id)
+    if sealed(session.get_one(PhaseRow, submission.phase_id)):
+        raise HTTPException(403, SEALED)
+    return found
+
+
+def _key(found: PageRow) -> str:
+    if found.upright is None:
+        raise HTTPException(404, "This page could not be opened as a picture.")
+    return found.upright
+
+
+def _jpeg(picture: bytes) -> Response:
+    return Response(picture, media_type="image/jpeg", headers=_KEEP)

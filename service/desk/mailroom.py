@@ -1,0 +1,96 @@
+"""What came in and could not be routed, and what went out: Quarantine and Letters."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+from email.message import EmailMessage
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import Response
+
+from service.desk import queries
+from service.desk.access import Visitor
+from service.desk.app import require_visitor, show
+from service.desk.ports import DeskPorts
+from service.store.blobs import BlobError
+from service.store.tables import MailRow, MailState, OutboxRow
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+_SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
+"""Kinds of attachment a browser may open; anything else is only ever downloaded."""
+
+
+@router.get("/quarantine")
+def quarantine(request: Request, visitor: SignedIn) -> Response:
+    """Mails that nobody could route by rule; their raw bytes can be taken out."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        return show(request, "quarantine.html", visitor=visitor, mails=queries.quarantine(session))
+
+
+@router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
+def raw_mail(request: Request, sha256: str) -> Response:
+    """The raw bytes of a quarantined mail, as a download. Other mails may hold sealed orders."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        mail = session.get(MailRow, sha256)
+    if mail is None or mail.state != MailState.QUARANTINED:
+        raise HTTPException(404, "There is no mail with this digest in quarantine.")
+    return Response(_bytes(ports, sha256), media_type="application/octet-stream",
+                    headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
+
+
+@router.get("/letters")
+def letters(request: Request, visitor: SignedIn) -> Response:
+    """What left, and what waits to leave."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        return show(request, "letters.html", visitor=visitor, letters=queries.letters(session),
+                    numbers=queries.letters_by_state(session))
+
+
+@router.get("/letters/{letter_id}")
+def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
+    """One letter as its receiver sees it: words and attached pictures."""
+    message, row = _message(request, letter_id)
+    body = message.get_body(("plain",))
+    parts = [(at, part.get_filename() or f"part {at + 1}", part.get_content_type(),
+              len(part.get_payload(decode=True) or b""))
+             for at, part in enumerate(message.iter_attachments())]
+    return show(request, "letter.html", visitor=visitor, letter=row, parts=parts,
+                text=body.get_content() if body is not None else "")
+
+
+@router.get("/letters/{letter_id}/part/{number}", dependencies=[Depends(require_visitor)])
+def letter_part(request: Request, letter_id: int, number: int) -> Response:
+    """One attachment of a letter."""
+    message, _ = _message(request, letter_id)
+    parts = list(message.iter_attachments())
+    if not 0 <= number < len(parts):
+        raise HTTPException(404, "This letter has no such attachment.")
+    part = parts[number]
+    shown = part.get_content_type() in _SHOWN
+    name = quote(part.get_filename() or f"part-{number + 1}")
+    return Response(
+        part.get_payload(decode=True), media_type=part.get_content_type() if shown else "application/octet-stream",
+        headers={"Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=UTF-8''{name}"})
+
+
+def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow]:
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = session.get(OutboxRow, letter_id)
+    if row is None:
+        raise HTTPException(404, "There is no such letter.")
+    return email.message_from_bytes(_bytes(ports, row.message), policy=email.policy.default), row
+
+
+def _bytes(ports: DeskPorts, key: str) -> bytes:
+    try:
+        return ports.blobs.read(key)
+    except BlobError as error:
+        raise HTTPException(503, f"This cannot be shown: {error}. Everything else is safe.") from error

@@ -1,0 +1,60 @@
+"""Readings of one line as the desk shows them: words that differ marked, confidence as a share and a word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+_STEEP = 1.5
+"""How fast belief falls with each letter by which a rival reading is worse."""
+GAP = "‸"
+SURE, LIKELY = 0.85, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReading:
+    """One reading. `words` are its words with whether another reading has something else there; `order` is canonical
+    or None. `share`, 0..1, is how far it stands out among the readings of this line."""
+
+    text: str
+    words: tuple[tuple[str, bool], ...]
+    order: str | None
+    share: float
+
+    @property
+    def sure(self) -> str:
+        """The share as a word."""
+        return "sure" if self.share >= SURE else "likely" if self.share >= LIKELY else "unsure"
+
+
+def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
+    """The readings of a line, best first, each {"text", "order", "score"} with a score 0..1."""
+    texts = [str(c["text"]).split() for c in candidates]
+    shares = _shares([(float(c["score"]), len(str(c["text"]))) for c in candidates])
+    return tuple(
+        ShownReading(str(c["text"]), _marked(at, texts), c["order"], shares[at])
+        for at, c in enumerate(candidates)
+    )
+
+
+def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
+    """Each reading's score, shared with its rivals by how many letters worse they fit. A score alone says "sure" of
+    five readings at once."""
+    best = max((score for score, _ in scored), default=0.0)
+    weights = [math.exp(-_STEEP * (best - score) * length) for score, length in scored]
+    return [score * weight / sum(weights) for (score, _), weight in zip(scored, weights, strict=True)]
+
+
+def _marked(at: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
+    """The words of one text, each with whether it differs: the best is held against the next, all others against the
+    best. `GAP` stands where the other has words and this one has none."""
+    if len(texts) == 1:
+        return tuple((word, False) for word in texts[0])
+    own, other = texts[at], texts[1] if at == 0 else texts[0]
+    found: list[tuple[str, bool]] = []
+    for what, a, b, _, _ in SequenceMatcher(None, own, other, autojunk=False).get_opcodes():
+        found += [(GAP, True)] if what == "insert" else [(word, what != "equal") for word in own[a:b]]
+    return tuple(found)

@@ -1,0 +1,91 @@
+"""Who may come in at the desk, and what every answer carries."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.service.desk_site import CSRF, NAME, PASSWORD, DeskSite
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    return DeskSite(tmp_path)
+
+
+@pytest.mark.parametrize("path", [
+    "/", "/desk/7", "/results/7", "/quarantine", "/quarantine/" + "a" * 64 + ".eml", "/letters", "/letters/1",
+    "/letters/1/part/0", "/images/line/1.jpg", "/images/strip/1.jpg", "/images/page/1.jpg"])
+def test_nothing_shows_without_signing_in(desk: DeskSite, path: str) -> None:
+    answer = desk.client.get(path)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/sign-in"
+
+
+def test_a_password_opens_a_session_whose_cookie_scripts_cannot_read(desk: DeskSite) -> None:
+    answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "Today" in desk.text("/")
+
+
+def test_a_wrong_password_is_refused_and_five_of_them_rest_the_name(desk: DeskSite) -> None:
+    wrong = {"name": "Nobody " + "x" * 90, "password": "wrong"}
+    assert [desk.client.post("/sign-in", data=wrong).status_code for _ in range(6)] == [401] * 5 + [429]
+    desk.clock.advance(timedelta(minutes=6))
+    assert desk.client.post("/sign-in", data=wrong).status_code == 401
+
+
+def test_a_session_ends_after_twelve_idle_hours(desk: DeskSite) -> None:
+    desk.sign_in()
+    desk.clock.advance(timedelta(hours=11))
+    assert desk.client.get("/").status_code == 200
+    desk.clock.advance(timedelta(hours=13))
+    assert desk.client.get("/").status_code == 303
+
+
+def test_signing_out_ends_the_session_on_the_server_too(desk: DeskSite) -> None:
+    desk.sign_in()
+    assert desk.post("/sign-out").headers["location"] == "/sign-in"
+    desk.sign_in()
+    assert desk.client.get("/").status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/", "/desk/7", "/results/7", "/letters", "/nowhere", "/desk/x"])
+def test_every_answer_carries_the_strict_headers_and_no_inline_code(desk: DeskSite, path: str) -> None:
+    desk.sign_in()
+    answer = desk.client.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cache-control"] == "no-store"
+    assert not re.search(r"<script(?! src)|<style|\son\w+=|\sstyle=", answer.text)
+
+
+@pytest.mark.parametrize("path", ["/desk/7/decide", "/desk/7/undo", "/desk/7/judge", "/results/7/approve", "/sign-out"])
+def test_a_form_without_its_token_changes_nothing(desk: DeskSite, path: str) -> None:
+    desk.sign_in()
+    for data in ({}, {"csrf": "guess"}):
+        answer = desk.client.post(path, data={"line": "3", "key": "k", "do": "reading-1", **data})
+        assert answer.status_code == 403
+        assert "Nothing was changed" in answer.text
+    assert (desk.reviews(), desk.judged, desk.approved) == ([], [], [])
+    assert desk.client.get("/").status_code == 200
+
+
+def test_the_token_stands_in_every_form_that_changes_something(desk: DeskSite) -> None:
+    desk.sign_in()
+    desk.decide(3, "skip")
+    for form in re.findall(r"<form.*?</form>", desk.page("/desk/7")):
+        assert f'name="csrf" value="{CSRF}"' in form
+
+
+def test_the_map_has_a_stable_public_address(desk: DeskSite) -> None:
+    assert desk.client.get("/public/powick-bridge/map.pdf").content.startswith(b"%PDF")
+    assert "no such game" in desk.text("/public/nowhere/map.pdf", 404)
