@@ -1,0 +1,89 @@
+"""Unit kinds are traits: what the judge makes of a mercenary (TYW-06), and other doors that no shipped board opens yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import maps
+from adjudicator.calendar import Calendar, Phase, PhaseKind
+from adjudicator.geo import Region
+from adjudicator.judge import Setting, judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Move
+from adjudicator.position import Dislodgement, Position
+from adjudicator.units import Unit, UnitKind, UnitRef
+from tests.adjudicator.terse import orders
+
+PLAIN = maps.load("standard").setting()
+MERCENARY = UnitKind("M", "Mercenary", frozenset({"land"}), carried=True, attacks=False, alone=0, retreats=False)
+HIRED = replace(PLAIN, kinds={**PLAIN.kinds, "M": MERCENARY})
+SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)
+
+
+def _at(setting: Setting, *units: tuple[str, str, str]) -> Position:
+    return Position(SPRING, frozenset(Unit(power, kind, Region.of(place)) for power, kind, place in units))
+
+
+def test_a_mercenary_is_beaten_one_to_one_and_leaves_the_board() -> None:
+    position = _at(HIRED, ("FRANCE", "M", "BUR"), ("GERMANY", "A", "MUN"))
+    resolution = judge(HIRED, position, orders(GERMANY=["A MUN - BUR"]))
+    assert [(str(d.unit), d.may_retreat) for d in resolution.dislodged] == [("FRANCE M BUR", frozenset())]
+
+
+def test_a_mercenary_with_support_stands() -> None:
+    position = _at(HIRED, ("FRANCE", "M", "BUR"), ("FRANCE", "A", "PAR"), ("GERMANY", "A", "MUN"))
+    resolution = judge(HIRED, position, orders(GERMANY=["A MUN - BUR"], FRANCE=["A PAR S BUR"]))
+    assert resolution.dislodged == ()
+
+
+def test_a_mercenary_does_not_attack_but_may_go_where_nobody_stands() -> None:
+    position = _at(HIRED, ("FRANCE", "M", "BUR"), ("GERMANY", "A", "MUN"))
+    into, past = (
+        judge(HIRED, position, [Move(power="FRANCE", unit=UnitRef("M", Region("BUR")), to=Region(to))]).outcomes[0]
+        for to in ("MUN", "PAR")
+    )
+    assert (into.reason, into.why) == ("illegal", "void: Mercenary Burgundy may not attack")
+    assert past.reason is None
+
+
+def test_two_different_retreats_of_one_unit_are_none_and_the_same_twice_is_one() -> None:
+    beaten = Dislodgement(Unit("FRANCE", "A", Region("BUR")), "MUN", may_retreat=frozenset({Region("PAR"), Region("GAS")}))
+    position = Position(Phase(1901, "Spring", PhaseKind.RETREAT), frozenset(), dislodged=(beaten,))
+    torn = judge(PLAIN, position, orders(FRANCE=["A BUR R PAR", "A BUR R GAS"]))
+    assert [o.reason for o in torn.outcomes] == ["illegal", "illegal"]
+    assert torn.disbanded == (beaten.unit,)
+    sure = judge(PLAIN, position, orders(FRANCE=["A BUR R PAR", "A BUR R PAR"]))
+    assert [o.reason for o in sure.outcomes] == [None, None]
+    assert [str(u) for u in sure.position.units] == ["FRANCE A PAR"]
+
+
+def test_lots_are_a_tape_that_is_read_once() -> None:
+    first, rest = Lots((7, 2)).draw(5)
+    second, end = rest.draw(2)
+    assert (first, second, end.used) == (2, 0, 2)
+    with pytest.raises(IndexError, match="holds 2 numbers"):
+        end.draw(1)
+    with pytest.raises(ValueError, match="at least one"):
+        Lots((1,)).draw(0)
+
+
+def test_a_phase_that_no_rules_judge_is_our_own_fault() -> None:
+    turn = Phase(1, "Move", PhaseKind.TURN)
+    setting = replace(PLAIN, calendar=Calendar((("Move", PhaseKind.TURN),)))
+    with pytest.raises(ValueError, match="turn phase"):
+        judge(setting, Position(turn, frozenset()), [])
+
+
+def test_eighteen_centres_win_on_the_classic_board_unless_another_has_as_many() -> None:
+    centres = PLAIN.board.centres()
+    autumn = Phase(1910, "Autumn", PhaseKind.RETREAT)
+
+    def winner(mine: int, theirs: int) -> str | None:
+        owned = {"FRANCE": frozenset(centres[:mine]), "GERMANY": frozenset(centres[mine : mine + theirs])}
+        return judge(PLAIN, Position(autumn, frozenset(), owned), []).winner
+
+    assert winner(18, 16) == "FRANCE"
+    assert winner(17, 17) is None
+    assert winner(10, 20) == "GERMANY"
