@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.utils import parseaddr
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -33,13 +34,16 @@ from service.outbox_transport import FolderTransport, SmtpTransport, Transport
 from service.reader import Reader
 from service.reading import Doubt
 from service.results import ShownPower, show
-from service.store import codec
+from service.store import codec, records
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine, sessions
 from service.store.tables import GameRow, PhaseRow
 from service.turns import Turns
 
 log = logging.getLogger(__name__)
+
+TEND_SECONDS = 30.0
+"""Between two looks after the queue itself: that this worker lives, and whether another died."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,7 @@ def open_site(
     store, blobs = sessions(engine), Blobs(Path(settings.data) / "blobs")
     now = clock or SystemClock()
     jobs = DbosJobs(engine, workers=workers)
+    jobs.prepare()
     opener = Opener()
     writer = Desk(blobs, now, load, _sender(settings))
     post, announce = Correspondence(writer), Announcements(writer)
@@ -154,9 +159,18 @@ def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
 
     site.jobs.register(inbox.WORK, taker.take, failed=taker.give_up)
     site.jobs.register(take.READ_WORK, reader.read, failed=reader.give_up)
-    site.jobs.register(schedule.OPEN, site.turns.open)
-    site.jobs.register(schedule.DEADLINE, site.turns.close)
-    site.jobs.register(schedule.LETTERS, letters)
+    for name, step in ((schedule.OPEN, site.turns.open), (schedule.DEADLINE, site.turns.close), (schedule.LETTERS, letters)):
+        site.jobs.register(name, step, failed=_noted(site, name))
+
+
+def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
+    """What is done when work failed three times: an event for the coordinator. The sweep asks for it again."""
+    def failed(payload: dict[str, Any], error: str) -> None:
+        with site.store.begin() as session:
+            records.log_event(session, site.clock.now(), "work_failed",
+                              detail={"work": name, "phase": payload.get("phase"), "fault": error.partition(":")[0]})
+
+    return failed
 
 
 def _drain(site: Site) -> None:
@@ -218,6 +232,7 @@ class Running:
         self._site = site
         self._stop = Event()
         self._schedule = schedule.Schedule(site.clock, site.store, site.jobs)
+        self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         source = site.source()
         self._watch = Thread(
             target=inbox.watch, name="galloper-inbox", daemon=True,

@@ -6,6 +6,8 @@
 - After the server died, `idle_check` returns an empty list at once, for ever: an empty answer before its time is a
   lost connection. Behind a peer that swallows packets it looks like a quiet night: IDLE is left every few minutes,
   and `idle_done` runs into the socket's timeout.
+- News of a mail that comes while another command runs stands among that command's answers, also those of IDLE itself,
+  and IDLE does not repeat it: it is looked for there, or the mail would lie until the next look.
 - What a server can do is asked after the login; IDLE and MOVE may be missing before.
 """
 
@@ -57,6 +59,7 @@ class ImapSource:
         """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the others."""
         with self._use("look into") as client:
             client.noop()
+            self._forget_news(client)
             uids = sorted(client.search("UNDELETED"))
             found: list[Waiting] = []
             for at in range(0, len(uids), _BATCH):
@@ -104,12 +107,23 @@ class ImapSource:
             if not client.has_capability("IDLE"):
                 stop.wait(min(longest, POLL_WITHOUT_IDLE))
                 return
+            if self._has_news(client):
+                return
             client.idle()
-            end = monotonic() + longest
+            end = monotonic() + (0 if self._has_news(client) else longest)
             while not stop.is_set() and (left := end - monotonic()) > 0:
                 if self._pushed(client, min(left, _SLICE)):
                     break
             client.idle_done()
+
+    @staticmethod
+    def _forget_news(client: IMAPClient) -> None:
+        client._imap.untagged_responses.pop("EXISTS", None)  # noqa: SLF001 (IMAPClient has no door to it)
+
+    @staticmethod
+    def _has_news(client: IMAPClient) -> bool:
+        """Whether the server spoke of a mail since the last look, in the answers to other commands."""
+        return "EXISTS" in client._imap.untagged_responses  # noqa: SLF001
 
     @staticmethod
     def _pushed(client: IMAPClient, seconds: float) -> bool:

@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from maps.variant import Variant
 from service import context as contexts
-from service import inbox
+from service import inbox, outbox
 from service.clock import Clock
 from service.intake import judge_mail, remember
-from service.intake_verdict import Kind, Note, Reason, Verdict
+from service.intake_verdict import Kind, Reason, Verdict
 from service.jobs import Jobs
 from service.mail import IncomingMail, read_headers, read_mail
 from service.mail_pictures import PictureProbe
@@ -27,8 +27,6 @@ from service.store.tables import (
     GameRow,
     MailRow,
     MailState,
-    OutboxRow,
-    OutboxState,
     PageRow,
     PhaseRow,
     SubmissionRow,
@@ -128,12 +126,17 @@ class Taker:
             session.execute(update(MailRow).where(MailRow.sha256 == key)
                             .values(state=MailState.IGNORED, reason=Reason.DUPLICATE.value))
         elif state is MailState.IGNORED and verdict.report is not None:
-            _note_bounce(session, verdict.report)
+            self._note_bounce(session, verdict.report)
         elif state in {MailState.REFUSED, MailState.QUARANTINED}:
             if verdict.reply_to is not None:
                 self.post.refusal(session, key, received_at, verdict)
             if state is MailState.QUARANTINED:
                 self.post.notice(session, key, received_at, verdict)
+
+    def _note_bounce(self, session: Session, report: Report) -> None:
+        """A bounce only ever changes the state of the letter it speaks of (it can be forged)."""
+        if report.message_id and report.status == "failed":
+            outbox.bounced(session, [report.message_id])
 
     def _file(
         self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict
@@ -174,17 +177,3 @@ def _end_of(verdict: Verdict) -> MailState:
 
 def _semantic_key(version: int | None, photo_keys: tuple[str, ...]) -> str:
     return hashlib.sha256("\n".join([str(version), *photo_keys]).encode()).hexdigest()
-
-
-def _note_bounce(session: Session, report: Report) -> None:
-    """A bounce only ever changes the state of the letter it speaks of (it can be forged)."""
-    ids = [i for i in (report.message_id,) if i]
-    letter = records.letter_by_message_id(session, ids) if ids else None
-    if letter is not None and report.status == "failed":
-        session.execute(update(OutboxRow).where(OutboxRow.id == letter.id).values(
-            state=OutboxState.FAILED, error=f"bounced {report.enhanced or ''}".strip()))
-
-
-def version_conflict(verdict: Verdict) -> bool:
-    """Whether the same version came before with other ink: the coordinator sees it flagged (Q-08)."""
-    return str(Note.VERSION_CONFLICT) in verdict.flags

@@ -274,6 +274,25 @@ def test_a_push_brings_mail_in_at_once(
     assert wait_for(lambda: len(dovecot.contents("Galloper")) == 1)
 
 
+@pytest.mark.parametrize("server", ["dovecot", "pymap_server"])
+def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(server: str, request: pytest.FixtureRequest) -> None:
+    """Its news stands among the answers to other commands, and IDLE does not repeat it."""
+    running = request.getfixturevalue(server)
+    box = ImapBox(running.settings() if server == "pymap_server" else imap_settings(running))
+    source = box.source()
+    for number in range(1, 6):
+        box.deliver(simple(number))
+        (first,) = source.look()
+        box.deliver(simple(number + 100))
+        source.done(first.place)
+        begun = time.monotonic()
+        source.wait(60, threading.Event())
+        assert time.monotonic() - begun < 30
+        (second,) = source.look()
+        source.done(second.place)
+    source.close()
+
+
 def test_a_maildir_is_found_out_without_a_push(
     site: Site, tmp_path: Path, watching: list[tuple[threading.Event, threading.Thread]]
 ) -> None:
