@@ -38,7 +38,9 @@ from service.lines import SettledLine, lines_of
 from service.outbox_compose import Attachment, OutLetter
 from service.results import dislodged_text, show, unit_text
 from service.store import codec, records
+from service.store.blobs import BlobError
 from service.store.tables import GameRow, PageRow, PhaseRow, SubmissionRow
+from service.turns import NotReady
 
 DATES_AHEAD = 4
 """Dates of the calendar named in a results letter."""
@@ -159,10 +161,11 @@ class Announcements:
             own = [line for line in lines if line.page_id == page.id]
             if page.upright is None or not own:
                 continue
-            data, corners = _turned(self.desk.blobs.read(page.upright), page, own)
-            keep = [point for line in own for point in corners[line.id]]
-            masks = [corners[line.id] for line in _names(own, known)]
-            copy = pictures.sheet_copy(data, keep, masks)
+            try:
+                copy = _copy(self.desk.blobs.read(page.upright), page, own, known)
+            except (pictures.SheetUnusable, BlobError, OSError) as fault:
+                name = variant.powers[power].name
+                raise NotReady(f"the kept picture of the sheet of {name} cannot be copied ({fault})") from fault
             found.append(Attachment(f"sheet-{slug}-{at}.jpg", "image/jpeg", copy))
         return found
 
@@ -214,6 +217,15 @@ def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[Set
     above = [line for line in lines if line.kind == "heading"]
     said = set(parse_sheet_heading([line.text for line in above], known).lines)
     return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
+
+
+def _copy(
+    upright: bytes, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame]
+) -> bytes:
+    """The written part of a page, with the lines that name its sender painted over."""
+    data, corners = _turned(upright, page, lines)
+    keep = [point for line in lines for point in corners[line.id]]
+    return pictures.sheet_copy(data, keep, [corners[line.id] for line in _names(lines, known)])
 
 
 def _turned(

@@ -100,7 +100,9 @@ class Turns:
             if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
                 records.log_event(session, now, "phase_closed", game_id=phase.game_id,
                                   detail={"phase": str(phase_of(phase))})
-        self.judge_when_read(phase_id)
+            judged = phase.state != PhaseState.CLOSED
+        if not judged:
+            self.judge_when_read(phase_id)
 
     def judge_when_read(self, phase_id: int) -> bool:
         """Judge a closed phase once every sheet is read and no line waits for a person; whether it was judged."""
