@@ -24,13 +24,9 @@ from PIL import Image
 from sqlalchemy import func, select
 
 import maps
-from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.geo import Region
+from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
-from adjudicator.position import Memory, Position
-from adjudicator.units import Unit
 from grammar.print import canonical, place
-from maps.variant import Variant
 from service import games
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
@@ -56,10 +52,9 @@ from tests.support.dovecot import PASSWORD as MAIL_PASSWORD
 from tests.support.dovecot import USER, Dovecot
 from tests.support.mails import wait_for
 from tests.support.smtp_sink import Letter, SmtpSink
+from tests.support.table import autumn_1642
 
-BEFORE, ROUND = "Summer 1642 Movement", "Autumn 1642 Movement"
-AUTUMN = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
-CONVERTING = Unit("Argyll", "A", Region("Carrickfergus Castle"))
+ROUND = "Autumn 1642 Movement"
 ORDERS = "orders@galloper.example"
 NEVER = 3600
 """Seconds between two looks at the mailbox without a push: more than the test may take, so only IDLE brings mail."""
@@ -111,25 +106,14 @@ def story() -> Story:
     return tell()
 
 
-def autumn(story: Story) -> Variant:
-    """The game as it stands when the Autumn of 1642 begins."""
-    variant = maps.load(story.variant)
-    units = frozenset(
-        Unit(power, text[0], Region.of(text[2:]))
-        for power, texts in story.positions[BEFORE].items()
-        for text in texts
-    )
-    start = Position(AUTUMN, units, variant.start.centres, memory=Memory(frozenset({CONVERTING})))
-    return replace(variant, start=start)
-
-
 @pytest.fixture
 def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) -> Iterator[Turn]:
-    variant, clock = autumn(story), ShiftedClock()
+    clock = ShiftedClock()
+    variant = replace(maps.load(story.variant), start=autumn_1642())
     site = open_site(_settings(tmp_path / "site", dovecot, smtp_sink), clock=clock, load=lambda _slug: variant)
     begin = (clock.now() - timedelta(days=5)).date()
     seats = [games.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()]
-    first = schedule(begin, variant.calendar, AUTUMN, 1)[0]
+    first = schedule(begin, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         access.add_user(session, NAME, PASSWORD, clock.now())
         row = games.create(

@@ -16,13 +16,16 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.geo import Region
 from adjudicator.outcome import Resolution
-from adjudicator.position import Position
+from adjudicator.position import Memory, Position
+from adjudicator.units import Unit
 from grammar.print import canonical
 from maps.variant import Variant
 from service import games, lexical
 from service.correspondence import Correspondence, Desk, Sender
 from service.deadlines import schedule
+from service.demo_story import tell
 from service.intake_words import canonical_subject
 from service.mail_pictures import PillowProbe
 from service.store import codec, records
@@ -260,6 +263,20 @@ def open_table(
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         game = row.game_id
     return Table(site, variant, game, announce or Told())
+
+
+def autumn_1642() -> Position:
+    """The demo's board when its Autumn begins (service/demo_data/expected.toml); Argyll's army at Carrickfergus Castle
+    has converted for one season."""
+    told = tell()
+    units = frozenset(
+        Unit(power, one[0], Region.of(one[2:]))
+        for power, ones in told.positions["Summer 1642 Movement"].items()
+        for one in ones
+    )
+    converting = frozenset({Unit("Argyll", "A", Region("Carrickfergus Castle"))})
+    phase = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
+    return Position(phase, units, maps.load(told.variant).start.centres, memory=Memory(converting))
 
 
 def at(text: str) -> datetime:
