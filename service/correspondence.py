@@ -34,7 +34,7 @@ from service.letters_values import (
 from service.outbox_compose import OutLetter
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, PlayerRow, SubmissionRow
+from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, SubmissionRow
 
 ANSWERS_AN_HOUR = 5
 """Refusals to one address in an hour; a receipt is never held back, since a player relies on it."""
@@ -220,9 +220,3 @@ def _notes(words: Words) -> tuple[str, ...]:
 def _answers(mail: MailRow) -> tuple[str, ...]:
     found = (mail.verdict or {}).get("message_id")
     return (str(found),) if found else ()
-
-
-def zone_of(session: Session, player_id: int | None) -> str:
-    """A player's IANA zone, or ""."""
-    player = None if player_id is None else session.get(PlayerRow, player_id)
-    return "" if player is None else player.zone
