@@ -208,6 +208,9 @@ def _ends_fit(
 def board(provinces: Mapping[str, Province], borders: Borders) -> Board:
     """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04)."""
     land: defaultdict[Region, set[Region]] = defaultdict(set)
+    for province in provinces.values():
+        if not province.is_sea:  # an army may stand on an island that borders nothing by land
+            land.setdefault(Region(province.id), set())
     for a, b in borders.pairs[Touch.LAND]:
         _join(land, a, b, borders.one_way)
     sea: defaultdict[Region, set[Region]] = defaultdict(set)

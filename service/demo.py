@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from service.demo_hand import NAME, PASSWORD, Hand
 from service.demo_story import AUTHSERV, Story, StoryMail, tell
 from service.desk import access
 from service.inbox_demo import DemoMailServer
+from service.pictures import plan_of
 from service.store.tables import (
     GameRow,
     MailRow,
@@ -193,6 +195,8 @@ def _run(place: Path, *, fast: bool, started: float) -> int:
     web = _web(site, fast=fast)
     running.start()
     web.start()
+    # Placing the map's names takes seconds; the first sheets are read meanwhile.
+    threading.Thread(target=plan_of, args=(variant.slug,), name="galloper-map", daemon=True).start()
     say: Say = lambda text: print(text, flush=True)  # noqa: E731
     try:
         _greet(say, story, web.address, place, fast=fast)
