@@ -187,6 +187,15 @@ def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> 
         assert not (np.abs(np.asarray(picture.convert("RGB")).astype(int) - MASK).max(axis=2) < 30).any()
 
 
+def test_a_page_on_which_nothing_was_written_is_not_copied(dislodged: Table) -> None:
+    with dislodged.site.store.begin() as session:
+        first = session.get_one(PageRow, 1)
+        session.add(PageRow(submission_id=first.submission_id, ordinal=1, original=first.original,
+                            upright=first.upright))  # fmt: skip
+    attached = files(dislodged.message(finish(dislodged)[0]))
+    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
+
+
 # All or nothing, and once -------------------------------------------------------------------------------------------
 
 

@@ -64,8 +64,8 @@ def test_a_receipt_answers_the_mail_and_never_a_machine(table: Table) -> None:
 
 
 def test_a_lower_version_after_a_higher_one_is_told_that_it_does_not_count(table: Table) -> None:
-    table.take(table.mail("Montrose", 1, subject=table.subject("Montrose", 3)), table.phase().opens_at)
-    table.take(table.mail("Montrose", 2, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
+    table.take(table.mail("Montrose", 40, subject=table.subject("Montrose", 3)), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
     words = table.words(last(table))
     assert "Version 3 is on file and counts before it" in words
     assert "replaces" not in words
@@ -74,13 +74,13 @@ def test_a_lower_version_after_a_higher_one_is_told_that_it_does_not_count(table
 
 def test_the_same_number_with_other_ink_is_told_that_the_later_counts(table: Table) -> None:
     """Q-08."""
-    table.take(table.mail("Montrose", 1), table.phase().opens_at)
-    table.take(table.mail("Montrose", 2), table.phase().opens_at + DAY)
+    table.take(table.mail("Montrose", 40), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80), table.phase().opens_at + DAY)
     assert "A different version 1 was received before; the later one counts." in table.words(last(table))
 
 
 def test_a_picture_that_does_not_open_is_said_in_the_receipt(table: Table) -> None:
-    parts = [text(), part(picture(3)), part(picture(4)[:200], name="cut.jpg")]
+    parts = [text(), part(picture(120)), part(picture(160)[:200], name="cut.jpg")]
     raw = mail(table.subject("Montrose"), MONTROSE, parts=parts, stamps=[stamp("montrose.example", server=SERVER)])
     table.take(raw, table.phase().opens_at)
     words = table.words(last(table))
@@ -145,6 +145,6 @@ def test_a_late_paper_is_told_when_it_came_and_what_is_open_now(table: Table) ->
 
 def test_letters_of_one_mail_have_keys_of_their_own(table: Table) -> None:
     table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at)
-    table.take(table.mail("Montrose", 2, subject=table.subject("Argyll")), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80, subject=table.subject("Argyll")), table.phase().opens_at)
     keys = [row.key for row in table.letters()]
     assert len(keys) == len(set(keys)) == 4  # a refusal and a notice for each

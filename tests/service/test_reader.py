@@ -146,17 +146,17 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
     table, sheets = desk.table, pdf(2)
     raw = mail(
         table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],
-        parts=[text(), part(sheets, "application/pdf", "sheets.pdf"), part(picture(7))],
+        parts=[text(), part(sheets, "application/pdf", "sheets.pdf"), part(picture(210))],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
     paper = table.papers()[0].id
     desk.read(paper, {
         sheets: (sight(page([*HEADING, ORDERS[0]])), sight(page([ORDERS[1]]))),
-        picture(7): (sight(page(["Army Blair Castle moves to Atholl"])),),
+        picture(210): (sight(page(["Army Blair Castle moves to Atholl"])),),
     })  # fmt: skip
     pages = desk.pages(paper)
     assert [one.ordinal for one in pages] == [0, 1, take.PAGES_PER_FILE]
-    assert [table.site.blobs.read(one.original) for one in pages] == [sheets, sheets, picture(7)]
+    assert [table.site.blobs.read(one.original) for one in pages] == [sheets, sheets, picture(210)]
     assert [line.order for line in desk.lines(paper) if line.order] == [
         "F Orkney - Pentland Firth", "A Aberdeen - The Mearns", "A Blair Castle - Atholl",
     ]  # fmt: skip
@@ -201,11 +201,11 @@ def test_a_sheet_that_says_less_is_not_held(desk: Desk, heading: tuple[str, ...]
 
 
 def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Desk) -> None:
-    first = desk.mailed(1, 1)
-    desk.read(first, {picture(1): (sight(page([*HEADING, *ORDERS])),)})
-    second = desk.mailed(2, 2)
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
     changes = [*HEADING[:4], "Only changes, otherwise as before", ORDERS[1]]
-    row = desk.read(second, {picture(2): (sight(page(changes)),)})
+    row = desk.read(second, {picture(60): (sight(page(changes)),)})
     assert (row.fate, row.flags) == ("held", ["only_changes"])
     assert desk.counting() == {"Montrose": first}
     words = desk.table.words(desk.table.letters("held")[0])
@@ -218,31 +218,42 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
 
 def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
     """Seen with a real sheet: "v1" in a player's hand was read as "v7", with a score of 0.75."""
-    first = desk.mailed(1, 1)
-    row = desk.read(first, {picture(1): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    first = desk.mailed(30, 1)
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    assert (row.instruction, row.flags) == (None, [])
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_a_faint_number_is_no_instruction_even_where_the_subject_has_none(desk: Desk) -> None:
+    bare = desk.table.subject("Montrose").removesuffix(" - v1")
+    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
+    first = desk.table.papers()[0].id
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
     assert row.instruction is None
-    second = desk.mailed(2, 2)
-    desk.read(second, {picture(2): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": second}
 
 
 def test_a_clear_number_that_is_not_the_subjects_is_marked_and_the_subjects_counts(desk: Desk) -> None:
-    first = desk.mailed(1, 1)
-    row = desk.read(first, {picture(1): (sight(page([*HEADING[:4], "v7", *ORDERS])),)})
+    first = desk.mailed(30, 1)
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], "v7", *ORDERS])),)})
     assert (row.instruction, row.flags, row.fate) == (None, ["version_disagrees"], "counts")
-    second = desk.mailed(2, 2)
-    desk.read(second, {picture(2): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": second}
 
 
 def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> None:
     bare = desk.table.subject("Montrose").removesuffix(" - v1")
-    desk.table.take(desk.table.mail("Montrose", 1, subject=bare), desk.table.phase().opens_at)
+    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
     first = desk.table.papers()[0].id
-    row = desk.read(first, {picture(1): (sight(page([*HEADING[:4], "Version 3", *ORDERS])),)})
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], "Version 3", *ORDERS])),)})
     assert (row.version, row.instruction, row.flags) == (None, 3, ["version_missing"])
-    second = desk.mailed(2, 2)
-    desk.read(second, {picture(2): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": first}
 
 
@@ -274,10 +285,10 @@ def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(desk: Desk, reas
 
 
 def test_an_unusable_version_does_not_replace_the_good_one_before(desk: Desk) -> None:
-    first = desk.mailed(1, 1)
-    desk.read(first, {picture(1): (sight(page([*HEADING, *ORDERS])),)})
-    second = desk.mailed(2, 2)
-    desk.read(second, {picture(2): (unusable(Reason.TOO_DARK),)})
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (unusable(Reason.TOO_DARK),)})
     assert desk.counting() == {"Montrose": first}
     assert "a version you sent before still counts" in desk.table.words(desk.table.letters("rejection")[0])
 
@@ -286,12 +297,12 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
     table = desk.table
     raw = mail(
         table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],
-        parts=[text(), part(picture(1)), part(picture(2))],
+        parts=[text(), part(picture(30)), part(picture(60))],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
     paper = table.papers()[0].id
     row = desk.read(paper, {
-        picture(1): (unusable(Reason.BLURRED),), picture(2): (sight(page([*HEADING, *ORDERS])),),
+        picture(30): (unusable(Reason.BLURRED),), picture(60): (sight(page([*HEADING, *ORDERS])),),
     })  # fmt: skip
     assert row.fate == "counts"
     assert [one.note for one in desk.pages(paper)] == ["blurred", None]
@@ -302,9 +313,9 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
 
 
 def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk: Desk) -> None:
-    first = desk.mailed(1, 1)
-    desk.read(first, {picture(1): (sight(page([*HEADING, *ORDERS])),)})
-    second = desk.mailed(2, 2)
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
     desk.settled.clear()
     reader = desk.reader(Shown({}))
     reader.give_up({"submission": second}, "MemoryError: while reading Army Aberdeen")

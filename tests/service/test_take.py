@@ -41,14 +41,14 @@ def test_pictures_are_kept_in_their_order_with_room_for_pages(table: Table) -> N
     raw = mail(
         table.subject("Montrose"),
         MONTROSE,
-        parts=[text(), part(sheets, "application/pdf", "a.pdf"), part(picture(7))],
+        parts=[text(), part(sheets, "application/pdf", "a.pdf"), part(picture(30))],
         stamps=[stamp("montrose.example", server=SERVER)],
     )
     table.take(raw, table.phase().opens_at)
     with table.site.store() as session:
         pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
     assert [page.ordinal for page in pages] == [0, take.PAGES_PER_FILE]
-    assert [table.site.blobs.read(page.original) for page in pages] == [sheets, picture(7)]
+    assert [table.site.blobs.read(page.original) for page in pages] == [sheets, picture(30)]
 
 
 def test_a_mail_is_judged_once(table: Table) -> None:
@@ -158,7 +158,7 @@ def test_the_same_paper_mailed_again_is_one_paper_with_one_receipt(table: Table)
 
 def test_a_new_version_is_another_paper(table: Table) -> None:
     table.take(table.mail("Montrose"), table.phase().opens_at)
-    row = table.take(table.mail("Montrose", 91, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
+    row = table.take(table.mail("Montrose", 150, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
     assert row.state == MailState.USED
     assert [paper.version for paper in table.papers()] == [1, 2]
     assert "version 1" in table.words(table.letters("receipt")[1])
@@ -233,16 +233,18 @@ def _results_are_out(table: Table) -> None:
 
 def test_at_most_five_refusals_an_hour_go_to_one_address(table: Table) -> None:
     wrong = table.subject("Montrose", 1, RETREATS)
-    for shade in range(7):
-        row = table.take(table.mail("Montrose", shade, subject=wrong), table.phase().opens_at)
-        assert row.state == MailState.REFUSED
+    refused = [
+        table.take(table.mail("Montrose", shade, subject=wrong), table.phase().opens_at) for shade in range(0, 140, 20)
+    ]
+    assert len({row.sha256 for row in refused}) == 7
+    assert {row.state for row in refused} == {MailState.REFUSED}
     assert table.told() == [("rejection", MONTROSE)] * 5
     table.take(table.mail("Argyll", 1, subject=table.subject("Argyll", 1, RETREATS)), table.phase().opens_at)
     assert table.told()[5:] == [("rejection", address("Argyll"))]
     table.take(table.mail("Montrose"), table.phase().opens_at)
     assert table.told()[6:] == [("receipt", MONTROSE)]
     table.site.clock.advance(timedelta(hours=1, minutes=1))
-    table.take(table.mail("Montrose", 77, subject=wrong), table.site.clock.now())
+    table.take(table.mail("Montrose", 210, subject=wrong), table.site.clock.now())
     assert table.told()[7:] == [("rejection", MONTROSE)]
 
 
