@@ -114,8 +114,8 @@ def _as_text(variant: maps.Variant, region: Region, letter: str | None, found: l
         kind = variant.kinds[moves.kind].name
         coast = moves.region.coast
         where = f"{kind}, {printed(variant.board, moves.region).partition('/')[2]}" if coast else kind
-        reach = ', '.join(printed(variant.board, other) for other in moves.to)
-        lines.append(f"  {where}: {reach or 'nowhere by land; across the sea by convoy'}")
+        reach = ", ".join(printed(variant.board, other) for other in moves.to)
+        lines.append(f"  {where}: {reach or 'nowhere by land'}")
     if not found:
         kind = variant.kinds[letter].name.lower() if letter else "unit"
         lines.append(f"  No {kind} can stand here.")
