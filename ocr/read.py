@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -127,6 +128,14 @@ class _Reader:
     engines: tuple[Engine, ...]
     options: Options
     completes: Callable[[str], float] | None
+    _said: dict[bytes, Recognised] = field(default_factory=dict, repr=False, compare=False)
+
+    def _first(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+        """What the first engine says. A crop that told which way is up is not read again as a row."""
+        keys = [hashlib.sha256(crop.tobytes() + repr(crop.shape).encode()).digest() for crop in crops]
+        new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._said}
+        self._said.update(zip(new, self.engines[0].read(list(new.values())), strict=True))
+        return tuple(self._said[key] for key in keys)
 
     def sheets(self, photo: Image) -> tuple[Sheet, ...]:
         """The sheets of a photograph; the whole of it where writing lies outside every sheet found.
@@ -199,15 +208,15 @@ class _Reader:
             quads = self._find(clean)
         longest = sorted(strips(quads), key=lambda s: s.left - s.right)[:PROBES]
         crops = [_row_crop(clean, strip) for strip in longest]
-        upright = self.engines[0].read(crops)
+        upright = self._first(crops)
         if _agreement(upright) > SURE:
             return side
-        inverted = self.engines[0].read([np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops])
+        inverted = self._first([np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops])
         return side if _agreement(upright) >= _agreement(inverted) else side + 180
 
     def _rows(self, sheet: Sheet, clean: Image, found: Sequence[Strip]) -> tuple[Row, ...]:
         crops = [_row_crop(clean, strip) for strip in found]
-        texts = self.engines[0].read(crops)
+        texts = self._first(crops)
         others = self._second_opinions(crops, texts)
         wide = clean.shape[1]
         return tuple(
