@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from PIL import Image
+from PIL import Image, ImageFile
 
 MM_PER_INCH = 25.4
 POINTS_PER_INCH = 72.0
@@ -25,6 +25,8 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "") -> bytes:
     """
     from weasyprint import HTML, URLFetcher
 
+    # WeasyPrint lets Pillow take files that end half way, for the whole process; a photograph must not pass as whole.
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
     sheets = [pages] if isinstance(pages, str) else list(pages)
     document = "".join(_page(sheet, number) for number, sheet in enumerate(sheets))
     whole = (
