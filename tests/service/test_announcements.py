@@ -14,10 +14,11 @@ from adjudicator.geo import Region
 from adjudicator.position import Position
 from adjudicator.units import Unit
 from service.announcements import Announcements
+from service.mail_pictures import PictureState, PictureType, PillowProbe
 from service.store.tables import OutboxRow, PageRow, PhaseState
 from service.turns import NotReady
 from tests.support.site import Site
-from tests.support.table import Table, address, autumn_1642, open_table
+from tests.support.table import Table, address, autumn_1642, open_table, sheet_picture
 
 HEADING = ("Dov Quill", "Manchester", "Powick Bridge", "Autumn 1642 Movement Orders", "v1")
 ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
@@ -207,6 +208,14 @@ def test_a_page_that_cannot_be_copied_stops_every_letter(dislodged: Table) -> No
         finish(dislodged)
     assert dislodged.letters() == []
     assert dislodged.phase().state == PhaseState.READY
+
+
+def test_drawing_results_does_not_make_half_a_photograph_pass_as_whole(dislodged: Table) -> None:
+    """WeasyPrint sets a switch of Pillow's for the whole process when it is imported."""
+    finish(dislodged)
+    whole = sheet_picture()
+    assert PillowProbe().probe(whole, PictureType.JPEG).state is PictureState.GOOD
+    assert PillowProbe().probe(whole[: len(whole) // 2], PictureType.JPEG).state is PictureState.BROKEN
 
 
 def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
