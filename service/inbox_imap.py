@@ -8,6 +8,8 @@
   and `idle_done` runs into the socket's timeout.
 - News of a mail that comes while another command runs stands among that command's answers, also those of IDLE itself,
   and IDLE does not repeat it: it is looked for there, or the mail would lie until the next look.
+- `idle_check` reads without waiting and takes half a line for the end of the connection. The server is well: the next
+  look connects anew, and nobody is alarmed.
 - What a server can do is asked after the login; IDLE and MOVE may be missing before.
 """
 
@@ -112,8 +114,15 @@ class ImapSource:
             client.idle()
             end = monotonic() + (0 if self._has_news(client) else longest)
             while not stop.is_set() and (left := end - monotonic()) > 0:
-                if self._pushed(client, min(left, _SLICE)):
-                    break
+                try:
+                    if self._pushed(client, min(left, _SLICE)):
+                        break
+                except IMAPClientAbortError as error:
+                    if "unterminated line" not in str(error):
+                        raise
+                    self._client = None
+                    client.shutdown()
+                    return
             client.idle_done()
 
     @staticmethod
@@ -123,7 +132,8 @@ class ImapSource:
     @staticmethod
     def _has_news(client: IMAPClient) -> bool:
         """Whether the server spoke of a mail since the last look, in the answers to other commands."""
-        return "EXISTS" in client._imap.untagged_responses  # noqa: SLF001
+        counts = client._imap.untagged_responses.get("EXISTS", [b"0"])  # noqa: SLF001
+        return bool(counts[-1] != b"0")
 
     @staticmethod
     def _pushed(client: IMAPClient, seconds: float) -> bool:
