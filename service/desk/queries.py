@@ -25,6 +25,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 
+VERSION_FLAGS = ("version_conflict", "version_disagrees")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
@@ -33,7 +34,7 @@ class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline.
 
     `missing` are the powers without a sheet that counts, by id; `held` the papers set aside, each power with the reasons
-    found by the machine ("heading_disagrees").
+    found by the machine ("heading_disagrees"); `flagged` those that count but whose version numbers are worth a look.
     """
 
     id: int
@@ -51,6 +52,7 @@ class PhaseView:
     kind: str = ""
     missing: tuple[str, ...] = ()
     held: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    flagged: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,10 @@ def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
         game_id=game.id, variant=game.variant, kind=phase.kind,
         missing=tuple(power for power in powers if power not in chosen),
         held=tuple((r.power, tuple(str(f) for f in r.flags)) for r in rows if r.fate == "held"),
+        flagged=tuple(
+            (r.power, found) for r in rows
+            if r.fate != "held" and (found := tuple(str(f) for f in r.flags if f in VERSION_FLAGS))
+        ),
     )
 
 

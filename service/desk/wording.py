@@ -32,6 +32,8 @@ REASONS = {
     "not_an_image": "the file is no picture",
     "heading_disagrees": "the sheet's heading and the mail's subject disagree",
     "only_changes": "the sheet gives only changes to an earlier one",
+    "version_conflict": "the same version number came before with other ink, and the later one counts",
+    "version_disagrees": "the sheet asks for another version number than the subject, and the subject's counts",
     "reader_failed": "the machine failed to read it",
 }
 _ENDS = (

@@ -120,3 +120,15 @@ def test_an_undone_line_of_a_judged_phase_is_asked_for_again(desk: DeskSite) -> 
     assert "Read 1 line →" in desk.text("/")
     with desk.store() as session:
         assert session.get_one(LineRow, 4).status == "open"
+
+
+def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskSite) -> None:
+    """Q-08: the same version with other ink is flagged; VER-02: so is a sheet that asks for another number."""
+    with desk.store.begin() as session:
+        session.execute(update(SubmissionRow).values(flags=["version_conflict", "version_missing"]))
+    first = desk.text("/")
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    for said in (first, desk.text("/desk/7")):
+        assert "A paper of Montrose: the same version number came before with other ink, and the later one counts." in said
+        assert "set aside" not in said
