@@ -17,10 +17,10 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from grammar.heading_sheet import parse_sheet_heading
-from grammar.heading_values import KnownGame, KnownPower
+from grammar.heading_values import KnownGame
 from maps.variant import Variant
 from service import letters, pictures
-from service.context import phase_of
+from service.context import known_game, phase_of
 from service.correspondence import Desk
 from service.desk.queries import executed, phase_title
 from service.intake_words import canonical_subject
@@ -154,7 +154,7 @@ class Announcements:
         self, session: Session, submission_id: int, power: str, variant: Variant, info: GameInfo
     ) -> list[Attachment]:
         lines = lines_of(session, [submission_id])[submission_id]
-        known = [_known(info, variant)]
+        known = [known_game(variant, info.name)]
         slug = power.lower().replace(" ", "-")
         found = []
         for at, page in enumerate(records.pages(session, submission_id), 1):
@@ -205,11 +205,6 @@ def _map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], whe
     if not maps.shapes(variant.slug):
         return None
     return pictures.board_pdf(variant, centres, game, when)
-
-
-def _known(info: GameInfo, variant: Variant) -> KnownGame:
-    powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
-    return KnownGame(info.name, (), powers, variant.calendar.steps)
 
 
 def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:

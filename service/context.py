@@ -34,6 +34,12 @@ def phase_of(row: PhaseRow) -> Phase:
     return Phase(row.year, row.season, PhaseKind(row.kind))
 
 
+def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
+    """A game as the reader of headings must know it; without a name, any game of the variant."""
+    powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
+    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps)
+
+
 def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
     """The phase that a mail stamped `received_at` may be for: the first unjudged one whose deadline is not past, else
     the open one, so that a mail for it is told that it came late."""
@@ -59,8 +65,7 @@ def build(
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
     phase = taking(session, row.id, received_at)
-    powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
-    known = KnownGame(row.name, tuple(row.aliases), powers, variant.calendar.steps)
+    known = known_game(variant, row.name, row.aliases)
     players = {variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()}
     return GameContext(
         known=known, players=players,

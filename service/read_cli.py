@@ -13,10 +13,10 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Coast, Province, Region, Terrain
 from grammar import lexicon as lexicons
 from grammar.heading_sheet import parse_sheet_heading
-from grammar.heading_values import KnownGame, KnownPower
 from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
 from ocr.page import Reading, Status
+from service.context import known_game
 from service.eye import EngineEye
 from service.lexical import all_forms, forms_of, lexicon_of
 from service.reading import ReadableLine, Scribe
@@ -53,7 +53,7 @@ def read_photo(
     name: str, data: bytes, eye: EngineEye, scribe: Scribe, variant: Variant, *, by_heading: bool
 ) -> dict[str, Any]:
     """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
-    games = [_any_game(variant)]
+    games = [known_game(variant)]
     pages: list[dict[str, Any]] = []
     sights = eye.look(data, name, scribe.completes)
     for sight in sights:
@@ -79,11 +79,6 @@ def _line(line: ReadableLine) -> dict[str, Any]:
         "text": line.text, "order": line.order, "confidence": line.confidence,
         "status": "open" if line.status.value == "open" else "auto", "candidates": list(line.candidates),
     }
-
-
-def _any_game(variant: Variant) -> KnownGame:
-    powers = tuple(KnownPower(p.name, (*p.aliases, p.person)) for p in variant.powers.values())
-    return KnownGame("", (), powers, variant.calendar.steps)
 
 
 def named_lexicon(variant: Variant, path: Path) -> Lexicon:

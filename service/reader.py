@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
 from grammar.heading_sheet import SheetHeading, disagreements, parse_sheet_heading
-from grammar.heading_values import Heading, KnownGame, KnownPower
+from grammar.heading_values import Heading, KnownGame
 from maps.variant import Variant
 from ocr.page import Reading
 from service.clock import Clock
+from service.context import known_game
 from service.eye import Eye, Sight
 from service.intake_verdict import Reason
 from service.lexical import forms_of, lexicon_of
@@ -70,7 +71,7 @@ class Reader:
             originals = [page.original for page in records.pages(session, key)]
         variant = self.load(game.variant)
         scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind(phase.kind))], self.doubt)
-        known = [_known(game, variant)]
+        known = [known_game(variant, game.name, game.aliases)]
         pages: list[SeenPage] = []
         heading = SheetHeading()
         for original in originals:
@@ -167,11 +168,6 @@ def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: Doubt) 
         line.text for page in pages for line in page.lines if line.kind == "heading" and line.confidence >= doubt.score
     ]
     return parse_sheet_heading(clear, known).wanted
-
-
-def _known(game: GameRow, variant: Variant) -> KnownGame:
-    powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
-    return KnownGame(game.name, tuple(game.aliases), powers, variant.calendar.steps)
 
 
 def _disagrees(
