@@ -7,8 +7,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from service.desk.app import HEADERS, NotSignedIn, require_visitor, show
 from service.desk.crops import NoPicture
+from service.desk.doorway import HEADERS, NotSignedIn, require_visitor, show
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import access, decisions, queries
 from service.desk.access import Visitor
-from service.desk.app import require_token
+from service.desk.doorway import require_token
 from service.desk.ports import DeskPorts
 from service.desk.seal import at_the_desk
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, SubmissionRow

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from service.desk import crops
-from service.desk.app import require_visitor
+from service.desk.doorway import require_visitor
 from service.desk.ports import DeskPorts
 from service.desk.seal import sealed
 from service.store.tables import LineRow, PageRow, PhaseRow, SubmissionRow

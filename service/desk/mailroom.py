@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from service.desk import queries
 from service.desk.access import Visitor
-from service.desk.app import require_visitor, show
+from service.desk.doorway import require_visitor, show
 from service.desk.ports import DeskPorts
 from service.store.blobs import BlobError
 from service.store.tables import MailRow, MailState, OutboxRow

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import crops, queries, readings
 from service.desk.access import Visitor
-from service.desk.app import require_visitor, show
+from service.desk.doorway import require_visitor, show
 from service.desk.outcomes import grouped, totals
 from service.desk.ports import DeskPorts
 from service.desk.queries import PhaseView, WorkLine

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk import access
-from service.desk.app import show
+from service.desk.doorway import show
 from service.desk.ports import DeskPorts
 
 router = APIRouter()
