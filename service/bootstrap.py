@@ -23,6 +23,7 @@ from service.announcements import Announcements
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
 from service.correspondence import Correspondence, Desk, Sender
+from service.decode import Limits
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
@@ -125,7 +126,8 @@ def open_site(
     now = clock or SystemClock()
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
-    opener = Opener()
+    opener = Opener(Limits(memory=settings.reader.child_memory_mb * 1_000_000,
+                           cpu_seconds=settings.reader.child_seconds))
     writer = Desk(blobs, now, load, _sender(settings))
     post, announce = Correspondence(writer), Announcements(writer)
     taker = take.Taker(

@@ -59,16 +59,15 @@ class Reader(_Part):
 
     auto_score: float = Field(default=0.93, ge=0, le=1)
     auto_margin: float = Field(default=1.3, ge=0)
-    child_memory_mb: int = 1500
-    child_seconds: int = 40
+    child_memory_mb: int = Field(default=2500, ge=800)
+    child_seconds: int = Field(default=30, ge=5)
 
 
 class Web(_Part):
-    """The desk's address. `secret` signs forms; `secure_cookies` is switched off only on loopback."""
+    """The desk's address. `secure_cookies` is switched off only on loopback."""
 
     host: str = "127.0.0.1"
     port: int = 8642
-    secret: str = ""
     base_url: str = ""
     secure_cookies: bool = True
 
