@@ -24,9 +24,9 @@ from service.mail import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
 
-# A phase takes mail while it is open, and also after its close as long as it is not judged: a server may hand over
-# late what it stamped in time.
-TAKING = (PhaseState.OPEN, PhaseState.CLOSED)
+# A phase takes mail while it is open, and also after its close until its results are sent: a server may hand over
+# late what it stamped in time. A judged phase is then judged again.
+TAKING = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
 def phase_of(row: PhaseRow) -> Phase:
@@ -41,7 +41,7 @@ def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) ->
 
 
 def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
-    """The phase that a mail stamped `received_at` may be for: the first unjudged one whose deadline is not past, else
+    """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not past, else
     the open one, so that a mail for it is told that it came late."""
     rows = session.scalars(
         select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING)).order_by(PhaseRow.ordinal)

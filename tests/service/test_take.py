@@ -176,9 +176,12 @@ def test_at_the_deadline_is_in_time_and_a_second_later_is_late(table: Table) -> 
     assert [paper.power for paper in table.papers()] == ["Montrose"]
 
 
-def test_what_was_stamped_in_time_counts_although_it_is_handed_over_after_the_close(table: Table) -> None:
+@pytest.mark.parametrize("state", [PhaseState.CLOSED, PhaseState.READY])
+def test_what_was_stamped_in_time_counts_although_it_is_handed_over_after_the_close(
+    table: Table, state: PhaseState
+) -> None:
     phase = table.phase()
-    table.set_phase(state=PhaseState.CLOSED)
+    table.set_phase(state=state)
     table.site.clock.set(phase.deadline + timedelta(minutes=20))
     row = table.take(table.mail("Montrose"), phase.deadline - timedelta(seconds=3))
     assert row.state == MailState.USED
