@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow lint setup setup-dev pictures clean
+.PHONY: demo test test-slow lint setup setup-dev setup-bench pictures clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,9 @@ setup:
 setup-dev:
 	@tools/setup dev
 
+setup-bench:
+	@tools/setup bench
+
 demo: setup
 	@echo "Galloper's demo: one turn of Wars of the Three Kingdoms on loopback mail."
 	.venv/bin/galloper demo $(if $(FAST),--fast,)
@@ -24,7 +27,7 @@ test: setup-dev
 	@echo "Running the tests (make test-slow has the long suites)."
 	.venv/bin/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
-test-slow: setup-dev
+test-slow: setup-bench
 	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)
 
 lint: setup-dev

@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from service.bench.cli import app as bench_app
+
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and mails the results.",
@@ -20,6 +22,7 @@ map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid
 game_app = typer.Typer(no_args_is_help=True, help="A game: create it, look at its state.")
 app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
+app.add_typer(bench_app, name="bench")
 
 
 class Refusal(Exception):

@@ -1,0 +1,35 @@
+"""`galloper bench`: figures as JSON lines. What each one means stands in the module that measures it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one.")
+
+
+@app.command(epilog="Example: galloper bench adjudicate positions.jsonl")
+def adjudicate(
+    positions: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Positions as JSON lines; those of tests/data by default.")
+    ] = None,
+) -> None:
+    """The judge's speed and size, beside the packages diplomacy and pydip."""
+    from service.bench.adjudicate import run
+
+    raise typer.Exit(run(positions, sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench read sheets/ --peers")
+def read(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Photographs and their truth.json.")],
+    peers: Annotated[bool, typer.Option("--peers", help="Read with plain RapidOCR and Tesseract too.")] = False,
+    save: Annotated[Path | None, typer.Option("--save", help="Keep the readings as JSON lines.")] = None,
+) -> None:
+    """The reader's figures on sheets whose truth is known."""
+    from service.bench.read import run
+
+    raise typer.Exit(run(folder, peers=peers, save=save, out=sys.stdout, progress=sys.stderr))
