@@ -10,7 +10,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply
-from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.outcome import Outcome, Resolution, Result, outcome
 from adjudicator.position import Memory, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
@@ -61,7 +61,7 @@ class Winter:
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
             if account is None or not self.setting.rules.takes(order, PhaseKind.ADJUSTMENT):
-                self.void(index, "illegal", ("void: no such order is given in an adjustment season",))
+                self.void(index, "illegal", ("no_adjustment_order",))
                 continue
             account.orders.append(index)
             if isinstance(order, SendSupply):
@@ -69,14 +69,14 @@ class Winter:
 
     def _send(self, account: Account, index: int, order: SendSupply) -> None:
         if order.to_power not in self.accounts or order.to_power == account.power or order.count < 1:
-            self.void(index, "illegal", ("void: supply is sent to another power, one or more at a time",))
+            self.void(index, "illegal", ("send_to_another",))
         elif account.sent + order.count > len(account.centres):
             self.void(index, "no_supply", (
-                "void: {0} owns {1} centres and cannot send that much", account.power, len(account.centres)))
+                "sends_too_much", account.power, _centres(len(account.centres)), account.sent, order.count))
         else:
             account.sent += order.count
             self.accounts[order.to_power].received += order.count
-            self.done(index, ("given: {0} supply to {1}", order.count, order.to_power))
+            self.done(index, ("supply_given", order.count, order.to_power))
 
     def due(self, account: Account, sent: int) -> int:
         """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
@@ -109,12 +109,12 @@ class Winter:
         if reason:
             self.void(index, rules.winter_reason(reason), why)
         elif due < 1:
-            self.void(index, rules.winter_reason("no_build"), ("void: {0} has no supply left", account.power))
+            self.void(index, rules.winter_reason("no_build"), ("nothing_to_build", account.power))
         else:
             unit = Unit(account.power, order.kind, self._site(order) or order.region)
             account.built.append(unit)
             self.occupied.add(unit.region.province)
-            self.done(index, ("built: {0}", unit))
+            self.done(index, ("built", unit))
 
     def _fault(self, account: Account, order: Build) -> tuple[str, Sentence]:
         """Reason and sentence of an order that cannot be carried out; "" for a good one. It uses no supply (ADJ-07)."""
@@ -122,21 +122,25 @@ class Winter:
         province = self.setting.board.provinces.get(place)
         found: tuple[str, Sentence] = ("", ("",))
         if province is None or order.kind not in self.setting.kinds:
-            found = "illegal", ("void: there is no {0}", order.region)
+            found = "illegal", ("no_such_place", order.region)
         elif not province.centre:
-            found = "not_a_centre", ("void: {0} is no supply centre", place)
+            found = "not_a_centre", ("no_centre", place)
         elif self.setting.rules.builds_at_home_only() and province.home != account.power:
-            found = "not_home_centre", ("void: {0} is no home centre of {1}", place, account.power)
+            found = "not_home_centre", ("no_home_centre", place, account.power)
         elif place not in account.centres:
-            found = "not_owned", ("void: {1} does not own {0}", place, account.power)
+            found = "not_owned", ("centre_not_owned", place, account.power)
         elif place in self.occupied:
-            found = "occupied", ("void: there is a unit in {0}", place)
+            found = "occupied", ("centre_occupied", place, self._standing(place))
         elif place not in self.setting.chart.stands[order.kind]:
-            found = "fleet_inland", ("void: a {1} cannot stand in {0}", place, self._kind(order))
+            found = "fleet_inland", ("kind_cannot_stand", place, self._kind(order))
         elif self._site(order) is None:
-            found = "coast_missing", ("void: a {1} in {0} must be given a coast that it has", place,
+            found = "coast_missing", ("build_coast", place,
                                               self._kind(order))
         return found
+
+    def _standing(self, place: str) -> Unit:
+        built = (unit for account in self.accounts.values() for unit in account.built)
+        return next(unit for unit in (*self.position.units, *built) if unit.region.province == place)
 
     def _kind(self, order: Build) -> str:
         return self.setting.kinds[order.kind].name
@@ -162,15 +166,19 @@ class Winter:
             unit = self._unit(account, order)
             needed = self.due(account, account.sent) < 0
             if self.setting.rules.strikes_removals() and beside and not (needed and account.sent):
-                self.void(index, "struck", ("void: struck, because builds are listed beside it",))
+                self.void(index, "struck", ("struck",))
             elif unit is None:
-                self.void(index, "no_such_unit", ("void: {0} has no {1}", account.power, order.unit))
+                self.void(index, "no_such_unit", self._nothing(account, order))
             elif not needed:
                 self.void(index, self.setting.rules.winter_reason("too_many"), (
-                    "void: {0} need not remove any more", account.power))
+                    "nothing_to_remove", account.power))
             else:
                 account.removed.append(unit)
-                self.done(index, ("removed: {0}", unit))
+                self.done(index, ("removed", unit))
+
+    def _nothing(self, account: Account, order: Remove) -> Sentence:
+        gone = next((u for u in account.removed if u.region.province == order.unit.region.province), None)
+        return ("no_own_unit", account.power, order.unit) if gone is None else ("removed_already", gone)
 
     def _unit(self, account: Account, order: Remove) -> Unit | None:
         wanted = order.unit
@@ -223,8 +231,12 @@ def _outcomes(winter: Winter) -> tuple[Outcome, ...]:
     for order, verdict in zip(winter.orders, winter.verdicts, strict=True):
         assert verdict is not None
         result, reason, why = verdict
-        found.append(Outcome(order, result, reason, None, words.say(why)))
+        found.append(outcome(order, result, reason, None, (words, *why), False))
     return tuple(found)
+
+
+def _centres(number: int) -> str:
+    return "1 centre" if number == 1 else f"{number} centres"
 
 
 def _owned(centres: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:

@@ -22,7 +22,7 @@ def assign(turn: Turn) -> dict[int, int]:
     for number, power in turn.commanders.items():
         if number in proxied or not turn.setting.rules.owner_stands_in():
             for index in own.pop(number, ()):
-                turn.void(index, "overridden", "void: this unit is under the orders of {0}", power)
+                turn.void(index, "overridden", "under_orders", power)
     for crowd in (own, proxied):
         for number, indexes in crowd.items():
             _choose(turn, number, indexes, repeats)
@@ -40,11 +40,11 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
         if outcomes[index] is not None:
             continue
         if type(order) not in takes or not isinstance(order, UnitOrder):
-            turn.void(index, "illegal", "void: no such order is given in a movement season")
+            turn.void(index, "illegal", "no_movement_order")
             continue
         number = turn.find(order)
         if number == NOBODY:
-            turn.void(index, "no_such_unit", "void: there is no {0}", order.unit)
+            turn.void(index, "no_such_unit", "no_unit", order.unit)
         elif order.power != units[number].power:
             _foreign(turn, number, index, proxied)
         elif number in commanders:
@@ -61,7 +61,7 @@ def _foreign(turn: Turn, number: int, index: int, proxied: Crowd) -> None:
     if power == turn.commanders.get(number):
         proxied.setdefault(number, []).append(index)
     else:
-        turn.void(index, "no_such_unit", "void: {0} is neither {1}'s own nor given in proxy", turn.units[number], power)
+        turn.void(index, "no_such_unit", "not_ones_own", turn.units[number], power)
 
 
 def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]) -> None:
@@ -74,11 +74,11 @@ def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]
         return
     if turn.setting.rules.first_of_two_counts():
         for index in different:
-            turn.void(index, "illegal", "void: this unit has an order already")
+            turn.void(index, "illegal", "ordered_already", turn.units[number])
         return
     turn.chosen[number] = NOBODY
     for index in (first, *different):
-        turn.void(index, "illegal", "void: two different orders were written for {0}, so it holds", turn.units[number])
+        turn.void(index, "illegal", "two_orders", turn.units[number])
 
 
 def _same(one: Order, other: Order) -> bool:

@@ -27,7 +27,7 @@ def dislodged(turn: Turn, state: State, number: int) -> bool:
     winner = state.winners.get(turn.place[number], NOBODY)
     if winner == NOBODY:
         return False
-    turn.settle(number, _FAILS, "dislodged", ("dislodged by {0}", turn.units[winner]), winner)
+    turn.settle(number, _FAILS, "dislodged", ("dislodged", turn.units[winner]), winner)
     return True
 
 
@@ -48,13 +48,13 @@ def _hold(turn: Turn, state: State, number: int) -> None:
 def _support(turn: Turn, state: State, number: int) -> None:
     if state.known[number] == TRUE:
         partner = turn.partner[number]
-        turn.settle(number, _SUCCEEDS, None, ("support given to {0}", turn.units[partner]), partner)
+        turn.settle(number, _SUCCEEDS, None, ("support_given", turn.units[partner]), partner)
     elif not dislodged(turn, state, number):
         cutter = _first(turn, (
             m for m in state.toward[turn.place[number]] if state.path(m) == TRUE and state.may_cut(m, number)
         ))
         turn.settle(number, _FAILS, "cut", (
-            "support cut by {0}'s attack on {1}", turn.units[cutter], turn.units[number].region), cutter)
+            "support_cut", turn.units[cutter], turn.units[number].region), cutter)
 
 
 def _convoy(turn: Turn, state: State, number: int) -> None:
@@ -63,9 +63,9 @@ def _convoy(turn: Turn, state: State, number: int) -> None:
     army = turn.partner[number]
     if number in state.paradox:
         turn.settle(number, _FAILS, "paradox", (
-            "convoy of {0} fails: it would decide the fight it depends on", turn.units[army]), army)
+            "paradox", turn.units[army]), army)
     else:
-        turn.settle(number, _SUCCEEDS, None, ("convoy given to {0}", turn.units[army]), army)
+        turn.settle(number, _SUCCEEDS, None, ("convoy_given", turn.units[army]), army)
 
 
 def _move(turn: Turn, state: State, number: int) -> None:
@@ -79,8 +79,8 @@ def _move(turn: Turn, state: State, number: int) -> None:
     else:
         high = state.attack(number)[1]
         rival = _first(turn, (m for m in state.toward[to] if m != number and high <= state.prevent(m)[0]))
-        pattern = "beaten to {0} by {1}" if state.known[rival] == TRUE else "bounced at {0} with {1}"
-        turn.settle(number, _FAILS, "bounced", (pattern, to, turn.units[rival]), rival)
+        how = "beaten_to" if state.known[rival] == TRUE else "bounced_with"
+        turn.settle(number, _FAILS, "bounced", (how, to, turn.units[rival]), rival)
 
 
 def _beaten_off(turn: Turn, state: State, number: int) -> None:
@@ -88,36 +88,37 @@ def _beaten_off(turn: Turn, state: State, number: int) -> None:
     holder = state.holder[turn.goal[number]]
     unit = turn.units[holder]
     if unit.power == turn.units[number].power:
-        why: Sentence = ("bounced: {0} is of the same power and stays", unit)
+        why: Sentence = ("own_unit_stays", unit)
     elif state.duel[number] == NOBODY:
-        why = ("bounced off {0}: {1}", unit, Odds(state, number))
+        why = ("bounced_off", unit, Odds(state, number))
     else:
-        why = ("bounced off {0} coming the other way: {1}", unit, Odds(state, number))
+        why = ("bounced_head_on", unit, Odds(state, number))
     turn.settle(number, _FAILS, "bounced", why, holder)
 
 
 def _moved(turn: Turn, state: State, number: int) -> None:
     to = turn.goal[number]
     there = state.holder.get(to, NOBODY)
-    arrives = "carried to {0}" if number in turn.crossing else "moves to {0}"
+    over_water = number in turn.crossing
     if there == NOBODY or there in state.movers:
-        turn.settle(number, _SUCCEEDS, None, (arrives, to))
+        turn.settle(number, _SUCCEEDS, None, ("carried" if over_water else "moves", to))
     else:
-        turn.settle(number, _SUCCEEDS, None, (arrives + ", where {1} is dislodged", to, turn.units[there]), there)
+        how = "carried_in" if over_water else "moves_in"
+        turn.settle(number, _SUCCEEDS, None, (how, to, turn.units[there]), there)
 
 
 def _stranded(turn: Turn, state: State, number: int) -> None:
-    fleets = state.puzzle.routes[number].links
-    broken = _first(turn, (f for f in fleets if state.known[f] == FALSE))
-    if broken == NOBODY:
-        turn.settle(number, _FAILS, "no_convoy", ("not carried: no whole chain of fleets was ordered to convoy",))
+    route = state.puzzle.routes[number]
+    broken = _first(turn, (f for f in route.links if state.known[f] == FALSE))
+    if broken == NOBODY or not route.stands(frozenset(route.links)):
+        turn.settle(number, _FAILS, "no_convoy", ("no_chain", turn.goal[number]))
         return
     winner = state.winners.get(turn.place[broken], NOBODY)
     if winner == NOBODY:
-        turn.settle(number, _FAILS, "no_convoy", ("not carried: the convoy of {0} fails", turn.units[broken]), broken)
+        turn.settle(number, _FAILS, "no_convoy", ("convoy_failed", turn.units[broken]), broken)
     else:
         turn.settle(number, _FAILS, "no_convoy", (
-            "not carried: {0} was dislodged by {1}", turn.units[broken], turn.units[winner]), winner)
+            "fleet_lost", turn.units[broken], turn.units[winner]), winner)
 
 
 def _first(turn: Turn, numbers: Iterable[int]) -> int:

@@ -23,7 +23,7 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
     there = turn.steps[number].get(to)
     peaceful = turn.setting.chart.peaceful
     if peaceful and turn.units[number].kind in peaceful and to in turn.at:
-        return ("void: {0} may not attack", turn.units[number])
+        return ("may_not_attack", turn.units[number])
     if there is None or order.via_convoy:
         if not (may_cross(turn, number, to) or _names_a_crossing(turn, number, to)):
             return _out_of_reach(turn, number, order)
@@ -79,16 +79,18 @@ def pick_coast(turn: Turn, there: tuple[Region, ...], wanted: Region) -> Region 
 def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
     unit = turn.units[number]
     if order.to.province == unit.region.province:
-        return ("void: {0} is there already", unit)
+        return ("there_already", unit)
     if order.via_convoy:
-        return ("void: no fleets stand on a way from {0} to {1}", unit.region, order.to)
-    return ("void: {0} cannot reach {1}", unit, order.to)
+        return ("no_fleets", unit.region, order.to)
+    if order.to.province not in turn.setting.chart.stands[unit.kind]:
+        return ("not_enterable", unit, order.to)
+    return ("out_of_reach", unit, order.to)
 
 
 def _which_coast(wanted: Region) -> Sentence:
     if wanted.coast is None:
-        return ("void: {0} has more than one coast and none is named", wanted)
-    return ("void: {0} cannot be reached from here", wanted)
+        return ("which_coast", wanted)
+    return ("wrong_coast", wanted)
 
 
 def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
@@ -112,9 +114,9 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
     if there is None:
         # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
         if not (may_cross(turn, partner, to, turn.place[number]) or _names_a_crossing(turn, partner, to)):
-            return ("void: {0} could not go to {1}", mover, order.to)
+            return ("target_cannot_go", mover, order.to)
     elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
-        return ("void: {0} could not go to {1}", mover, order.to)
+        return ("target_cannot_go", mover, order.to)
     turn.role[number] = SUPPORT
     turn.goal[number] = to
     turn.partner[number] = partner
@@ -125,10 +127,10 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
 def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence:
     partner = turn.at.get(target.region.province, NOBODY)
     if partner == NOBODY:
-        return ("void: there is no unit in {0} to support", target.region)
+        return ("nobody_to_support", target.region)
     if partner == number:
-        return ("void: a unit cannot support itself",)
-    return ("void: {0} cannot go to {1}, so it cannot support there", turn.units[number], into)
+        return ("supports_itself",)
+    return ("support_out_of_reach", turn.units[number], into)
 
 
 def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
@@ -136,13 +138,13 @@ def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
     start, to = order.target.region.province, order.to.province
     partner = turn.at.get(start, NOBODY)
     if unit.region.province not in turn.sea.carriers:
-        return ("void: only a fleet at sea can convoy",)
+        return ("no_carrier",)
     if partner == NOBODY:
-        return ("void: there is no unit in {0} to convoy", order.target.region)
+        return ("nobody_to_convoy", order.target.region)
     if not may_cross(turn, partner, to):
-        return ("void: {0} cannot be convoyed to {1}", turn.units[partner], order.to)
+        return ("cannot_be_convoyed", turn.units[partner], order.to)
     if not turn.sea.useful(unit.region.province, start, to):
-        return ("void: {0} is on no way from {1} to {2}", unit, order.target.region, order.to)
+        return ("off_the_way", unit, order.target.region, order.to)
     turn.role[number], turn.goal[number], turn.partner[number] = CONVOY, to, partner
     return None
 

@@ -57,12 +57,12 @@ def _puzzle(turn: Turn) -> Puzzle:
             if _support_matches(turn, number):
                 helpers[partner[number]].append(number)
             else:
-                _unmatched(turn, number, "void: {0} was not ordered to do that")
+                _unmatched(turn, number, "otherwise_ordered")
         elif kind == CONVOY:
             if role[partner[number]] == MOVE and turn.goal[partner[number]] == turn.goal[number]:
                 fleets.setdefault(partner[number], {})[turn.place[number]] = number
             else:
-                _unmatched(turn, number, "void: {0} was not ordered there")
+                _unmatched(turn, number, "not_ordered_there")
     for army, carrying in fleets.items():
         _set_sail(turn, army, carrying)
     return Puzzle(
@@ -89,7 +89,7 @@ def _set_sail(turn: Turn, army: int, carrying: dict[str, int]) -> None:
         turn.crossing.add(army)
         return
     for fleet in carrying.values():
-        _unmatched(turn, fleet, "void: {0} goes over land")
+        _unmatched(turn, fleet, "goes_over_land")
 
 
 def _support_matches(turn: Turn, number: int) -> bool:
@@ -105,10 +105,10 @@ def _support_matches(turn: Turn, number: int) -> bool:
     return ends is None or ends.coast is None or order.to.coast is None or pick_coast(turn, (ends,), order.to) == ends
 
 
-def _unmatched(turn: Turn, number: int, pattern: str) -> None:
+def _unmatched(turn: Turn, number: int, sentence: str) -> None:
     turn.role[number] = HOLD
     partner = turn.partner[number]
-    turn.settle(number, Result.FAILS, "unmatched", (pattern, turn.units[partner]), partner)
+    turn.settle(number, Result.FAILS, "unmatched", (sentence, turn.units[partner]), partner)
     turn.early.append(turn.chosen[number])
 
 

@@ -41,7 +41,7 @@ if not TYPE_CHECKING:
 
     def _said(outcome: Outcome) -> str:
         why: Any = _WHY.__get__(outcome)
-        return why if type(why) is str else why[0].say(why[1:])
+        return why if type(why) is str else why[0].say(why[1:], outcome.reason)
 
     Outcome.why = property(_said, _WHY.__set__)
 

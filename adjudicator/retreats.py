@@ -10,7 +10,7 @@ from adjudicator import years
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order, Retreat, UnitOrder
-from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.outcome import Outcome, Resolution, Result, outcome
 from adjudicator.position import Dislodgement, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
@@ -44,6 +44,7 @@ class _Sheet:
         self._bound: dict[str, tuple[int, Region]] = {}
         self._repeats: dict[int, int] = {}
         self._standing = position.units
+        self._contested = position.contested
         self._proxies = dict(position.memory.proxies)
 
     def read(self) -> None:
@@ -67,11 +68,12 @@ class _Sheet:
             if crowd[region.province] == 1:
                 unit = self.beaten[province].unit
                 self.arrived[province] = replace(unit, region=region)
-                self.verdicts[index] = (Result.SUCCEEDS, None, ("retreats to {0}", region), None)
+                self.verdicts[index] = (Result.SUCCEEDS, None, ("retreats", region), None)
             else:
-                other = min(i for p, (i, r) in self._bound.items() if r.province == region.province and p != province)
+                other, rival = min(
+                    (i, p) for p, (i, r) in self._bound.items() if r.province == region.province and p != province)
                 self.verdicts[index] = (Result.FAILS, "bounced", (
-                    "bounced: more than one unit retreats to {0}, so all are disbanded", region.province), other)
+                    "retreats_meet", region.province, self.beaten[rival].unit), other)
 
     def disbanded(self) -> tuple[Unit, ...]:
         """The beaten units that found no place, sorted."""
@@ -85,21 +87,22 @@ class _Sheet:
             verdict = self.verdicts[self._repeats.get(index, index)]
             assert verdict is not None
             result, reason, why, cause = verdict
-            found.append(Outcome(order, result, reason, None if cause is None else self.orders[cause], words.say(why)))
+            found.append(outcome(
+                order, result, reason, None if cause is None else self.orders[cause], (words, *why), False))
         return tuple(found)
 
     def _not_ours(self, order: Order) -> Verdict | None:
         if not self.setting.rules.takes(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
-            return _void("not_a_retreat", ("void: only retreats and disbandings are ordered now",))
+            return _void("not_a_retreat", ("no_retreat_order",))
         beaten = self.beaten.get(order.unit.region.province)
         fits = beaten is not None and (
             order.unit.kind in {None, beaten.unit.kind} or self.setting.rules.forgives_wrong_kind())
         if beaten is None or not fits:
             stands = any(u.region.province == order.unit.region.province for u in self._standing)
             return _void("not_a_retreat" if stands else "no_such_unit",
-                         ("void: {0} was not dislodged", order.unit))
+                         ("not_dislodged", order.unit))
         if order.power not in {beaten.unit.power, self._proxies.get(beaten.unit.region.province)}:
-            return _void("no_such_unit", ("void: {0} is not {1}'s to order", beaten.unit, order.power))
+            return _void("no_such_unit", ("not_ones_retreat", beaten.unit, order.power))
         return None
 
     def _choose(self, beaten: Dislodgement, indexes: list[int]) -> int | None:
@@ -107,7 +110,7 @@ class _Sheet:
         own = [i for i in indexes if self.orders[i].power == beaten.unit.power]
         if own:
             for index in set(indexes) - set(own):
-                self.verdicts[index] = _void("overridden", ("void: the owner gave this unit's retreat",))
+                self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power))
         first, *others = own or indexes
         plain = replace(self.orders[first], line=None)
         different = [i for i in others if replace(self.orders[i], line=None) != plain]
@@ -116,7 +119,7 @@ class _Sheet:
             return first
         for index in (first, *different):
             self.verdicts[index] = _void("illegal", (
-                "void: two different orders were written for {0}", beaten.unit))
+                "two_retreats", beaten.unit))
         return None
 
     def _go(self, beaten: Dislodgement, index: int) -> None:
@@ -126,10 +129,28 @@ class _Sheet:
             return
         region = _meant(self.setting.board, beaten, order.to)
         if region is None:
-            self.verdicts[index] = _void("illegal", (
-                "void: {0} may not retreat to {1}, so it is disbanded", beaten.unit, order.to))
+            self.verdicts[index] = _void("illegal", self._barred(beaten, order.to))
         else:
             self._bound[beaten.unit.region.province] = index, region
+
+
+    def _barred(self, beaten: Dislodgement, to: Region) -> Sentence:
+        """Why a beaten unit may not go to a place it wants to go to."""
+        unit, place = beaten.unit, to.province
+        there = self.setting.chart.steps(unit.kind, unit.region)
+        standing = next((u for u in self._standing if u.region.province == place), None)
+        found: Sentence = ("retreat_barred", unit, to)
+        if any(region.province == place for region in beaten.may_retreat):
+            found = ("retreat_coast", unit, to)
+        elif place not in there:
+            found = ("no_such_way", unit, to)
+        elif standing is not None:
+            found = ("place_taken", unit, to, standing)
+        elif place == beaten.attacker_from and not beaten.by_convoy:
+            found = ("attackers_origin", unit, to)
+        elif place in self._contested:
+            found = ("standoff_there", unit, to)
+        return found
 
 
 def _meant(board: Board, beaten: Dislodgement, to: Region) -> Region | None:

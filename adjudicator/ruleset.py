@@ -22,6 +22,7 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.position import Memory
+from adjudicator.sentences import CLASSIC, REASONS
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Ruleset:
     """Values from `[rules]` of a variant's `variant.toml`; behaviour lives in `adjudicator/rules/<name>.py`.
 
     `name` is the module under `adjudicator.rules`. `values` are the variant's named choices, checked by that module.
+    `citations` say where the printed rules have what a sentence rests on: the name of a sentence, or else the contract's
+    reason, to a paragraph ("handbook, Convoys"). An empty text is no citation.
     Take one from `adjudicator.rules.load`, which gives the class that the module defines.
     """
 
@@ -57,14 +60,18 @@ class Ruleset:
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
     """Legality of order kinds that the classic game does not have, as in `adjudicator.legality`."""
 
+    SENTENCES: ClassVar[Mapping[str, str]] = CLASSIC
+    """Every sentence these rules can say, by name, as in `adjudicator.sentences`."""
+
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
     """Verdicts on order kinds that the classic game does not have, as in `adjudicator.labels`."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
+    citations: Mapping[str, object] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises ValueError naming the key when a value is unknown, or not one of the answers allowed."""
+        """Raises ValueError naming the key when a choice or a citation is unknown, or a value not allowed."""
         for key, value in self.values.items():
             allowed = self.CHOICES.get(key)
             if allowed is None:
@@ -72,6 +79,15 @@ class Ruleset:
                 raise ValueError(f"rules.values.{key}: rule set {self.name!r} has no such choice (it has: {known})")
             if value not in allowed:
                 raise ValueError(f"rules.values.{key}: {value!r} is not one of {', '.join(allowed)}")
+        for key, value in self.citations.items():
+            known = key in self.SENTENCES or key in REASONS
+            if not (known and isinstance(value, str)):
+                wrong = f"{value!r} is not a text" if known else f"rule set {self.name!r} has no such sentence or reason"
+                raise ValueError(f"rules.citations.{key}: {wrong}")
+
+    def citation(self, sentence: str, reason: str | None) -> str:
+        """The paragraph of the printed rules that a sentence rests on, or "" where the variant names none."""
+        return str(self.citations.get(sentence, self.citations.get(reason or "", "")))
 
     def choice(self, key: str) -> str:
         """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not declared."""

@@ -1,4 +1,4 @@
-"""Sentences for players, with names spelt in full. A sentence is kept as a pattern and its parts until it is read."""
+"""Sentences for players, with names spelt in full. A sentence is kept as its name and its parts until it is read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Odds(NamedTuple):
 
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]
-"""A sentence to be said later: a pattern for `str.format`, then a part for each of its fields."""
+"""A sentence to be said later: its name in the rule set's `SENTENCES`, then a part for each field of the pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,14 @@ class Words:
 
     setting: Setting
 
-    def say(self, what: Sentence) -> str:
-        """The sentence as a player reads it."""
-        pattern, *parts = what
-        return pattern.format(*map(self.name, parts))
+    def say(self, what: Sentence, reason: str | None = None) -> str:
+        """The sentence as a player reads it, with the rule it rests on in parentheses where the variant names one.
+        Raises KeyError for a sentence the rule set does not have: our own fault."""
+        name, *parts = what
+        rules = self.setting.rules
+        said = rules.SENTENCES[name].format(*map(self.name, parts))
+        cited = rules.citation(name, reason)
+        return f"{said} ({cited})" if cited else said
 
     def name(self, part: Part) -> str:
         """A unit, a region or a province by its full name; anything else as it is."""

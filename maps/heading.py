@@ -23,7 +23,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What `variant.toml` says. `module` and `values` name the rule set; `counts` are figures the tables must
+    """What `variant.toml` says. `module`, `values` and `citations` name the rule set; `counts` are figures the tables must
     agree with; `start` is None when the file does not give a usable one; `rows` are lines of the file by key."""
 
     title: str = ""
@@ -36,6 +36,7 @@ class Heading:
     powers: Mapping[str, Power] = field(default_factory=dict)
     module: str = ""
     values: Mapping[str, object] = field(default_factory=dict)
+    citations: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     middle: tuple[float, float] = MIDDLE
     rows: Mapping[str, int] = field(default_factory=dict)
@@ -73,6 +74,7 @@ def read(folder: Path, faults: Faults) -> Heading:
         powers=_powers(top),
         module=rules.text("module"),
         values=rules.table("values", {}),
+        citations=rules.table("citations", {}),
         counts=_counts(top.section("counts")),
         middle=_middle(top),
         rows=rows,

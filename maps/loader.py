@@ -91,7 +91,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
 def _rules(top: heading.Heading, faults: Faults) -> Ruleset:
     """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
     try:
-        return rules.load(top.module, top.values)
+        return rules.load(top.module, top.values, top.citations)
     except ValueError as error:
         message = str(error)
         key = message.partition(":")[0] if message.startswith("rules.") else "rules.module"

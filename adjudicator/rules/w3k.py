@@ -13,9 +13,10 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region, Terrain
 from adjudicator.labels import attack_on
 from adjudicator.orders import Convert, Order, Proxy, SendSupply
-from adjudicator.outcome import Outcome, Result
+from adjudicator.outcome import Result, outcome
 from adjudicator.position import Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
+from adjudicator.sentences import CLASSIC
 from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY, State
 from adjudicator.turn import Turn
@@ -24,22 +25,40 @@ from adjudicator.words import Sentence
 
 Centres = Mapping[str, frozenset[str]]
 
+SENTENCES: Mapping[str, str] = {
+    "conversion_begun": "conversion begun (1 of 2)",
+    "conversion_completed": "conversion completed: now {0}",
+    "conversion_disrupted": "conversion disrupted by {0}'s attack on {1}",
+    "convert_no_centre": "void: {0} is no supply centre, and units convert in one",
+    "convert_inland": "void: {0} is not on the coast, and units convert on it",
+    "convert_not_owned": "void: {0} does not own {1} yet, and units convert in a centre of their own",
+    "convert_same_kind": "void: {0} can only become a unit of the other kind",
+    "convert_coast": "void: {0} has more than one coast, and none of them is named for the new fleet",
+    "handed_over": "given: {0} is under the orders of {1} this season",
+    "given_to_oneself": "void: {0} can be put under the orders of another power only",
+    "given_twice": "void: {0} is given to more than one power, so to none",
+    "given_on": "void: {0} is under the orders of {1}, who cannot pass it on",
+    "not_ones_to_give": "void: {0} is not {1}'s to give away",
+}
+
 
 def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
     """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the new fleet
     needs one (CVT-06). The unit holds either way (CVT-03)."""
     unit = turn.units[number]
     province = turn.setting.board.provinces[unit.region.province]
-    if province.terrain is not Terrain.COASTAL or not province.centre:
-        return ("void: {0} is no coastal supply centre", province.id)
+    if not province.centre:
+        return ("convert_no_centre", province.id)
+    if province.terrain is not Terrain.COASTAL:
+        return ("convert_inland", province.id)
     if province.id not in turn.position.centres.get(unit.power, ()):
-        return ("void: {0} does not own {1}", unit.power, province.id)
+        return ("convert_not_owned", unit.power, province.id)
     kind = _new_kind(turn, unit, order)
     if kind is None:
-        return ("void: {0} cannot become that", unit)
+        return ("convert_same_kind", unit)
     region = _new_region(turn, province.id, kind, order.coast)
     if region is None:
-        return ("void: a coast of {0} must be named", province.id)
+        return ("convert_coast", province.id)
     turn.to[number] = region
     return None
 
@@ -60,6 +79,13 @@ def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Regi
     return next((region for region in there if named is not None and region.coast == named), None)
 
 
+def _replacement(turn: Turn, number: int, unit: Unit) -> Unit:
+    """The unit that a legal conversion makes of one."""
+    order = turn.order_of(number)
+    kind = _new_kind(turn, unit, order) if isinstance(order, Convert) else None
+    return Unit(unit.power, kind or unit.kind, turn.to[number] or unit.region)
+
+
 def label_convert(turn: Turn, state: State, number: int) -> None:
     """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or completed when
     it stood in the season before (CVT-02)."""
@@ -68,11 +94,11 @@ def label_convert(turn: Turn, state: State, number: int) -> None:
     attack = attack_on(turn, state, number, own_too=own_too)
     if attack != NOBODY:
         turn.settle(number, Result.FAILS, "disrupted", (
-            "conversion disrupted by {0}'s attack on {1}", turn.units[attack], unit.region), attack)
+            "conversion_disrupted", turn.units[attack], unit.region), attack)
     elif unit in turn.position.memory.converting:
-        turn.settle(number, Result.SUCCEEDS, "completed", ("conversion completed",))
+        turn.settle(number, Result.SUCCEEDS, "completed", ("conversion_completed", _replacement(turn, number, unit)))
     else:
-        turn.settle(number, Result.SUCCEEDS, "begun", ("conversion begun (1 of 2)",))
+        turn.settle(number, Result.SUCCEEDS, "begun", ("conversion_begun",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +118,7 @@ class ThreeKingdoms(Ruleset):
         PhaseKind.MOVEMENT: CLASSIC_ORDERS[PhaseKind.MOVEMENT] | {Convert, Proxy},
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {SendSupply},
     }
+    SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
 
@@ -118,11 +145,11 @@ class ThreeKingdoms(Ruleset):
             if isinstance(order, Proxy):
                 number = turn.find(order)
                 if number == NOBODY:
-                    turn.void(index, "no_such_unit", "void: there is no {0}", order.unit)
+                    turn.void(index, "no_such_unit", "no_unit", order.unit)
                 elif order.power != turn.units[number].power:
                     passed_on.append((index, number, order.power))
                 elif order.to_power not in turn.setting.powers or order.to_power == order.power:
-                    turn.void(index, "illegal", "void: a unit is given to another power")
+                    turn.void(index, "illegal", "given_to_oneself", turn.units[number])
                 else:
                     offers.setdefault(number, []).append(index)
         commanders = {number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))}
@@ -141,14 +168,14 @@ class ThreeKingdoms(Ruleset):
         begun, old, new = set(), [], []
         for number, index in enumerate(turn.chosen):
             order = turn.order_of(number)
-            outcome = turn.outcomes[index] if isinstance(order, Convert) else None
-            if isinstance(order, Convert) and outcome is not None:
-                unit, region = turn.units[number], turn.to[number]
-                if outcome.reason == "begun":
+            found = turn.outcomes[index] if isinstance(order, Convert) else None
+            if isinstance(order, Convert) and found is not None:
+                unit = turn.units[number]
+                if found.reason == "begun":
                     begun.add(unit)
-                elif outcome.reason == "completed" and region is not None:
+                elif found.reason == "completed":
                     old.append(unit)
-                    new.append(Unit(unit.power, _new_kind(turn, unit, order) or unit.kind, region))
+                    new.append(_replacement(turn, number, unit))
         proxies = frozenset(
             (turn.place[number], power)
             for number, power in turn.commanders.items()
@@ -205,12 +232,12 @@ def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
     powers = {order.to_power for i in indexes if isinstance(order := turn.orders[i], Proxy)}
     if len(powers) > 1:
         for index in indexes:
-            turn.void(index, "illegal", "void: {0} is given to more than one power", turn.units[number])
+            turn.void(index, "illegal", "given_twice", turn.units[number])
         return None
     power = powers.pop()
     for index in indexes:
-        turn.outcomes[index] = Outcome(
-            turn.orders[index], Result.SUCCEEDS, None, None, f"given to {power} for this season")
+        turn.outcomes[index] = outcome(turn.orders[index], Result.SUCCEEDS, None, None, (
+            turn.words, "handed_over", turn.units[number], power), False)
         turn.early.append(index)
     return power
 
@@ -218,9 +245,9 @@ def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
 def _passed_on(turn: Turn, index: int, number: int, was_given: bool) -> None:
     unit, power = turn.units[number], turn.orders[index].power
     if was_given:
-        turn.void(index, "illegal", "void: {0} is given to {1} and cannot be given on", unit, power)
+        turn.void(index, "illegal", "given_on", unit, power)
     else:
-        turn.void(index, "no_such_unit", "void: {0} is not {1}'s own", unit, power)
+        turn.void(index, "no_such_unit", "not_ones_to_give", unit, power)
 
 
 RULES = ThreeKingdoms

@@ -1,0 +1,101 @@
+"""Every sentence of the shared rules, by the name it goes by. A rule set may add its own (`Ruleset.SENTENCES`).
+
+Each is a pattern for `str.format` whose fields are units, regions, powers and numbers, which `words.py` spells out. The
+name is finer than the contract's reason ("illegal" has a dozen grounds), and is what a variant hangs a citation on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MOVEMENT: Mapping[str, str] = {
+    "holds": "holds",
+    "moves": "moves to {0}",
+    "moves_in": "moves to {0}, where {1} is dislodged",
+    "carried": "carried to {0}",
+    "carried_in": "carried to {0}, where {1} is dislodged",
+    "support_given": "support given to {0}",
+    "convoy_given": "convoy given to {0}",
+    "dislodged": "dislodged by {0}",
+    "support_cut": "support cut by {0}'s attack on {1}",
+    "paradox": "disrupted: the convoy of {0} hangs on a fight that {0} itself would decide",
+    "own_unit_stays": "bounced: {0} is of the same power and stays",
+    "bounced_off": "bounced off {0}: {1}",
+    "bounced_head_on": "bounced off {0} coming the other way: {1}",
+    "bounced_with": "bounced at {0} with {1}",
+    "beaten_to": "beaten to {0} by {1}",
+    "no_chain": "not carried: no whole chain of fleets was ordered to convoy to {0}",
+    "convoy_failed": "not carried: the convoy of {0} fails",
+    "fleet_lost": "not carried: {0} was dislodged by {1}",
+    "otherwise_ordered": "void: {0} was not ordered to do that",
+    "not_ordered_there": "void: {0} was not ordered there",
+    "goes_over_land": "void: {0} goes over land",
+    "no_movement_order": "void: no such order is given in a movement season",
+    "no_unit": "void: there is no {0}",
+    "not_ones_own": "void: {0} is neither {1}'s own nor given in proxy",
+    "under_orders": "void: this unit is under the orders of {0}",
+    "ordered_already": "void: {0} has an order already",
+    "two_orders": "void: two different orders were written for {0}, so it holds",
+    "may_not_attack": "void: {0} may not attack",
+    "there_already": "void: {0} is there already",
+    "no_fleets": "void: no fleets stand on a way from {0} to {1}",
+    "not_enterable": "void: {0} cannot enter {1}",
+    "out_of_reach": "void: {0} cannot reach {1}",
+    "which_coast": "void: {0} has more than one coast and none is named",
+    "wrong_coast": "void: {0} cannot be reached from here",
+    "target_cannot_go": "void: {0} could not go to {1}",
+    "nobody_to_support": "void: there is no unit in {0} to support",
+    "supports_itself": "void: a unit cannot support itself",
+    "support_out_of_reach": "void: {0} cannot go to {1}, so it cannot support there",
+    "no_carrier": "void: only a fleet at sea can convoy",
+    "nobody_to_convoy": "void: there is no unit in {0} to convoy",
+    "cannot_be_convoyed": "void: {0} cannot be convoyed to {1}",
+    "off_the_way": "void: {0} is on no way from {1} to {2}",
+}
+
+RETREAT: Mapping[str, str] = {
+    "retreats": "retreats to {0}",
+    "disbanded": "disbanded",
+    "retreats_meet": "bounced: {1} retreats to {0} too, so both are disbanded",
+    "no_retreat_order": "void: only retreats and disbandings are ordered now",
+    "not_dislodged": "void: {0} was not dislodged",
+    "not_ones_retreat": "void: {0} is not {1}'s to order",
+    "owner_retreats_it": "void: {0}, the owner, gave this unit's retreat",
+    "two_retreats": "void: two different orders were written for {0}, so it is disbanded",
+    "no_such_way": "void: {0} cannot go to {1}, so it is disbanded",
+    "attackers_origin": "void: {0} may not retreat to {1}, where the attack on it came from, so it is disbanded",
+    "place_taken": "void: {0} may not retreat to {1}, where {2} stands, so it is disbanded",
+    "standoff_there": "void: {0} may not retreat to {1}, left empty by a bounce, so it is disbanded",
+    "retreat_barred": "void: {0} may not retreat to {1}, so it is disbanded",
+    "retreat_coast": "void: {0} may retreat to more than one coast of {1} and none is named, so it is disbanded",
+}
+
+ADJUSTMENT: Mapping[str, str] = {
+    "built": "built: {0}",
+    "removed": "removed: {0}",
+    "supply_given": "given: {0} supply to {1}",
+    "no_adjustment_order": "void: no such order is given in an adjustment season",
+    "send_to_another": "void: supply is sent to another power, one or more at a time",
+    "sends_too_much": "void: {0} owns {1} and has sent {2}, so it cannot send {3} more",
+    "nothing_to_build": "void: {0} has no supply left for another unit",
+    "no_such_place": "void: there is no {0}",
+    "no_centre": "void: {0} is no supply centre",
+    "no_home_centre": "void: {0} is no home centre of {1}",
+    "centre_not_owned": "void: {1} does not own {0}",
+    "centre_occupied": "void: {1} stands in {0}",
+    "kind_cannot_stand": "void: a {1} cannot stand in {0}",
+    "build_coast": "void: a {1} in {0} must be given a coast that it has",
+    "struck": "void: struck, because builds are listed beside it",
+    "no_own_unit": "void: {0} has no {1}",
+    "removed_already": "void: {0} is removed already",
+    "nothing_to_remove": "void: {0} need not remove any more",
+}
+
+CLASSIC: Mapping[str, str] = {**MOVEMENT, **RETREAT, **ADJUSTMENT}
+
+REASONS = frozenset({
+    "begun", "bounced", "completed", "coast_missing", "cut", "dislodged", "disrupted", "fleet_inland", "illegal", "no_build",
+    "no_convoy", "no_such_unit", "no_supply", "not_a_centre", "not_a_retreat", "not_home_centre", "not_owned", "occupied",
+    "overridden", "paradox", "struck", "too_many", "unmatched",
+})
+"""The contract's words for why an order failed, counted for nothing, or succeeded in a way that needs a word."""
