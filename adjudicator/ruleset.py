@@ -80,9 +80,9 @@ class Ruleset:
             if value not in allowed:
                 raise ValueError(f"rules.values.{key}: {value!r} is not one of {', '.join(allowed)}")
         for key, value in self.citations.items():
-            known = key in self.SENTENCES or key in REASONS
-            if not (known and isinstance(value, str)):
-                wrong = f"{value!r} is not a text" if known else f"rule set {self.name!r} has no such sentence or reason"
+            there = key in self.SENTENCES or key in REASONS
+            if not (there and isinstance(value, str)):
+                wrong = f"{value!r} is not a text" if there else f"rule set {self.name!r} has no such sentence or reason"
                 raise ValueError(f"rules.citations.{key}: {wrong}")
 
     def citation(self, sentence: str, reason: str | None) -> str:
