@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adjudicator import years
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
-from adjudicator.position import Memory, Position
+from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
 from adjudicator.words import Sentence, Words
@@ -57,7 +58,9 @@ class Winter:
         self.occupied = {unit.region.province for unit in position.units}
 
     def ledger(self) -> None:
-        """Sort the orders by power and enter what is sent; each send is of the sender's own centres (Q-27, Q-28)."""
+        """Sort the orders by power and enter what is sent: of the sender's own centres, unless the rules let it send on
+        what it gets (Q-27, Q-28)."""
+        sends = []
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
             if account is None or not self.setting.rules.takes(order, PhaseKind.ADJUSTMENT):
@@ -65,18 +68,35 @@ class Winter:
                 continue
             account.orders.append(index)
             if isinstance(order, SendSupply):
-                self._send(account, index, order)
+                if order.to_power not in self.accounts or order.to_power == account.power or order.count < 1:
+                    self.void(index, "illegal", ("send_to_another",))
+                else:
+                    sends.append((index, account, order))
+        self._enter(sends)
 
-    def _send(self, account: Account, index: int, order: SendSupply) -> None:
-        if order.to_power not in self.accounts or order.to_power == account.power or order.count < 1:
-            self.void(index, "illegal", ("send_to_another",))
-        elif account.sent + order.count > len(account.centres):
+    def _enter(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
+        """Send in the order listed what can be sent. A send that hangs on what others send waits for theirs."""
+        waiting = sends
+        while True:
+            left = [send for send in waiting if not self._send(*send)]
+            if len(left) == len(waiting) or not self.setting.rules.sends_on():
+                break
+            waiting = left
+        for index, account, order in left:
             self.void(index, "no_supply", (
                 "sends_too_much", account.power, _centres(len(account.centres)), account.sent, order.count))
-        else:
-            account.sent += order.count
-            self.accounts[order.to_power].received += order.count
-            self.done(index, ("supply_given", order.count, order.to_power))
+
+    def _send(self, index: int, account: Account, order: SendSupply) -> bool:
+        rules = self.setting.rules
+        purse = len(account.centres) + (account.received if rules.sends_on() else 0)
+        if rules.sends_surplus_only():
+            purse -= len(account.units)
+        if account.sent + order.count > purse:
+            return False
+        account.sent += order.count
+        self.accounts[order.to_power].received += order.count
+        self.done(index, ("supply_given", order.count, order.to_power))
+        return True
 
     def due(self, account: Account, sent: int) -> int:
         """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
@@ -95,7 +115,9 @@ class Winter:
             if isinstance(order, SendSupply) and self.verdicts[index] is not None:
                 sent += order.count if self._stands(index) else 0
             elif isinstance(order, Build):
-                self._build(account, index, order, self.due(account, sent))
+                # Where only surplus is sent, a build never takes back what was sent further down the sheet (Q-27).
+                spent = account.sent if self.setting.rules.sends_surplus_only() else sent
+                self._build(account, index, order, self.due(account, spent))
 
     def _stands(self, index: int) -> bool:
         verdict = self.verdicts[index]
@@ -152,7 +174,7 @@ class Winter:
             return there[0]
         wanted = order.region.coast
         if wanted is None:
-            return there[0] if len(there) == 1 else None
+            return there[0] if len(there) == 1 or self.setting.rules.any_coast_will_do() else None
         named = self.setting.board.provinces[order.region.province].coast_id(wanted)
         return next((region for region in there if region.coast == named), None)
 
@@ -213,16 +235,17 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
     removed = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].removed)
     units = (position.units | set(built)) - set(removed)
     by_lot = setting.rules.removes_by_lot()
-    return Resolution(
+    resolution = Resolution(
         outcomes=_outcomes(winter),
         position=Position(setting.calendar.following(position.phase), units, _owned(position.centres),
-                          memory=Memory(position.memory.converting & units)),
+                          memory=setting.rules.after_winter(position.memory, units)),
         built=built,
         removed=removed,
         removed_by_lot=tuple(enforced) if by_lot else (),
         removed_by_disorder=() if by_lot else tuple(enforced),
         lots_used=tape.used - lots.used,
     )
+    return years.ended(setting, resolution) if setting.rules.wins_in_winter() else resolution
 
 
 def _outcomes(winter: Winter) -> tuple[Outcome, ...]:

@@ -80,11 +80,11 @@ def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
     unit = turn.units[number]
     if order.to.province == unit.region.province:
         return ("there_already", unit)
-    if order.via_convoy:
-        return ("no_fleets", unit.region, order.to)
     if order.to.province not in turn.setting.chart.stands[unit.kind]:
         return ("not_enterable", unit, order.to)
-    return ("out_of_reach", unit, order.to)
+    overseas = turn.setting.kinds[unit.kind].carried and turn.setting.chart.shores.issuperset(
+        (unit.region.province, order.to.province))
+    return ("no_fleets", unit.region, order.to) if order.via_convoy or overseas else ("out_of_reach", unit, order.to)
 
 
 def _which_coast(wanted: Region) -> Sentence:
@@ -129,7 +129,9 @@ def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sent
     if partner == NOBODY:
         return ("nobody_to_support", target.region)
     if partner == number:
-        return ("supports_itself",)
+        return ("supports_itself", turn.units[number])
+    if into == turn.place[number]:
+        return ("supports_own_attacker", turn.units[number])
     return ("support_out_of_reach", turn.units[number], into)
 
 

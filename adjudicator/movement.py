@@ -24,7 +24,11 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     turn = Turn(setting, position, orders)
     repeats = assign(turn)
     _check(turn)
-    state = solve(_puzzle(turn))
+    puzzle = _puzzle(turn)
+    state = solve(puzzle)
+    while state.paradox and setting.rules.paradox_holds():
+        _stand_still(turn, puzzle, state)
+        state = solve(puzzle)
     turn.lost = frozenset([turn.at[p] for p in state.winners if p in turn.at and turn.at[p] not in state.movers])
     labels.label(turn, state)
     for repeat, first in repeats.items():
@@ -97,12 +101,31 @@ def _support_matches(turn: Turn, number: int) -> bool:
     moves = turn.role[partner] == MOVE
     order = turn.order_of(number)
     if not isinstance(order, SupportMove):
-        return not moves
+        return not moves or _follows(turn, number, partner)
     if not moves or turn.goal[partner] != turn.goal[number]:
         return False
     ends = turn.to[partner]
     # A support may leave the coast out, but one that is named must be the one gone to (DATC 4.B.4).
     return ends is None or ends.coast is None or order.to.coast is None or pick_coast(turn, (ends,), order.to) == ends
+
+
+def _follows(turn: Turn, number: int, partner: int) -> bool:
+    """Whether a support in place of a unit that moves backs its move: not unless the rules say so (Q-15)."""
+    if not turn.setting.rules.support_follows() or turn.goal[partner] not in turn.steps[number]:
+        return False
+    turn.goal[number] = turn.goal[partner]
+    return True
+
+
+def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
+    """Where a paradox makes all its moves fail (Q-18): the carried armies and whoever attacks their fleets hold."""
+    for fleet in state.paradox:
+        for number in {turn.partner[fleet], *state.toward.get(turn.place[fleet], ())}:
+            if turn.role[number] == MOVE:
+                turn.role[number], puzzle.helpers[number] = HOLD, []
+                puzzle.routes.pop(number, None)
+                turn.settle(number, Result.FAILS, "bounced", ("paradox_holds", turn.units[fleet]), fleet)
+                turn.early.append(turn.chosen[number])
 
 
 def _unmatched(turn: Turn, number: int, sentence: str) -> None:

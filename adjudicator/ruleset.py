@@ -108,6 +108,15 @@ class Ruleset:
         (DATC 6.D.32; Q-17)."""
         return True
 
+    def support_follows(self) -> bool:
+        """Whether a support in place backs the move of a unit that was ordered to move; otherwise it is unmatched
+        (Q-15)."""
+        return False
+
+    def paradox_holds(self) -> bool:
+        """Whether all moves of a convoy paradox fail; otherwise its convoys do (Szykman, DATC 4.A.2, Q-18)."""
+        return False
+
     def first_of_two_counts(self) -> bool:
         """Whether of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
         return False
@@ -133,6 +142,25 @@ class Ruleset:
     def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after retreats; `units` are those on the board then."""
         return Memory(memory.converting & units)
+
+    # Winter ----------------------------------------------------------------------------------------------------------
+
+    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+        """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
+        return Memory(memory.converting & units)
+
+    def any_coast_will_do(self) -> bool:
+        """Whether a fleet whose coast is missing is put on the first one; otherwise its order is void (DATC 4.B.7,
+        Q-22)."""
+        return False
+
+    def sends_surplus_only(self) -> bool:
+        """Whether a power may send only what its units do not need; otherwise all it owns (Q-27)."""
+        return False
+
+    def sends_on(self) -> bool:
+        """Whether supply received may be sent on; otherwise each send is of the sender's own centres (Q-28)."""
+        return False
 
     # The year --------------------------------------------------------------------------------------------------------
 
@@ -163,6 +191,14 @@ class Ruleset:
         if self.removes_by_lot():
             return disorder.by_lot(units, need, lots)
         return disorder.by_distance(setting, units, need, centres), lots
+
+    def wins_in_winter(self) -> bool:
+        """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over (Q-29)."""
+        return False
+
+    def draws_at_once(self) -> bool:
+        """Whether a game ends as a draw once the condition is fulfilled; otherwise the survivors may ask for it (Q-30)."""
+        return False
 
     def winner(self, setting: Setting, centres: Mapping[str, frozenset[str]]) -> str | None:
         """The power that has won with these centres, or None: the most centres, and enough of them."""

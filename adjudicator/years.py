@@ -38,13 +38,17 @@ def close(setting: Setting, phase: Phase, after: Aftermath, **rest: Any) -> Reso
     if following.kind is not PhaseKind.ADJUSTMENT:
         return resolution
     centres = owners_after(setting, after)
-    rules = setting.rules
+    closed = replace(resolution, position=replace(position, centres=centres), adjust=dues(setting, centres, after.units))
+    return closed if setting.rules.wins_in_winter() else ended(setting, closed)
+
+
+def ended(setting: Setting, resolution: Resolution) -> Resolution:
+    """The resolution of the year's last phase, with who has won and who may draw (VIC-02, DRW-01)."""
+    units, centres = resolution.position.units, resolution.position.centres
     return replace(
         resolution,
-        position=replace(position, centres=centres),
-        winner=rules.winner(setting, centres),
-        draw_open_to=rules.draw_open_to(setting, centres, after.units),
-        adjust=dues(setting, centres, after.units),
+        winner=setting.rules.winner(setting, centres),
+        draw_open_to=setting.rules.draw_open_to(setting, centres, units),
     )
 
 

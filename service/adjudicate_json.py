@@ -312,8 +312,10 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
         found |= _winter(resolution, setting)
     if setting.rules.remembers():
         found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
-    if resolution.position.phase.kind is PhaseKind.ADJUSTMENT:
+    closes_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT
+    if closes_year:
         found["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}
+    if closes_year or (kind is PhaseKind.ADJUSTMENT and setting.rules.wins_in_winter()):
         found["winner"] = resolution.winner
         found["draw_open_to"] = None if resolution.draw_open_to is None else list(resolution.draw_open_to)
     return found

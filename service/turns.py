@@ -178,7 +178,8 @@ class Turns:
     def _go_on(self, session: Session, phase: PhaseRow, resolution: Resolution, now: datetime) -> None:
         """Hand the position to the phase it is for; those between have nothing to order and are over (CAL-17)."""
         game = session.get_one(GameRow, phase.game_id)
-        if resolution.winner is not None:
+        drawn = resolution.draw_open_to is not None and self.load(game.variant).rules.draws_at_once()
+        if resolution.winner is not None or drawn:
             session.execute(update(PhaseRow).where(
                 PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))
             return

@@ -51,7 +51,9 @@ def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
         return ("convert_no_centre", province.id)
     if province.terrain is not Terrain.COASTAL:
         return ("convert_inland", province.id)
-    if province.id not in turn.position.centres.get(unit.power, ()):
+    owned = turn.position.centres.get(unit.power, ())
+    mercy = not owned and turn.setting.rules.choice("mercy_converts") == "yes"
+    if province.id not in owned and not mercy:
         return ("convert_not_owned", unit.power, province.id)
     kind = _new_kind(turn, unit, order)
     if kind is None:
@@ -74,6 +76,8 @@ def _new_kind(turn: Turn, unit: Unit, order: Convert) -> str | None:
 def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Region | None:
     there = turn.setting.chart.stands[kind][province]
     if there[0].coast is None:
+        return there[0]
+    if coast is None and turn.setting.rules.any_coast_will_do():
         return there[0]
     named = None if coast is None else turn.setting.board.provinces[province].coast_id(coast.rpartition("/")[2])
     return next((region for region in there if named is not None and region.coast == named), None)
@@ -106,12 +110,24 @@ class ThreeKingdoms(Ruleset):
     """The handbook's rules beside the classic ones."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "double_orders": ("hold", "first"),  # Q-16
         "wrong_unit_type": ("forgiven", "void"),  # ORD-07
+        "support_of_mover": ("unmatched", "follows"),  # Q-15
+        "double_orders": ("hold", "first"),  # Q-16
+        "impossible_move": ("by_map", "by_fleets"),  # Q-17
+        "convoy_paradox": ("szykman", "all_hold"),  # Q-18
+        "conversion_over_winter": ("goes_on", "begins_again"),  # Q-20
         "own_attack_disrupts": ("no", "yes"),  # Q-21
+        "missing_coast": ("void", "first"),  # Q-22
         "proxy_silent": ("owner", "hold"),  # Q-23
+        "proxy_of_proxy": ("void", "allowed"),  # Q-24
         "proxy_retreats": ("owner_first", "owner_only"),  # Q-25
         "removals_beside_builds": ("struck", "count"),  # Q-26
+        "supply_sent": ("any_owned", "surplus"),  # Q-27
+        "supply_sent_on": ("no", "yes"),  # Q-28
+        "victory_tested": ("autumn", "winter"),  # Q-29
+        "draw": ("on_request", "at_once"),  # Q-30
+        "mercy_converts": ("no", "yes"),  # Q-38
+        "mercy_supply": ("greater", "added"),  # Q-39
     }
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = {
         **CLASSIC_ORDERS,
@@ -127,7 +143,13 @@ class ThreeKingdoms(Ruleset):
 
     def crossing_needs_fleets(self) -> bool:
         """Words that name a move possible on the map are a move, which fails without fleets (Q-17)."""
-        return False
+        return self.choice("impossible_move") == "by_fleets"
+
+    def support_follows(self) -> bool:
+        return self.choice("support_of_mover") == "follows"
+
+    def paradox_holds(self) -> bool:
+        return self.choice("convoy_paradox") == "all_hold"
 
     def first_of_two_counts(self) -> bool:
         return self.choice("double_orders") == "first"
@@ -153,6 +175,8 @@ class ThreeKingdoms(Ruleset):
                 else:
                     offers.setdefault(number, []).append(index)
         commanders = {number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))}
+        if self.choice("proxy_of_proxy") == "allowed":
+            passed_on = _handed_on(turn, commanders, passed_on)
         for index, number, power in passed_on:
             _passed_on(turn, index, number, commanders.get(number) == power)
         return commanders
@@ -189,7 +213,7 @@ class ThreeKingdoms(Ruleset):
         """Centres, less what is sent, and what is received. Without a centre one unit is let live, and none is
         replaced (MCY-01, Q-39)."""
         if not centres:
-            return min(units, max(1, received))
+            return min(units, 1 + received if self.choice("mercy_supply") == "added" else max(1, received))
         return centres - sent + received
 
     def builds_at_home_only(self) -> bool:
@@ -197,6 +221,26 @@ class ThreeKingdoms(Ruleset):
 
     def strikes_removals(self) -> bool:
         return self.choice("removals_beside_builds") == "struck"
+
+    def sends_surplus_only(self) -> bool:
+        return self.choice("supply_sent") == "surplus"
+
+    def sends_on(self) -> bool:
+        return self.choice("supply_sent_on") == "yes"
+
+    def any_coast_will_do(self) -> bool:
+        return self.choice("missing_coast") == "first"
+
+    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+        if self.choice("conversion_over_winter") == "begins_again":
+            return Memory()
+        return Memory(memory.converting & units)
+
+    def wins_in_winter(self) -> bool:
+        return self.choice("victory_tested") == "winter"
+
+    def draws_at_once(self) -> bool:
+        return self.choice("draw") == "at_once"
 
     def winter_reason(self, reason: str) -> str:
         """The contract knows fewer words for a Winter of this game."""
@@ -240,6 +284,31 @@ def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
             turn.words, "handed_over", turn.units[number], power), False)
         turn.early.append(index)
     return power
+
+
+Passed = list[tuple[int, int, str]]
+"""Lines by which a power gives away a unit that is not its own: the line, the unit, the power."""
+
+
+def _handed_on(turn: Turn, commanders: dict[int, str], lines: Passed) -> Passed:
+    """Let who commands a unit give it on, each power once (Q-24). Answers with the lines that had no such right."""
+    had = {(number, turn.units[number].power) for number in commanders}
+    left = lines
+    while True:
+        for line in left:
+            index, number, power = line
+            order = turn.orders[index]
+            if (isinstance(order, Proxy) and commanders.get(number) == power and order.to_power in turn.setting.powers
+                    and order.to_power != power and (number, power) not in had):
+                had.add((number, power))
+                commanders[number] = order.to_power
+                turn.outcomes[index] = outcome(order, Result.SUCCEEDS, None, None, (
+                    turn.words, "handed_over", turn.units[number], order.to_power), False)
+                turn.early.append(index)
+                left = [other for other in left if other != line]
+                break
+        else:
+            return left
 
 
 def _passed_on(turn: Turn, index: int, number: int, was_given: bool) -> None:

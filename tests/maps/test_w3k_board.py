@@ -77,8 +77,12 @@ def test_every_open_question_of_the_rules_is_answered_on_the_board_file() -> Non
     assert W3K.rules.name == "w3k"
     assert set(W3K.rules.values) == set(type(W3K.rules).CHOICES)
     assert dict(W3K.rules.values) == {
-        "double_orders": "hold", "wrong_unit_type": "forgiven", "own_attack_disrupts": "no",
-        "proxy_silent": "owner", "proxy_retreats": "owner_first", "removals_beside_builds": "struck",
+        "wrong_unit_type": "forgiven", "support_of_mover": "unmatched", "double_orders": "hold",
+        "impossible_move": "by_map", "convoy_paradox": "szykman", "conversion_over_winter": "goes_on",
+        "own_attack_disrupts": "no", "missing_coast": "void", "proxy_silent": "owner", "proxy_of_proxy": "void",
+        "proxy_retreats": "owner_first", "removals_beside_builds": "struck", "supply_sent": "any_owned",
+        "supply_sent_on": "no", "victory_tested": "autumn", "draw": "on_request", "mercy_converts": "no",
+        "mercy_supply": "greater",
     }
     assert all(f"`{key}`" in rulings for key in W3K.rules.values)
 
