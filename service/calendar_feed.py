@@ -1,0 +1,74 @@
+"""Deadlines as an iCalendar feed (RFC 5545, RFC 7986): one for each game, one for all games of a player.
+
+A feed says when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16). The same values
+give the same bytes, so that a program that asks often is told "unchanged".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from icalendar import Calendar, Event
+
+AGAIN = timedelta(hours=6)
+"""How often a subscribed program is asked to look; a moved deadline is also told by mail."""
+
+PRODID = "-//Galloper//Deadlines//EN"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One deadline of one game.
+
+    `game` is its slug, `ordinal` the phase's number in it: together they are the event's identity, which stays when
+    the deadline moves. `orders` says what is due ("Spring 1643 Movement Orders"). `instant` is the last one in time,
+    `changed` when this entry was last written, both in UTC. `sequence` counts how often it was moved (CAL-15).
+    """
+
+    game: str
+    game_name: str
+    ordinal: int
+    orders: str
+    instant: datetime
+    changed: datetime
+    sequence: int = 0
+    url: str = ""
+
+
+def feed(name: str, deadlines: Sequence[Due], host: str) -> bytes:
+    """The feed called `name`; `host` makes the identities unique in the world. Lines are folded and end in CRLF."""
+    calendar = Calendar()
+    calendar.add("prodid", PRODID)
+    calendar.add("version", "2.0")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("name", name)
+    calendar.add("x-wr-calname", name)
+    calendar.add("x-wr-timezone", "UTC")
+    calendar.add("refresh-interval", AGAIN, parameters={"VALUE": "DURATION"})
+    calendar.add("x-published-ttl", "PT6H")
+    for due in sorted(deadlines, key=lambda d: (d.instant, d.game, d.ordinal)):
+        calendar.add_component(_event(due, host))
+    return bytes(calendar.to_ical())
+
+
+def _event(due: Due, host: str) -> Event:
+    instant = due.instant.astimezone(UTC)
+    event = Event()
+    event.add("uid", f"{due.game}-{due.ordinal}@{host}")
+    event.add("dtstamp", due.changed.astimezone(UTC))
+    event.add("last-modified", due.changed.astimezone(UTC))
+    event.add("sequence", due.sequence)
+    # No end: an event without one ends at the instant it begins (RFC 5545, 3.6.1).
+    event.add("dtstart", instant)
+    event.add("summary", f"{due.game_name}: {due.orders} due")
+    event.add("description", (
+        f"Orders received by {instant:%H:%M:%S} GMT on {instant:%A} {instant.day} {instant:%B %Y} count. "
+        "The receiving mail server's stamp decides."))
+    event.add("transp", "TRANSPARENT")
+    event.add("status", "CONFIRMED")
+    if due.url:
+        event.add("url", due.url)
+    return event
