@@ -8,37 +8,62 @@ from typing import Any, TextIO
 
 from adjudicator.judge import Setting, judge
 from maps.variant import Variant
-from service.adjudicate_json import CaseFault, CaseReader, answer
+from service.adjudicate_json import CaseFault, CaseReader, answer, case_id
 
 
 def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
-    """Judge one case a line and print one answer a line, in the same order; blank lines are passed over.
+    """Judge one case a line and print one answer a line, in the same order.
 
-    A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged. Exit
-    status: 0, or 1 when a case was faulty.
+    A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged; so is a line
+    that is empty or no JSON, whose id is null. Exit status: 0, or 1 when a case was faulty.
     """
     setting = variant.setting()
     reader = CaseReader(setting, variant.start.phase.year)
     status = 0
     for line in lines:
-        if line.strip():
-            found = _judged(setting, reader, line)
-            status = 1 if "error" in found else status
-            print(json.dumps(found), file=out)
+        found = _judged(setting, reader, line)
+        status = 1 if "error" in found else status
+        print(json.dumps(found), file=out)
     return status
 
 
+def case_lines(text: bytes) -> list[str]:
+    """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line feed ends a
+    line: JSON allows the other separators of Unicode inside a text."""
+    lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.decode("utf-8", "surrogateescape") for line in lines]
+
+
 def _judged(setting: Setting, reader: CaseReader, line: str) -> dict[str, Any]:
+    name = None
     try:
-        data = json.loads(line)
-    except ValueError as error:
-        return {"id": None, "error": f"the line is not JSON: {error}"}
-    if not isinstance(data, dict):
-        return {"id": None, "error": "the line is not a JSON object"}
-    try:
+        data = _document(line)
+        name = case_id(data)
         case = reader.read(data)
         return answer(case, judge(setting, case.position, case.orders, case.lots), setting)
     except CaseFault as fault:
-        return {"id": data.get("id"), "error": str(fault)}
+        return {"id": name, "error": str(fault)}
     except IndexError as error:
-        return {"id": data.get("id"), "error": f"lots: {error}"}
+        return {"id": name, "error": f"lots: {error}"}
+
+
+def _document(line: str) -> dict[str, Any]:
+    """The object on a line. Raises CaseFault for a line that holds none."""
+    if not line.strip():
+        raise CaseFault("line", "it is empty")
+    try:
+        line.encode()
+        data = json.loads(line, parse_constant=_no_number)
+    except UnicodeEncodeError as error:
+        raise CaseFault("line", f"it is not UTF-8 text (character {error.start + 1})") from error
+    except (ValueError, RecursionError) as error:
+        raise CaseFault("line", f"it is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise CaseFault("line", "it is not a JSON object")
+    return data
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.dislodgements import open_to
@@ -43,12 +43,20 @@ class CaseFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case as values."""
+    """One case as values. `id` is as the case gives it."""
 
-    id: str
+    id: str | int | None
     position: Position
     orders: tuple[Order, ...]
     lots: Lots
+
+
+def case_id(data: Document) -> str | int | None:
+    """The id of a case, faulty or not. Raises CaseFault for one that is neither a text nor a whole number."""
+    found = data.get("id")
+    if found is not None and type(found) not in {str, int}:
+        raise CaseFault("id", "must be a text or a whole number")
+    return cast("str | int | None", found)
 
 
 class CaseReader:
@@ -76,14 +84,14 @@ class CaseReader:
             phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
             self._memory(data, units),
         )
-        orders = tuple(self._order(f"orders[{at}]", item) for at, item in enumerate(_list(data, "orders")))
-        return Case(str(data.get("id")), position, orders, self._lots(data))
+        orders = tuple(self._order(f"orders[{at}]", item) for at, item in enumerate(_needed(data, "orders")))
+        return Case(case_id(data), position, orders, self._lots(data))
 
     # Parts -----------------------------------------------------------------------------------------------------------
 
     def _phase(self, data: Document) -> Phase:
         kinds = {kind for _, kind in self._setting.calendar.steps}
-        kind = data.get("phase")
+        kind = _given(data, "phase")
         if not isinstance(kind, str) or kind not in kinds:
             raise CaseFault("phase", f"{kind!r} is not one of {', '.join(sorted(kinds))}")
         seasons = [season for season, step in self._setting.calendar.steps if step == kind]
@@ -96,10 +104,8 @@ class CaseReader:
         return Phase(year, season, PhaseKind(kind))
 
     def _units(self, data: Document) -> frozenset[Unit]:
-        if "units" not in data:
-            raise CaseFault("units", "is missing")
         found: dict[str, Unit] = {}
-        for at, text in enumerate(_list(data, "units")):
+        for at, text in enumerate(_needed(data, "units")):
             unit = self._unit_of(f"units[{at}]", text)
             other = found.setdefault(unit.region.province, unit)
             if other is not unit:
@@ -113,7 +119,7 @@ class CaseReader:
         power, kind, place = match.groups()
         return self._standing(field, self._powers[power.casefold()], kind.upper(), place)
 
-    def _standing(self, field: str, power: str, kind: str, place: str) -> Unit:
+    def _standing(self, field: str, power: str, kind: str, place: Any) -> Unit:
         region = self._region(field, place)
         there = self._setting.chart.stands[kind].get(region.province, ())
         if region not in there:
@@ -131,10 +137,11 @@ class CaseReader:
         for at, item in enumerate(_list(data, "dislodged")):
             field = f"dislodged[{at}]"
             _object(field, item)
-            unit = self._standing(f"{field}.loc", self._power(f"{field}.power", item.get("power")),
-                                  self._kind(f"{field}.type", item.get("type")), str(item.get("loc")))
-            origin = self._province(f"{field}.attacker_from", item.get("attacker_from")).id
-            by_convoy = bool(item.get("by_convoy", False))
+            above = f"{field}."
+            unit = self._standing(f"{field}.loc", self._power(f"{field}.power", _given(item, "power", above)),
+                                  self._kind(f"{field}.type", _given(item, "type", above)), _given(item, "loc", above))
+            origin = self._province(f"{field}.attacker_from", _given(item, "attacker_from", above)).id
+            by_convoy = _flag(item, "by_convoy", above)
             may = frozenset(
                 self._region(f"{field}.may_retreat", p) for p in _list(item, "may_retreat", f"{field}."))
             if "may_retreat" not in item:
@@ -147,7 +154,7 @@ class CaseReader:
     def _centres(self, data: Document) -> dict[str, frozenset[str]]:
         owners: dict[str, frozenset[str]] = {}
         seen: set[str] = set()
-        listed = _object("centres", data.get("centres", {}))
+        listed = _object("centres", {} if data.get("centres") is None else data["centres"])
         for power in listed:
             field = f"centres.{power}"
             owned = [self._province(field, name) for name in _list(listed, power, "centres.")]
@@ -161,7 +168,7 @@ class CaseReader:
         return owners
 
     def _memory(self, data: Document, units: frozenset[Unit]) -> Memory:
-        memory = _object("memory", data.get("memory") or {})
+        memory = _object("memory", {} if data.get("memory") is None else data["memory"])
         converting = [
             self._unit_of(f"memory.converting[{at}]", text)
             for at, text in enumerate(_list(memory, "converting", "memory."))
@@ -211,10 +218,12 @@ class CaseReader:
 
     def _order(self, field: str, data: Any) -> Order:
         _object(field, data)
-        read = _ORDERS.get(str(data.get("order")))
+        what = _given(data, "order", f"{field}.")
+        read = _ORDERS.get(what) if isinstance(what, str) else None
         if read is None:
-            raise CaseFault(f"{field}.order", f"{data.get('order')!r} is not one of {', '.join(_ORDERS)}")
-        return read(_OrderFields(self, field, data, self._power(f"{field}.power", data.get("power"))))
+            raise CaseFault(f"{field}.order", f"{what!r} is not one of {', '.join(_ORDERS)}")
+        power = self._power(f"{field}.power", _given(data, "power", f"{field}."))
+        return read(_OrderFields(self, field, data, power))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +236,10 @@ class _OrderFields:
     power: str
 
     def place(self, key: str) -> Region:
-        if key not in self.data:
-            raise CaseFault(f"{self.field}.{key}", "is missing")
-        return self.reader._region(f"{self.field}.{key}", self.data[key])  # noqa: SLF001
+        return self.reader._region(f"{self.field}.{key}", self.given(key))  # noqa: SLF001
+
+    def given(self, key: str) -> Any:
+        return _given(self.data, key, f"{self.field}.")
 
     def kind(self, key: str = "type") -> str | None:
         letter = self.data.get(key)
@@ -242,15 +252,16 @@ class _OrderFields:
         return UnitRef(self.kind("from_type"), self.place("from"))
 
     def to_power(self) -> str:
-        return self.reader._power(f"{self.field}.to_power", self.data.get("to_power"))  # noqa: SLF001
+        return self.reader._power(f"{self.field}.to_power", self.given("to_power"))  # noqa: SLF001
 
     def count(self) -> int:
-        count = self.data.get("count")
+        count = self.given("count")
         if type(count) is not int:
             raise CaseFault(f"{self.field}.count", f"{count!r} is not a whole number")
         return count
 
     def build(self) -> Build:
+        self.given("type")
         return Build(power=self.power, kind=self.kind() or "", region=self.place("loc"))
 
     def convert(self) -> Convert:
@@ -263,7 +274,7 @@ class _OrderFields:
 _ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
     "hold": lambda f: Hold(power=f.power, unit=f.unit()),
     "move": lambda f: Move(power=f.power, unit=f.unit(), to=f.place("to"),
-                           via_convoy=bool(f.data.get("via_convoy", False))),
+                           via_convoy=_flag(f.data, "via_convoy", f"{f.field}.")),
     "support_hold": lambda f: SupportHold(power=f.power, unit=f.unit(), target=f.target()),
     "support_move": lambda f: SupportMove(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
     "convoy": lambda f: Convoy(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
@@ -275,6 +286,24 @@ _ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
     "remove": lambda f: Remove(power=f.power, unit=f.unit()),
     "send_supply": lambda f: SendSupply(power=f.power, to_power=f.to_power(), count=f.count()),
 }
+
+
+def _given(data: Document, key: str, above: str = "") -> Any:
+    if data.get(key) is None:
+        raise CaseFault(above + key, "is missing")
+    return data[key]
+
+
+def _needed(data: Document, key: str) -> list[Any]:
+    _given(data, key)
+    return _list(data, key)
+
+
+def _flag(data: Document, key: str, above: str) -> bool:
+    found = data.get(key)
+    if found is not None and not isinstance(found, bool):
+        raise CaseFault(above + key, f"{found!r} is neither true nor false")
+    return found is True
 
 
 def _list(data: Document, key: str, above: str = "") -> list[Any]:

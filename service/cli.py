@@ -174,9 +174,9 @@ def adjudicate(
 ) -> None:
     """Judge positions: JSON lines in, JSON lines out."""
     import maps
-    from service.adjudicate_cli import run_adjudicate
+    from service.adjudicate_cli import case_lines, run_adjudicate
 
-    raise typer.Exit(run_adjudicate(maps.load(variant), _lines(file), sys.stdout))
+    raise typer.Exit(run_adjudicate(maps.load(variant), case_lines(_bytes(file)), sys.stdout))
 
 
 @app.command(epilog="Example: galloper intake --context context.json --index index.json --json *.eml")
@@ -250,6 +250,13 @@ def _known_phase(variant: str, phase: str | None) -> None:
     kinds = dict.fromkeys(kind.value for _, kind in maps.load(variant).calendar.steps)
     if phase is not None and phase not in kinds:
         raise typer.BadParameter(f"{variant} has no phase {phase!r}; it has {', '.join(kinds)}.")
+
+
+def _bytes(file: Path | None) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file is None else file.read_bytes()
+    except OSError as error:
+        raise Refusal(f"{file} cannot be read ({error.strerror}); check the name and try again.") from error
 
 
 def _lines(file: Path | None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import maps
-from service.adjudicate_cli import run_adjudicate
+from service.adjudicate_cli import case_lines, run_adjudicate
 
 GOOD: dict[str, Any] = {
     "id": "x", "phase": "movement", "units": ["FRANCE A PAR"],
@@ -31,6 +31,34 @@ def _order(**change: Any) -> dict[str, Any]:
     ("case", "field"),
     [
         ({**GOOD, "phase": "lunch"}, "phase"),
+        ({**GOOD, "phase": ["movement"]}, "phase"),
+        ({k: v for k, v in GOOD.items() if k != "phase"}, "phase"),
+        ({**GOOD, "season": ["Spring"]}, "season"),
+        ({**GOOD, "season": "Winter"}, "season"),
+        ({k: v for k, v in GOOD.items() if k != "orders"}, "orders"),
+        ({**GOOD, "orders": None}, "orders"),
+        ({**GOOD, "units": None}, "units"),
+        (_order(power=None), "orders[0].power"),
+        (_order(order=None), "orders[0].order"),
+        (_order(order=["move"]), "orders[0].order"),
+        (_order(loc=None), "orders[0].loc"),
+        (_order(loc=7), "orders[0].loc"),
+        (_order(to=None), "orders[0].to"),
+        (_order(via_convoy="yes"), "orders[0].via_convoy"),
+        (_order(order="build", type=None), "orders[0].type"),
+        (_order(order="proxy"), "orders[0].to_power"),
+        (_order(order="proxy", to_power="PRUSSIA"), "orders[0].to_power"),
+        (_order(order="send_supply", to_power="GERMANY"), "orders[0].count"),
+        (_order(order="send_supply", to_power="GERMANY", count=True), "orders[0].count"),
+        ({**GOOD, "memory": [1]}, "memory"),
+        ({**GOOD, "memory": 0}, "memory"),
+        ({**GOOD, "centres": []}, "centres"),
+        ({**GOOD, "centres": {"PRUSSIA": []}}, "centres.PRUSSIA"),
+        ({**GOOD, "centres": {"FRANCE": "PAR"}}, "centres.FRANCE"),
+        ({**GOOD, "contested": ["ATLANTIS"]}, "contested[0]"),
+        ({**GOOD, "dislodged": [{}]}, "dislodged[0].power"),
+        ({**GOOD, "dislodged": [{"power": "FRANCE", "type": "A", "loc": "BUR"}]}, "dislodged[0].attacker_from"),
+        ({**GOOD, "dislodged": [{"power": "FRANCE", "type": "F", "loc": "BUR", "attacker_from": "MUN"}]}, "dislodged[0].loc"),
         ({**GOOD, "season": "Monsoon"}, "season"),
         ({**GOOD, "year": "1901"}, "year"),
         ({k: v for k, v in GOOD.items() if k != "units"}, "units"),
@@ -69,16 +97,31 @@ def test_a_faulty_case_names_its_field_and_the_next_one_is_judged(case: dict[str
     assert found[1]["positions"] == ["FRANCE A BUR"]
 
 
-@pytest.mark.parametrize("line", ["{", "[]", "7", "null"])
+@pytest.mark.parametrize(
+    "line",
+    ["{", "[]", "7", "null", "", "  \n", '{"id": NaN}', '{"id": "a\udcff"}', "[" * 100_000, '{"id": [1]}', '{"id": 1.5}',
+     "9" * 5000],
+)
 def test_a_line_that_is_no_case(line: str) -> None:
     status, found = _run(line, json.dumps(GOOD))
     assert (status, found[0]["id"], len(found)) == (1, None, 2)
     assert "error" in found[0]
 
 
-def test_blank_lines_are_passed_over_and_good_cases_end_well() -> None:
-    status, found = _run("", json.dumps(GOOD), "  \n")
-    assert (status, len(found)) == (0, 1)
+def test_good_cases_end_well_and_keep_their_id() -> None:
+    status, found = _run(json.dumps(GOOD), json.dumps({**GOOD, "id": 7}), json.dumps({k: GOOD[k] for k in GOOD if k != "id"}))
+    assert (status, [answer["id"] for answer in found]) == (0, ["x", 7, None])
+
+
+def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_one() -> None:
+    spoilt = json.dumps(GOOD).replace("FRANCE", "FR\u2028NCE").encode()
+    lines = case_lines(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n{\"id\": \"\xff\"}\n" + spoilt + b"\n")
+    status, found = _run(*lines)
+    assert (status, len(found)) == (1, 3)
+    assert found[0]["positions"] == ["FRANCE A BUR"]
+    assert "UTF-8" in found[1]["error"]
+    assert found[2]["error"].startswith("units[0]: ") or found[2]["error"].startswith("orders[0]")
+    assert case_lines(b"") == []
 
 
 def test_full_names_in_any_case_mean_the_same_as_codes() -> None:

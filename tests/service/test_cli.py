@@ -121,7 +121,7 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
         "nowhere cannot be read": ["game", "new", site, nowhere],
         "exists already and stays as it is": ["init", site],
         "check the name and try again": ["parse", "--variant", "w3k", "--phase", "movement", nowhere],
-        "is not UTF-8 text (byte 0)": ["adjudicate", "--variant", "standard", folder / "bytes"],
+        "is not UTF-8 text (byte 0)": ["parse", "--variant", "w3k", "--phase", "movement", folder / "bytes"],
         "bytes is not UTF-8": ["game", "new", site, folder / "bytes"],
         "list.json": ["read", "--variant", "w3k", "--names", folder / "list.json", folder / "a.jpg"],
         "nowhere cannot be read (No such file": ["intake", "--context", nowhere, folder / "mail.eml"],
