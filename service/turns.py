@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
-from adjudicator.calendar import Phase
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -19,7 +19,7 @@ from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service.clock import Clock
 from service.context import phase_of
-from service.deadlines import schedule
+from service.deadlines import PhaseWindow, schedule
 from service.desk.queries import executed
 from service.lines import SettledLine, lines_of
 from service.store import codec, records
@@ -205,7 +205,7 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
         return
     start = date.fromisoformat(str(game.options["start"]))
     windows = schedule(start, variant.calendar, variant.start.phase, wanted)
-    shift = rows[-1].deadline - windows[len(rows) - 1].deadline if rows else None
+    shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else None
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         session.add(PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
@@ -214,6 +214,14 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
             deadline=window.deadline + shift if shift else window.deadline,
         ))
     session.flush()
+
+
+def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
+    """By how much the calendar as a whole was moved, seen at its last row: a deadline moved alone leaves the instant at
+    which its own phase opens, and the one at which its retreats close."""
+    if last.kind == PhaseKind.RETREAT:
+        return last.deadline - planned.deadline
+    return last.opens_at - planned.opens
 
 
 def draw_tape() -> list[int]:

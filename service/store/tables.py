@@ -4,12 +4,13 @@ rectangle on a photograph. Instants are UTC; JSON columns hold values that `serv
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from sqlalchemy import (
     JSON,
+    Date,
     DateTime,
     ForeignKey,
     Index,
@@ -103,12 +104,49 @@ class GameRow(Base):
 
 
 class PlayerRow(Base):
-    """A person. `zone` is an IANA name, used for the second clock in letters."""
+    """A person. `zone` is an IANA name, used for the second clock in letters. `feed` is the random part of the address
+    of the calendar feed of all their games (CAL-16); `reminders` whether they asked to be reminded (OUT-11);
+    `accommodation` a named exception for them, such as letters that somebody else posts (POST-06)."""
 
     __tablename__ = "players"
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
     zone: Mapped[str] = mapped_column(String(60), default="Europe/London")
+    feed: Mapped[str | None] = mapped_column(String(64), unique=True)
+    reminders: Mapped[bool] = mapped_column(default=False)
+    accommodation: Mapped[str] = mapped_column(Text, default="")
+
+
+class PostalRow(Base):
+    """A postal address of a player, as it is written on an envelope below the name (LIST-01, LIST-02).
+
+    `first` and `last` are the days on which a temporary one applies, both included; both None for the address of
+    always. `ended_at`: taken off the list; the row stays, so that every change can be followed (LIST-05).
+    """
+
+    __tablename__ = "postal"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), index=True)
+    lines: Mapped[list[Any]]
+    first: Mapped[date | None] = mapped_column("first_day", Date)
+    last: Mapped[date | None] = mapped_column("last_day", Date)
+    made_at: Mapped[datetime]
+    made_by: Mapped[str] = mapped_column(String(80))
+    ended_at: Mapped[datetime | None]
+    ended_by: Mapped[str | None] = mapped_column(String(80))
+
+
+class LinkRow(Base):
+    """A personal link mailed to a player: the SHA-256 of its random part, what it opens ("entry" or "file"), and for
+    how long. `used_at` closes a single-use link (LIST-04)."""
+
+    __tablename__ = "links"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
+    opens: Mapped[str] = mapped_column(String(20))
+    made_at: Mapped[datetime]
+    until: Mapped[datetime]
+    used_at: Mapped[datetime | None]
 
 
 class AddressRow(Base):
@@ -132,6 +170,8 @@ class PhaseRow(Base):
     """One phase of a game: its clock, the position before it and the resolution after it.
 
     `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON; `lots` the tape used.
+    `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to print (DESK-02).
+    `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last.
     """
 
     __tablename__ = "phases"
@@ -144,6 +184,8 @@ class PhaseRow(Base):
     kind: Mapped[str] = mapped_column(String(20))
     opens_at: Mapped[datetime]
     deadline: Mapped[datetime]
+    moved: Mapped[int] = mapped_column(default=0)
+    moved_at: Mapped[datetime | None]
     state: Mapped[str] = mapped_column(String(20), default=PhaseState.WAITING)
     position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
@@ -151,6 +193,9 @@ class PhaseRow(Base):
     closed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
+    unsealed_at: Mapped[datetime | None]
+    unsealed_by: Mapped[str | None] = mapped_column(String(80))
+    unsealed_why: Mapped[str | None] = mapped_column(Text)
 
 
 class MailRow(Base):
@@ -226,7 +271,8 @@ class PageRow(Base):
 
 class LineRow(Base):
     """One line as the eye saw it. `box` is four corners in pixels of the upright picture; `candidates` at most five
-    readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a ReviewRow."""
+    readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a ReviewRow. A line
+    of `kind` "part" was cut by a person out of others, and counts only while that act stands."""
 
     __tablename__ = "lines"
     __table_args__ = (UniqueConstraint("page_id", "ordinal"),)
@@ -246,8 +292,9 @@ class LineRow(Base):
 class ReviewRow(Base):
     """A decision of a person about one line, filed beside the reading. The newest that is not undone counts.
 
-    `decision` is a LineState (read, void, not an order, skipped); `key` is the browser's id for the request, so a
-    repeated delivery changes nothing.
+    `decision` is a LineState (read, void, not an order, skipped; open for a line that a person cut out of others);
+    `key` is the browser's id for the request, so a repeated delivery changes nothing. The text of a void line is its
+    two readings, one a line, where a person found two equally good.
     """
 
     __tablename__ = "reviews"
@@ -257,6 +304,27 @@ class ReviewRow(Base):
     decision: Mapped[str] = mapped_column(String(20))
     text: Mapped[str] = mapped_column(Text, default="")
     order: Mapped[str | None] = mapped_column("order_text", Text)
+    by: Mapped[str] = mapped_column(String(80))
+    at: Mapped[datetime]
+    undone_at: Mapped[datetime | None]
+
+
+class ActRow(Base):
+    """One act at the desk: what a single key press did, however many lines it touched.
+
+    `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide", "accept",
+    "join" or "break", each with the reviews it filed in `reviews`, or "undo" or "redo" with the act it is about in
+    `target`. `undone_at` is set while an act is taken back; its reviews carry the same instant.
+    """
+
+    __tablename__ = "acts"
+    __table_args__ = (Index("acts_of_a_person", "phase_id", "by"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), unique=True)
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
+    kind: Mapped[str] = mapped_column(String(10))
+    reviews: Mapped[list[Any]] = mapped_column(default=list)
+    target: Mapped[int | None]
     by: Mapped[str] = mapped_column(String(80))
     at: Mapped[datetime]
     undone_at: Mapped[datetime | None]
@@ -290,13 +358,15 @@ class OutboxRow(Base):
 
 
 class UserRow(Base):
-    """Someone who signs in at the desk. `password` is an argon2 hash."""
+    """Someone who signs in at the desk. `password` is an argon2 hash; `keys` the keys of the desk they changed, by
+    action, or None."""
 
     __tablename__ = "users"
     name: Mapped[str] = mapped_column(String(80), primary_key=True)
     password: Mapped[str] = mapped_column(String(200))
     role: Mapped[str] = mapped_column(String(20), default="coordinator")
     created_at: Mapped[datetime]
+    keys: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
 class SessionRow(Base):
