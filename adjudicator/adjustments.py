@@ -188,7 +188,7 @@ class Winter:
             unit = self._unit(account, order)
             needed = self.due(account, account.sent) < 0
             if self.setting.rules.strikes_removals() and beside and not (needed and account.sent):
-                self.void(index, "struck", ("struck",))
+                self.void(index, "struck", ("struck", unit or order.unit))
             elif unit is None:
                 self.void(index, "no_such_unit", self._nothing(account, order))
             elif not needed:

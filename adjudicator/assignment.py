@@ -22,7 +22,7 @@ def assign(turn: Turn) -> dict[int, int]:
     for number, power in turn.commanders.items():
         if number in proxied or not turn.setting.rules.owner_stands_in():
             for index in own.pop(number, ()):
-                turn.void(index, "overridden", "under_orders", power)
+                turn.void(index, "overridden", "under_orders", power, turn.units[number])
     for crowd in (own, proxied):
         for number, indexes in crowd.items():
             _choose(turn, number, indexes, repeats)

@@ -12,7 +12,7 @@ from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove
 from adjudicator.strength import CONVOY, MOVE, NOBODY, SUPPORT
 from adjudicator.turn import Turn
-from adjudicator.units import UnitRef
+from adjudicator.units import Unit, UnitRef
 from adjudicator.words import Sentence
 
 Check = Callable[[Turn, int, Any], Sentence | None]
@@ -32,7 +32,7 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
     else:
         region = there[0] if there[0].coast is None else pick_coast(turn, there, order.to)
         if region is None:
-            return _which_coast(order.to)
+            return _which_coast(turn.units[number], order.to)
     turn.role[number] = MOVE
     turn.goal[number] = to
     turn.to[number] = region
@@ -87,10 +87,10 @@ def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
     return ("no_fleets", unit.region, order.to) if order.via_convoy or overseas else ("out_of_reach", unit, order.to)
 
 
-def _which_coast(wanted: Region) -> Sentence:
+def _which_coast(unit: Unit, wanted: Region) -> Sentence:
     if wanted.coast is None:
         return ("which_coast", wanted)
-    return ("wrong_coast", wanted)
+    return ("wrong_coast", wanted, unit)
 
 
 def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
@@ -140,7 +140,7 @@ def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
     start, to = order.target.region.province, order.to.province
     partner = turn.at.get(start, NOBODY)
     if unit.region.province not in turn.sea.carriers:
-        return ("no_carrier",)
+        return ("no_carrier", unit)
     if partner == NOBODY:
         return ("nobody_to_convoy", order.target.region)
     if not may_cross(turn, partner, to):

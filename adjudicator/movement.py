@@ -61,12 +61,12 @@ def _puzzle(turn: Turn) -> Puzzle:
             if _support_matches(turn, number):
                 helpers[partner[number]].append(number)
             else:
-                _unmatched(turn, number, "otherwise_ordered")
+                _unmatched(turn, number, "not_supported_there" if turn.to[number] else "moves_away")
         elif kind == CONVOY:
             if role[partner[number]] == MOVE and turn.goal[partner[number]] == turn.goal[number]:
                 fleets.setdefault(partner[number], {})[turn.place[number]] = number
             else:
-                _unmatched(turn, number, "not_ordered_there")
+                _unmatched(turn, number, "not_convoyed_there")
     for army, carrying in fleets.items():
         _set_sail(turn, army, carrying)
     return Puzzle(
@@ -131,7 +131,7 @@ def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
 def _unmatched(turn: Turn, number: int, sentence: str) -> None:
     turn.role[number] = HOLD
     partner = turn.partner[number]
-    turn.settle(number, Result.FAILS, "unmatched", (sentence, turn.units[partner]), partner)
+    turn.settle(number, Result.FAILS, "unmatched", (sentence, turn.units[partner], turn.to[number] or turn.goal[number]), partner)
     turn.early.append(turn.chosen[number])
 
 

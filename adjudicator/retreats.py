@@ -110,7 +110,7 @@ class _Sheet:
         own = [i for i in indexes if self.orders[i].power == beaten.unit.power]
         if own:
             for index in set(indexes) - set(own):
-                self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power))
+                self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power, beaten.unit))
         first, *others = own or indexes
         plain = replace(self.orders[first], line=None)
         different = [i for i in others if replace(self.orders[i], line=None) != plain]
@@ -125,7 +125,7 @@ class _Sheet:
     def _go(self, beaten: Dislodgement, index: int) -> None:
         order = self.orders[index]
         if not isinstance(order, Retreat):
-            self.verdicts[index] = (Result.SUCCEEDS, None, ("disbanded",), None)
+            self.verdicts[index] = (Result.SUCCEEDS, None, ("disbanded", beaten.unit), None)
             return
         region = _meant(self.setting.board, beaten, order.to)
         if region is None:

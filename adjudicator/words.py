@@ -55,7 +55,7 @@ class Words:
 
     def _unit(self, letter: str | None, region: Region) -> str:
         kind = None if letter is None else self.setting.kinds.get(letter)
-        return f"{'the unit in' if kind is None else kind.name} {self._region(region)}"
+        return f"{'unit in' if kind is None else kind.name} {self._region(region)}"
 
     def _region(self, region: Region) -> str:
         return region_name(self.setting.board, region)

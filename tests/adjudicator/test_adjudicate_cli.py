@@ -115,7 +115,7 @@ def test_good_cases_end_well_and_keep_their_id() -> None:
 
 def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_one() -> None:
     spoilt = json.dumps(GOOD).replace("FRANCE", "FR\u2028NCE").encode()
-    lines = case_lines(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n{\"id\": \"\xff\"}\n" + spoilt + b"\n")
+    lines = case_lines(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b'\r\n{"id": "\xff"}\n' + spoilt + b"\n")
     status, found = _run(*lines)
     assert (status, len(found)) == (1, 3)
     assert found[0]["positions"] == ["FRANCE A BUR"]
