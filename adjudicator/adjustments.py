@@ -165,7 +165,8 @@ class Winter:
         return next(unit for unit in (*self.position.units, *built) if unit.region.province == place)
 
     def _kind(self, order: Build) -> str:
-        return self.setting.kinds[order.kind].name
+        name = self.setting.kinds[order.kind].name.lower()
+        return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
     def _site(self, order: Build) -> Region | None:
         """The region meant; None when a coast is needed and is missing or wrong (DATC 4.B.7, Q-22)."""
