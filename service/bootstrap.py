@@ -112,6 +112,7 @@ class Site:
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
             map_pdf=self.map_pdf, secure_cookies=self.settings.web.secure_cookies,
+            base_url=self.settings.web.base_url.rstrip("/"),
         ))
 
 

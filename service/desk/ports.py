@@ -49,7 +49,8 @@ class DeskPorts:
     when the last doubtful line of a phase is decided and judges it; False says that something is still to be read.
     `approve(phase_id, by)` sends what was judged, or raises `service.turns.NotReady`. `power_name(variant, power)` is
     the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
-    the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page.
+    the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
+    is the address at which players reach the site.
     """
 
     sessions: sessionmaker[Session]
@@ -63,4 +64,5 @@ class DeskPorts:
     power_name: Callable[[str, str], str] = power_name
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
+    base_url: str = ""
     secure_cookies: bool = True

@@ -1,0 +1,101 @@
+"""A game's deadlines as a page and as feeds (CAL-13, CAL-16): for anyone, because they hold nothing secret."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Header, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.calendar_feed import Due, feed
+from service.context import phase_of
+from service.desk.ports import DeskPorts
+from service.public.doorway import show
+from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
+
+router = APIRouter()
+
+KEPT = timedelta(days=60)
+"""How long a past deadline stays in a feed."""
+
+FRESH = "max-age=300"
+"""A program that asks every second is answered from its own store for five minutes."""
+
+UNKNOWN = "There is no such calendar here. Check the address in your letters, or ask the coordinator for it."
+
+
+@router.get("/public/{game_id}/calendar.ics")
+def game_feed(request: Request, game_id: str, if_none_match: Annotated[str, Header()] = "") -> Response:
+    """The feed of one game."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = session.get(GameRow, game_id)
+        if game is None:
+            raise HTTPException(404, UNKNOWN)
+        data = feed(game.name, _deadlines(ports, session, [game]), _host(ports))
+    return _calendar(data, if_none_match)
+
+
+@router.get("/public/calendar/{token}.ics")
+def player_feed(request: Request, token: str, if_none_match: Annotated[str, Header()] = "") -> Response:
+    """The feed of all games of one player. Its address is personal, its content is what each game's page says."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        player = session.scalar(select(PlayerRow).where(PlayerRow.feed == token))
+        if player is None:
+            raise HTTPException(404, UNKNOWN)
+        games = session.scalars(
+            select(GameRow).join(SeatRow).where(SeatRow.player_id == player.id).distinct().order_by(GameRow.id)).all()
+        data = feed("Orders due", _deadlines(ports, session, games), _host(ports))
+    return _calendar(data, if_none_match)
+
+
+@router.get("/public/{game_id}/calendar")
+def game_page(request: Request, game_id: str) -> Response:
+    """The deadlines ahead, in GMT; a small script adds the visitor's own time."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = session.get(GameRow, game_id)
+        if game is None:
+            raise HTTPException(404, UNKNOWN)
+        now = ports.clock.now()
+        ahead = [due for due in _deadlines(ports, session, [game]) if due.instant >= now]
+        name = game.name
+    address = f"{ports.base_url}/public/{game_id}/calendar.ics"
+    return show(
+        request, "calendar.html", game_name=name, game_id=game_id, ahead=ahead, feed=address,
+        subscribe="webcal" + address.removeprefix("https").removeprefix("http"),
+    )
+
+
+def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[Due]:
+    """Every deadline on the calendar that lies ahead, and those of the last weeks."""
+    since = ports.clock.now() - KEPT
+    found = []
+    for game in games:
+        rows = session.scalars(select(PhaseRow).where(
+            PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
+        found += [
+            Due(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
+                row.moved_at or game.created_at, row.moved, f"{ports.base_url}/public/{game.id}/calendar")
+            for row in rows
+        ]
+    return found
+
+
+def _host(ports: DeskPorts) -> str:
+    return urlsplit(ports.base_url).hostname or "galloper.invalid"
+
+
+def _calendar(data: bytes, if_none_match: str) -> Response:
+    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    headers = {"Cache-Control": FRESH, "ETag": tag}
+    if tag in if_none_match:
+        return Response(status_code=304, headers=headers)
+    return Response(data, media_type="text/calendar; charset=utf-8", headers=headers)

@@ -1,0 +1,31 @@
+"""What every public page stands on: its templates, and words for times."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from fastapi import Request
+from fastapi.responses import Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+import templates
+from service.desk import wording
+from service.desk.ports import DeskPorts
+
+FOLDER = Path(templates.__file__).parent / "public"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    made.filters.update(wording.FILTERS)
+    return made
+
+
+def show(request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object) -> Response:
+    """Render one template with what every page has; `cache` is its Cache-Control."""
+    ports: DeskPorts = request.app.state.ports
+    html = _environment().get_template(name).render(title=ports.title, now=ports.clock.now(), **values)
+    return Response(
+        html, status_code=status, media_type="text/html; charset=utf-8", headers={"Cache-Control": cache})
