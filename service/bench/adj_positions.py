@@ -1,0 +1,131 @@
+"""What the judge is measured on: positions of a file, and a full board with orders from a fixed seed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from adjudicator.geo import LAND, SEA, Board, Region
+from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
+from adjudicator.position import Position
+from adjudicator.units import Unit, UnitRef
+from maps.variant import Variant
+
+Record = dict[str, Any]
+
+DEFAULT = Path(__file__).parents[2] / "tests" / "data" / "datc" / "random_public.jsonl.gz"
+MIN_UNITS = 24
+"""The smallest position that is counted: about what a full classic board holds in mid-game."""
+
+_CLASS = {"A": LAND, "F": SEA}
+_MOVING = 0.5
+_BUSY = 0.7
+
+
+class NoPositions(Exception):
+    """There is nothing to measure on; the sentence says what to do."""
+
+
+def chosen(path: Path) -> list[Record]:
+    """The movement positions with MIN_UNITS units or more of a file of JSON lines, which may be gzipped. Raises
+    NoPositions when the file is missing, is no JSON lines, or holds none."""
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode("utf-8")
+        records = [json.loads(line) for line in text.splitlines() if line.strip()]
+        found = [r for r in records if r["phase"] == "movement" and len(r["units"]) >= MIN_UNITS]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NoPositions(f"{path} cannot be read as positions, one JSON object a line ({error})") from error
+    if not found:
+        raise NoPositions(f"{path} holds no movement position with {MIN_UNITS} units or more")
+    return found
+
+
+def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Position, list[Order]]:
+    """A unit in each of the places, of a kind that can stand there, and an order for each: half of them move, most to
+    where somebody stands or goes; fleets at sea carry armies across; the others support what moves or stands beside
+    them."""
+    board, powers = variant.board, sorted(variant.powers)
+    units = [_unit(board, chance, place, chance.choice(powers)) for place in places]
+    orders = _Orders(board, chance, units)
+    orders.move()
+    orders.carry()
+    return Position(variant.start.phase, frozenset(units), variant.start.centres), orders.finish()
+
+
+class _Orders:
+    """Orders being thought up for the units of one board."""
+
+    def __init__(self, board: Board, chance: Random, units: list[Unit]) -> None:
+        self.board, self.chance, self.units = board, chance, units
+        self.at = {unit.region.province: unit for unit in units}
+        self.near = {unit: sorted(board.neighbours(unit.region, _CLASS[unit.kind])) for unit in units}
+        self.moves: dict[Unit, Region] = {}
+        self.convoys: dict[Unit, Unit] = {}
+
+    def move(self) -> None:
+        """Half of those that have somewhere to go."""
+        wanted = set(self.at)
+        for unit in self.units:
+            if self.near[unit] and self.chance.random() < _MOVING:
+                busy = [region for region in self.near[unit] if region.province in wanted]
+                self.moves[unit] = self.chance.choice(busy if busy and self.chance.random() < _BUSY else self.near[unit])
+                wanted.add(self.moves[unit].province)
+
+    def carry(self) -> None:
+        """Every fleet at sea that stays takes an army from one of its shores to another, where there is one."""
+        for fleet in self.units:
+            shores = [p for p in sorted(self.board.near(fleet.region.province, SEA)) if self.board.regions(p, LAND)]
+            armies = [self.at[p] for p in shores if p in self.at and self.at[p].kind == "A"]
+            at_sea = self.board.provinces[fleet.region.province].is_sea
+            if at_sea and fleet not in self.moves and armies and len(shores) > 1:
+                army = self.chance.choice(armies)
+                if army not in self.convoys.values():
+                    goal = self.chance.choice([p for p in shores if p != army.region.province])
+                    self.moves[army], self.convoys[fleet] = Region(goal), army
+
+    def finish(self) -> list[Order]:
+        """An order for each unit, in the order of the units."""
+        into: dict[str, list[Unit]] = {}
+        for unit, to in self.moves.items():
+            into.setdefault(to.province, []).append(unit)
+        return [self._order(unit, into) for unit in self.units]
+
+    def _order(self, unit: Unit, into: dict[str, list[Unit]]) -> Order:
+        me, power = _ref(unit), unit.power
+        if unit in self.moves:
+            return Move(power=power, unit=me, to=self.moves[unit])
+        if unit in self.convoys:
+            army = self.convoys[unit]
+            return Convoy(power=power, unit=me, target=_ref(army), to=self.moves[army])
+        choices: list[Order] = []
+        for province in sorted({region.province for region in self.near[unit]}):
+            choices += [SupportMove(power=power, unit=me, target=_ref(other), to=self.moves[other])
+                        for other in into.get(province, ())]
+            if province in self.at and self.at[province] not in self.moves:
+                choices.append(SupportHold(power=power, unit=me, target=_ref(self.at[province])))
+        return self.chance.choice(choices) if choices else Hold(power=power, unit=me)
+
+
+def _unit(board: Board, chance: Random, place: str, power: str) -> Unit:
+    able = [(kind, region) for kind, movement in _CLASS.items() for region in board.regions(place, movement)]
+    kind, region = chance.choice(able or [("A", Region(place))])
+    return Unit(power, kind, region)
+
+
+def _ref(unit: Unit) -> UnitRef:
+    return UnitRef(unit.kind, unit.region)
+
+
+def together(board: Board, first: str, places: list[str], count: int) -> list[str]:
+    """The `count` of the places that lie nearest to the first by steps over land and water, ties by name."""
+    found: list[str] = []
+    edge, seen = [first], {first}
+    while edge and len(found) < count:
+        found += [place for place in edge if place in places]
+        edge = sorted({n for p in edge for m in (LAND, SEA) for n in board.near(p, m)} - seen)
+        seen.update(edge)
+    return found[:count]
