@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adjudicator.calendar import PhaseKind
-from adjudicator.orders import Order, UnitOrder
+from adjudicator.orders import Order, UnitOrder, meaning
 from adjudicator.strength import NOBODY
 from adjudicator.turn import Turn
 
@@ -82,4 +80,4 @@ def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]
 
 
 def _same(one: Order, other: Order) -> bool:
-    return replace(one, line=None) == replace(other, line=None)
+    return isinstance(one, UnitOrder) and isinstance(other, UnitOrder) and meaning(one) == meaning(other)

@@ -7,7 +7,8 @@ Regions are as written: a coast may be missing or wrong, and the judge decides w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from adjudicator.geo import Region
 from adjudicator.units import UnitRef
@@ -111,3 +112,17 @@ class SendSupply(Order):
 
     to_power: str
     count: int
+
+
+def meaning(order: UnitOrder) -> UnitOrder:
+    """The order without what may be written or left out: its line, and the kind and coast of a unit that stands alone in
+    its province anyway. Two orders for one unit are different orders when their meanings differ (Q-16)."""
+    changes: dict[str, Any] = {"line": None, "unit": _plain(order.unit)}
+    target = getattr(order, "target", None)
+    if isinstance(target, UnitRef):
+        changes["target"] = _plain(target)
+    return replace(order, **changes)
+
+
+def _plain(unit: UnitRef) -> UnitRef:
+    return UnitRef(None, Region(unit.region.province))

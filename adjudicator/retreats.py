@@ -9,7 +9,7 @@ from dataclasses import replace
 from adjudicator import years
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Region
-from adjudicator.orders import Order, Retreat, UnitOrder
+from adjudicator.orders import Order, Retreat, UnitOrder, meaning
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
 from adjudicator.position import Dislodgement, Position
 from adjudicator.setting import Setting
@@ -112,8 +112,7 @@ class _Sheet:
             for index in set(indexes) - set(own):
                 self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power, beaten.unit))
         first, *others = own or indexes
-        plain = replace(self.orders[first], line=None)
-        different = [i for i in others if replace(self.orders[i], line=None) != plain]
+        different = [i for i in others if not self._same(i, first)]
         self._repeats.update((i, first) for i in others if i not in different)
         if not different:
             return first
@@ -121,6 +120,10 @@ class _Sheet:
             self.verdicts[index] = _void("illegal", (
                 "two_retreats", beaten.unit))
         return None
+
+    def _same(self, one: int, other: int) -> bool:
+        mine, yours = self.orders[one], self.orders[other]
+        return isinstance(mine, UnitOrder) and isinstance(yours, UnitOrder) and meaning(mine) == meaning(yours)
 
     def _go(self, beaten: Dislodgement, index: int) -> None:
         order = self.orders[index]

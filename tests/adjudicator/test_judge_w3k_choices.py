@@ -16,7 +16,7 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from adjudicator.units import Unit
+from adjudicator.units import Unit, UnitRef
 from tests.adjudicator.terse import orders
 
 VARIANT = maps.load("w3k")
@@ -74,6 +74,8 @@ def test_the_same_order_twice_is_one_order() -> None:
     resolution = _judged(SUMMER, [("The Crown", "A", "London")], written)
     assert _results(resolution) == ["succeeds", "succeeds"]
     assert [o.order for o in resolution.outcomes] == written
+    plainer = [written[0], replace(written[1], unit=UnitRef(None, Region("London")), line=9)]  # type: ignore[call-arg]
+    assert _results(_judged(SUMMER, [("The Crown", "A", "London")], plainer)) == ["succeeds", "succeeds"]
 
 
 def test_a_wrong_unit_type_may_be_forgiven_or_not() -> None:
