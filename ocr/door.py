@@ -10,15 +10,19 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pillow_heif
-import pypdfium2
+import numpy.typing as npt
 from PIL import Image as Pillow
 from PIL import UnidentifiedImageError
 
 from ocr.page import Image, Reason
+
+if TYPE_CHECKING:
+    import pypdfium2
 
 MOST_PIXELS = 50_000_000
 """Larger images are refused from their header; phones make at most 50 million (200 with upscaling)."""
@@ -36,6 +40,9 @@ BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF", b"II*\0", b"MM\0*", b"GI
 """How files of these formats begin; HEIF and AVIF carry "ftyp" from the fifth byte."""
 
 EXIF_ORIENTATION = 0x0112
+
+BAND = 256
+"""Rows of a deep image that are brought to 8 bits at a time."""
 
 TURNS = {
     2: (Pillow.Transpose.FLIP_LEFT_RIGHT,),
@@ -59,7 +66,9 @@ class Opened:
     kind: str = ""
 
 
-class _Refused(Exception):
+class Refused(Exception):
+    """The file gives no pages. `reason` and `detail` as in `Opened`."""
+
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -69,12 +78,20 @@ class _Refused(Exception):
 def open_images(data: bytes) -> Opened:
     """The pages of an image or PDF file, upright RGB. Never raises on account of `data`,
     save MemoryError where the process may not have what the pixels need."""
-    if not data:
-        return Opened(reason=Reason.NOT_AN_IMAGE, detail="the file is empty")
     try:
-        return Opened(tuple(_pdf_pages(data)), kind="PDF") if _is_pdf(data) else _image_pages(data)
-    except _Refused as refused:
+        found = [(kind, np.asarray(picture)) for kind, picture in pictures(data)]
+    except Refused as refused:
         return Opened(reason=refused.reason, detail=refused.detail)
+    return Opened(tuple(page for _, page in found), kind=found[0][0])
+
+
+def pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+    """The format found and each page as an upright RGB picture without metadata, one at a time, so that a long
+    file needs the memory of one page. At least one, or it raises Refused; MemoryError as in `open_images`.
+    """
+    if not data:
+        raise Refused(Reason.NOT_AN_IMAGE, "the file is empty")
+    yield from _pdf_pages(data) if _is_pdf(data) else _image_pages(data)
 
 
 def _is_pdf(data: bytes) -> bool:
@@ -82,34 +99,48 @@ def _is_pdf(data: bytes) -> bool:
     return b"%PDF-" in data[:1024]
 
 
-def _image_pages(data: bytes) -> Opened:
-    pillow_heif.register_heif_opener()
+def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+    if data[4:8] == b"ftyp":
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
     with warnings.catch_warnings():
         # Pillow warns of large images and odd metadata; the limit here is checked below, on the header.
         warnings.simplefilter("ignore")
         try:
-            image = Pillow.open(BytesIO(data), formats=FORMATS)
+            image = Pillow.open(BytesIO(data), formats=_formats())
         except Pillow.DecompressionBombError as error:
-            raise _Refused(Reason.TOO_LARGE, "it has too many pixels") from error
+            raise Refused(Reason.TOO_LARGE, "it has too many pixels") from error
         except UnidentifiedImageError as error:
             raise _unknown(data) from error
         except MemoryError:
             raise
         except Exception as error:
-            raise _Refused(Reason.TRUNCATED, "its beginning is damaged") from error
+            raise Refused(Reason.TRUNCATED, "its beginning is damaged") from error
         with image:
             kind = image.format or ""
-            return Opened(tuple(_frames(image)), kind=kind)
+            for frame in _frames(image):
+                yield kind, frame
 
 
-def _unknown(data: bytes) -> _Refused:
+def _formats() -> list[str]:
+    """Those of FORMATS that this installation of Pillow has: HEIF comes with a package, opened where needed."""
+    Pillow.preinit()
+    for name in ("Tiff", "WebP", "Avif"):
+        # One by one: Pillow's own way to make these known imports all of its forty readers.
+        with suppress(ImportError):
+            import_module(f"PIL.{name}ImagePlugin")
+    return [kind for kind in FORMATS if kind in Pillow.OPEN]
+
+
+def _unknown(data: bytes) -> Refused:
     """A file no reader took: a photograph cut off in its first bytes, or something else altogether."""
     if data.startswith(BEGINNINGS) or data[4:8] == b"ftyp":
-        return _Refused(Reason.TRUNCATED, "it is cut off near its beginning")
-    return _Refused(Reason.NOT_AN_IMAGE, "it is no kind of image known here")
+        return Refused(Reason.TRUNCATED, "it is cut off near its beginning")
+    return Refused(Reason.NOT_AN_IMAGE, "it is no kind of image known here")
 
 
-def _frames(image: Pillow.Image) -> Iterator[Image]:
+def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
     """Each page of a TIFF; only the first picture of anything else (films, thumbnails)."""
     count = min(MOST_PAGES, getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
     for number in range(count):
@@ -118,17 +149,17 @@ def _frames(image: Pillow.Image) -> Iterator[Image]:
                 image.seek(number)
             _check_size(image.width, image.height)
             image.load()
-            yield _pixels(_upright(image))
-        except (_Refused, MemoryError):
+            yield _rgb(_upright(image))
+        except (Refused, MemoryError):
             raise
         except Exception as error:
             # Each decoder fails in its own way on damaged data; past the header there is one meaning.
-            raise _Refused(Reason.TRUNCATED, "it is cut off or damaged") from error
+            raise Refused(Reason.TRUNCATED, "it is cut off or damaged") from error
 
 
 def _check_size(width: float, height: float) -> None:
     if width * height > MOST_PIXELS:
-        raise _Refused(Reason.TOO_LARGE, f"it has {width * height / 1e6:.0f} million pixels")
+        raise Refused(Reason.TOO_LARGE, f"it has {width * height / 1e6:.0f} million pixels")
 
 
 def _upright(image: Pillow.Image) -> Pillow.Image:
@@ -142,55 +173,63 @@ def _upright(image: Pillow.Image) -> Pillow.Image:
     return image
 
 
-def _pixels(image: Pillow.Image) -> Image:
-    """8-bit RGB on white, from any mode."""
+def _rgb(image: Pillow.Image) -> Pillow.Image:
+    """8-bit RGB on white, from any mode, without what came beside the pixels."""
     if image.mode.startswith("I") or image.mode == "F":
-        grey = _eight_bits(np.asarray(image, dtype=np.float64))
-        return np.repeat(grey[:, :, np.newaxis], 3, axis=2)
+        return Pillow.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
     if image.mode in {"RGBA", "LA", "PA", "RGBa", "La"} or "transparency" in image.info:
-        clear = image.convert("RGBA")
-        white = Pillow.new("RGBA", clear.size, "white")
-        image = Pillow.alpha_composite(white, clear)
-    return np.array(image.convert("RGB"), dtype=np.uint8)
+        clear = image if image.mode == "RGBA" else image.convert("RGBA")
+        image = Pillow.new("RGB", clear.size, "white")
+        image.paste(clear, mask=clear)
+    plain = image if image.mode == "RGB" else image.convert("RGB")
+    plain.info = {}
+    return plain
 
 
-def _eight_bits(deep: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Image:
+def _eight_bits(deep: npt.NDArray[Any]) -> Image:
     """16- or 32-bit grey as 8-bit: what the file uses of its range is the whole range.
 
-    Cameras store 10 or 12 bits in 16, so dividing by 256 would leave such a page almost black.
+    Cameras store 10 or 12 bits in 16, so dividing by 256 would leave such a page almost black. Band by band,
+    since a large scan as floating numbers would take gigabytes.
     """
-    deep = np.nan_to_num(deep)
-    low, high = np.percentile(deep[::4, ::4], (0.1, 99.9))
-    scaled = (deep - low) / max(float(high - low), 1e-9) * 255.0
-    return np.asarray(np.clip(scaled, 0, 255), dtype=np.uint8)
+    low, high = np.percentile(np.nan_to_num(deep[::4, ::4].astype(np.float64)), (0.1, 99.9))
+    span = max(float(high - low), 1e-9)
+    out = np.empty(deep.shape, np.uint8)
+    for top in range(0, deep.shape[0], BAND):
+        band = np.nan_to_num(deep[top : top + BAND].astype(np.float64))
+        out[top : top + BAND] = np.clip((band - low) / span * 255.0, 0, 255)
+    return out
 
 
-def _pdf_pages(data: bytes) -> Iterator[Image]:
+def _pdf_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+    import pypdfium2
+
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise _Refused(Reason.NOT_AN_IMAGE, "the PDF asks for a password") from error
-        raise _Refused(Reason.TRUNCATED, "the PDF is damaged") from error
+            raise Refused(Reason.NOT_AN_IMAGE, "the PDF asks for a password") from error
+        raise Refused(Reason.TRUNCATED, "the PDF is damaged") from error
     with document:
         if not len(document):
-            raise _Refused(Reason.NOT_AN_IMAGE, "the PDF has no pages")
+            raise Refused(Reason.NOT_AN_IMAGE, "the PDF has no pages")
         for number in range(min(MOST_PAGES, len(document))):
-            yield _pdf_page(document, number)
+            yield "PDF", _pdf_page(document, number)
 
 
-def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Image:
+def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
+    import pypdfium2
+
     try:
         page = document[number]
         width, height = page.get_size()
         scale = PDF_DPI / 72
         if width <= 0 or height <= 0:
-            raise _Refused(Reason.NOT_AN_IMAGE, "the PDF has a page without size")
+            raise Refused(Reason.NOT_AN_IMAGE, "the PDF has a page without size")
         _check_size(width, height)
         # A poster-sized page is drawn coarser rather than refused: its photograph is what matters.
         scale = min(scale, (0.4 * MOST_PIXELS / (width * height)) ** 0.5)
         drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=True)
-        pixels = drawn.to_numpy()[:, :, :3]
-        return np.array(pixels, dtype=np.uint8)
+        return _rgb(Pillow.fromarray(np.array(drawn.to_numpy()[:, :, :3], dtype=np.uint8)))
     except pypdfium2.PdfiumError as error:
-        raise _Refused(Reason.TRUNCATED, "a page of the PDF is damaged") from error
+        raise Refused(Reason.TRUNCATED, "a page of the PDF is damaged") from error

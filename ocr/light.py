@@ -75,7 +75,7 @@ def _rules(dark: Image, ink: float) -> npt.NDArray[np.bool_]:
     short = cv2.getStructuringElement(cv2.MORPH_RECT, (max(9, wide // 40), 1))
     level = np.asarray(cv2.morphologyEx(dark, cv2.MORPH_OPEN, short), dtype=np.uint8)
     thin = np.asarray(cv2.morphologyEx(level, cv2.MORPH_OPEN, np.ones((max(9, high // 150), 1), np.uint8)))
-    seen = ((level > 8) & (level.astype(int) - thin > 5)).astype(np.uint8)
+    seen = ((level > 8) & (cv2.subtract(level, thin) > 5)).astype(np.uint8)
     linked = cv2.morphologyEx(seen, cv2.MORPH_CLOSE, np.ones((3, max(15, wide // 15)), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(linked, connectivity=8)
     out = np.zeros(dark.shape, np.bool_)

@@ -13,6 +13,10 @@ import resource
 import sys
 from contextlib import suppress
 from io import BytesIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
@@ -25,16 +29,18 @@ def main() -> None:
     _leave_network()
     data = sys.stdin.buffer.read()
 
-    from ocr.door import open_images
+    from ocr.door import Refused, pictures
 
-    opened = open_images(data)
-    pages = [_jpeg(page, quality) for page in opened.pages]
-    head = {
-        "reason": opened.reason,
-        "detail": opened.detail,
-        "kind": opened.kind,
-        "sizes": [len(page) for page in pages],
-    }
+    pages: list[bytes] = []
+    head: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
+    try:
+        for kind, picture in pictures(data):
+            pages.append(_jpeg(picture, quality))
+            head["kind"] = kind
+    except Refused as refused:
+        pages = []
+        head |= {"reason": refused.reason, "detail": refused.detail}
+    head["sizes"] = [len(page) for page in pages]
     sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + b"".join(pages))
     sys.stdout.buffer.flush()
 
@@ -58,13 +64,10 @@ def _leave_network() -> None:
         ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | CLONE_NEWNET)
 
 
-def _jpeg(page: object, quality: int) -> bytes:
+def _jpeg(picture: Image, quality: int) -> bytes:
     """A page as JPEG without metadata."""
-    import numpy as np
-    from PIL import Image as Pillow
-
     out = BytesIO()
-    Pillow.fromarray(np.asarray(page)).save(out, "JPEG", quality=quality, subsampling=0)
+    picture.save(out, "JPEG", quality=quality, subsampling=0)
     return out.getvalue()
 
 
