@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from service.desk import access, faults, forms, images, mailroom, pages, public
 from service.desk.doorway import FOLDER, HEADERS, environment
 from service.desk.ports import DeskPorts
-from service.public import calendar
+from service.public import calendar, moves
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
@@ -21,6 +21,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.state.templates = environment()
     app.state.guesses = access.Guesses()
     app.include_router(public.router)
+    app.include_router(moves.router)
     app.include_router(calendar.router)
     app.include_router(pages.router)
     app.include_router(mailroom.router)

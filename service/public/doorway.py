@@ -17,7 +17,8 @@ FOLDER = Path(templates.__file__).parent / "public"
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates with autoescape always on and no silent blanks."""
     made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
     made.filters.update(wording.FILTERS)
     return made
@@ -26,6 +27,6 @@ def _environment() -> Environment:
 def show(request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object) -> Response:
     """Render one template with what every page has; `cache` is its Cache-Control."""
     ports: DeskPorts = request.app.state.ports
-    html = _environment().get_template(name).render(title=ports.title, now=ports.clock.now(), **values)
+    html = environment().get_template(name).render(title=ports.title, now=ports.clock.now(), **values)
     return Response(
         html, status_code=status, media_type="text/html; charset=utf-8", headers={"Cache-Control": cache})

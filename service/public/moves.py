@@ -1,0 +1,142 @@
+"""The move browser: every valid move of a board on one page that knows no game (MOVE-01, MOVE-02, MOVE-03).
+
+One file with its style and script inside, so that it can be saved, read offline and printed as a booklet. Without
+the script it is a list in alphabetical order.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import Response
+
+import maps
+from adjudicator.geo import Province, Region
+from maps.moves import printed, valid_moves
+from maps.names import plain
+from maps.variant import Spelling, Variant
+from service.public.doorway import FOLDER, environment
+
+router = APIRouter()
+UNKNOWN = "There is no such map here. Check the address in your letters."
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where one kind of unit may go: `unit` is "Army" or "Fleet", `coast` the one it stands on or "", `to` pairs of a
+    region's printed name and the anchor of its province."""
+
+    unit: str
+    coast: str
+    to: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One province. `sort` says what it is ("coastal, supply centre"); `also` its other spellings; `find` all spellings
+    folded, for the search; `ways` one for each kind of unit and coast."""
+
+    anchor: str
+    name: str
+    sort: str
+    also: tuple[str, ...]
+    find: str
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The finished page, with the Content-Security-Policy that lets in its own style and script and nothing else."""
+
+    html: str
+    policy: str
+
+
+@router.get("/public/moves/{slug}")
+def moves_page(slug: str) -> Response:
+    """The valid moves of one board, the same for every game on it."""
+    if slug not in maps.variants():
+        raise HTTPException(404, UNKNOWN)
+    made = page(maps.load(slug))
+    headers = {"Content-Security-Policy": made.policy, "Cache-Control": "max-age=86400"}
+    return Response(made.html, media_type="text/html; charset=utf-8", headers=headers)
+
+
+@lru_cache(maxsize=8)
+def _page(variant: _Keyed) -> Page:
+    style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
+    html = environment().get_template("moves.html").render(
+        title=variant.variant.title, entries=entries(variant.variant), style=style, script=script,
+        note=variant.variant.note)
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    return Page(html, policy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    """A variant as a key: boards are loaded once a process, and the slug names them."""
+
+    slug: str
+    variant: Variant
+
+    def __hash__(self) -> int:
+        return hash(self.slug)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and self.variant is other.variant
+
+
+def page(variant: Variant) -> Page:
+    """The whole page of a board; made once and kept."""
+    return _page(_Keyed(variant.slug, variant))
+
+
+def entries(variant: Variant) -> tuple[Entry, ...]:
+    """Every province, by name."""
+    ordered = sorted(variant.board.provinces.values(), key=lambda p: plain(p.name))
+    anchors = {province.id: f"p{number}" for number, province in enumerate(ordered)}
+    return tuple(_entry(variant, province, anchors) for province in ordered)
+
+
+def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Entry:
+    spellings = [
+        row.text for row in variant.names
+        if row.region == Region(province.id) and row.spelling is not Spelling.ABBREVIATION]
+    codes = [
+        row.text for row in variant.names
+        if row.region == Region(province.id) and row.spelling is Spelling.ABBREVIATION]
+    also = tuple(dict.fromkeys(text for text in [*spellings, *codes] if plain(text) != plain(province.name)))
+    find = "|".join(dict.fromkeys(plain(text) for text in (province.name, *also)))
+    ways = []
+    for moves in valid_moves(variant, Region(province.id)):
+        coast = printed(variant.board, moves.region).partition("/")[2]
+        to = tuple((printed(variant.board, other), anchors[other.province]) for other in moves.to)
+        ways.append(Way(variant.kinds[moves.kind].name, coast, to))
+    return Entry(anchors[province.id], province.name, _sort(province), also, find, tuple(_merged(ways)))
+
+
+def _merged(ways: Sequence[Way]) -> list[Way]:
+    """Armies stand in the whole province, whatever coasts it has."""
+    return list(dict.fromkeys(ways))
+
+
+def _sort(province: Province) -> str:
+    if province.is_sea:
+        return f"{province.role.value} region of the {province.area} area" if province.role and province.area else "at sea"
+    words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
+    return ", ".join(word for word in words if word)
+
+
+def _inner(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8").strip()
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
