@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,40 +61,25 @@ def moves_page(slug: str) -> Response:
     """The valid moves of one board, the same for every game on it."""
     if slug not in maps.variants():
         raise HTTPException(404, UNKNOWN)
-    made = page(maps.load(slug))
+    made = _kept(slug)
     headers = {"Content-Security-Policy": made.policy, "Cache-Control": "max-age=86400"}
     return Response(made.html, media_type="text/html; charset=utf-8", headers=headers)
 
 
 @lru_cache(maxsize=8)
-def _page(variant: _Keyed) -> Page:
+def _kept(slug: str) -> Page:
+    return page(maps.load(slug))
+
+
+def page(variant: Variant) -> Page:
+    """The whole page of a board."""
     style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
-        title=variant.variant.title, entries=entries(variant.variant), style=style, script=script,
-        note=variant.variant.note)
+        title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note)
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
     return Page(html, policy)
-
-
-@dataclass(frozen=True, slots=True)
-class _Keyed:
-    """A variant as a key: boards are loaded once a process, and the slug names them."""
-
-    slug: str
-    variant: Variant
-
-    def __hash__(self) -> int:
-        return hash(self.slug)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Keyed) and self.variant is other.variant
-
-
-def page(variant: Variant) -> Page:
-    """The whole page of a board; made once and kept."""
-    return _page(_Keyed(variant.slug, variant))
 
 
 def entries(variant: Variant) -> tuple[Entry, ...]:
@@ -119,12 +103,7 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Ent
         coast = printed(variant.board, moves.region).partition("/")[2]
         to = tuple((printed(variant.board, other), anchors[other.province]) for other in moves.to)
         ways.append(Way(variant.kinds[moves.kind].name, coast, to))
-    return Entry(anchors[province.id], province.name, _sort(province), also, find, tuple(_merged(ways)))
-
-
-def _merged(ways: Sequence[Way]) -> list[Way]:
-    """Armies stand in the whole province, whatever coasts it has."""
-    return list(dict.fromkeys(ways))
+    return Entry(anchors[province.id], province.name, _sort(province), also, find, tuple(ways))
 
 
 def _sort(province: Province) -> str:

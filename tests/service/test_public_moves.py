@@ -14,9 +14,9 @@ import maps
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
-from adjudicator.orders import Move, UnitRef
+from adjudicator.orders import Move
 from adjudicator.outcome import Result
-from adjudicator.units import Unit
+from adjudicator.units import Unit, UnitRef
 from maps.names import meanings
 from maps.variant import Variant
 from service.public.moves import page
