@@ -101,18 +101,34 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class StruckWord:
+    """A stretch of a row that looks crossed out.
+
+    `left` and `right` are shares of the recogniser's crop, so of the frames of the row's posteriors too. `score`:
+    0.5..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross" or "black".
+    """
+
+    left: float
+    right: float
+    score: float
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Strike:
     """Evidence that a row was crossed out.
 
-    `score`: 0..1, how much it looks struck as a whole. `run`: share of the row's width covered by long level
-    strokes. `density`: share of the row's middle band that is ink. `spans`: the stretches, as (from, to)
-    shares of the row's width, that look crossed out; several short ones mean struck words in a live row.
+    `score`: 0..1, how much it looks struck as a whole. `words`: the stretches of it that look struck, from the left; in
+    a struck row mostly one as long as the row, several short ones mean struck words in a live row.
     """
 
     score: float = 0.0
-    run: float = 0.0
-    density: float = 0.0
-    spans: tuple[tuple[float, float], ...] = ()
+    words: tuple[StruckWord, ...] = ()
+
+    @property
+    def touched(self) -> float:
+        """0..1, how much any part of the row looks struck: what must be low for a row to be read without a look."""
+        return max((word.score for word in self.words), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +136,9 @@ class Row:
     """One physical row of writing.
 
     `left` is where it starts and `right` where it ends, as shares of the sheet's width; `indent` is how far
-    right of the margin it starts, in heights of a middling row of the sheet.
+    right of the margin it starts, in heights of a middling row of the sheet. `focus` and `contrast` say how well
+    the row was photographed, see `quality.Legibility`; 0 where nobody measured. `cut_off`: the row touches the edge
+    of the sheet or of the photograph, so letters may be missing; such a row is never taken without a look.
     """
 
     box: Box
@@ -132,6 +150,9 @@ class Row:
     strike: Strike = Strike()
     alternatives: tuple[Alternative, ...] = ()
     posteriors: Posteriors | None = field(default=None, compare=False, repr=False)
+    focus: float = 0.0
+    contrast: float = 0.0
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,23 +14,26 @@ import numpy.typing as npt
 from ocr.door import open_images
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
-from ocr.flatten import Sheet, outside, photo_points, sheets, turned, turned_image, whole
+from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
 from ocr.geometry import box_of, cut, grow, lengths
+from ocr.glance import writing_elsewhere
 from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, sideways, strips
-from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step
-from ocr.quality import measure, verdict
+from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
+from ocr.quality import legibility, measure, verdict
+from ocr.rim import cut_off
 from ocr.strike import strike
 from ocr.wrap import join_wrapped
 
-FIND_SIDE = 960
-"""Long side, in pixels, at which rows are looked for; the finder's cost grows with its square."""
+FIND_SIDE = 768
+"""Long side, in pixels, at which rows are looked for; the finder's cost grows with its square. On the sample sheets
+960 found no row more."""
 
-GLANCE_SIDE = 640
-"""Long side, in pixels, at which the whole photograph is searched for writing outside the sheets."""
+CLOSE_SIDE = 1152
+"""The same for a second look, where the rows found were SMALL."""
 
-TALLEST = 0.12
-"""Boxes higher than this share of the photograph are no rows but the sheet or the table itself."""
+SMALL = 15.0
+"""Boxes lower than this, in pixels at FIND_SIDE, are writing so small that words may have been missed."""
 
 PROBES = 4
 """Rows read both ways up to tell which way is up: the longest, which say most."""
@@ -46,13 +49,15 @@ class Options:
 
     `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted
     by length) holds no writing. `second_below`: rows that the first engine scores below this are shown to
-    the second engine too, and rows that nobody scored `third_below` to the engines after it.
+    the second engine too, and rows that nobody scored `third_below` to the engines after it. `strike`: tells from
+    a row's crop and its score by the first engine whether it was crossed out.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
     least_score: float = 0.6
     second_below: float = 0.97
     third_below: float = 0.8
+    strike: Callable[[Image, float], Strike] = strike
 
 
 def read(
@@ -138,32 +143,21 @@ class _Reader:
         return tuple(self._said[key] for key in keys)
 
     def sheets(self, photo: Image) -> tuple[Sheet, ...]:
-        """The sheets of a photograph; the whole of it where writing lies outside every sheet found.
-
-        A hard shadow or a fold can look like the edge of the paper, and no order may be lost to that.
-        """
+        """The sheets of a photograph; the whole of it where writing lies outside every sheet found, since no order
+        may be lost to an edge that was none."""
         found = sheets(photo)
-        if not found[0].found:
-            return found
-        scale = min(1.0, GLANCE_SIDE / max(photo.shape[:2]))
-        size = (max(1, round(photo.shape[1] * scale)), max(1, round(photo.shape[0] * scale)))
-        small = np.asarray(cv2.resize(photo, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        rows = [quad for quad in self.options.finder.find(small) if min(lengths(quad)) < TALLEST * min(size)]
-        ends = [end / scale for quad in rows for end in _ends(quad)]
-        lost = any(all(outside(sheet, end) for sheet in found) for end in ends)
+        lost = found[0].found and writing_elsewhere(photo, found, self.options.finder)
         return (whole(photo),) if lost else found
 
     def sheet(self, photo: Image, sheet: Sheet) -> tuple[Page | Reason, list[Step]]:
         """One sheet as a page still without number, or why it is none."""
         clean, taken = _cleaned(sheet)
         quads = self._find(clean)
-        degrees = self._rotation(clean, quads)
+        degrees, quads = self._rotation(clean, quads)
         if degrees:
             sheet = turned(sheet, degrees)
             clean = turned_image(clean, degrees)
-            quads = self._find(clean)
-        found = strips(quads)
-        rows = self._rows(sheet, clean, found)
+        rows = self._rows(sheet, clean, strips(quads), photo.shape[:2])
         quality = measure(photo, clean)
         steps = [
             Step(
@@ -189,9 +183,18 @@ class _Reader:
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
 
     def _find(self, clean: Image) -> tuple[Quad, ...]:
-        """Boxes of writing, looked for only where there is ink."""
-        scale = min(1.0, FIND_SIDE / max(clean.shape[:2]))
-        size = (round(clean.shape[1] * scale), round(clean.shape[0] * scale))
+        """Boxes of writing; small writing is looked at twice."""
+        found = self._find_at(clean, FIND_SIDE)
+        longest = max(clean.shape[:2])
+        if longest <= FIND_SIDE or not found:
+            return found
+        low = float(np.median([min(lengths(quad)) for quad in found])) * FIND_SIDE / longest
+        return self._find_at(clean, CLOSE_SIDE) if low < SMALL else found
+
+    def _find_at(self, clean: Image, side: int) -> tuple[Quad, ...]:
+        """Boxes of writing, looked for only where there is ink, on a copy with that long side at most."""
+        scale = min(1.0, side / max(clean.shape[:2]))
+        size = (max(1, round(clean.shape[1] * scale)), max(1, round(clean.shape[0] * scale)))
         small = np.asarray(cv2.resize(clean, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         left, top, right, bottom = inked(small)
         if right - left < 8 or bottom - top < 8:
@@ -200,8 +203,8 @@ class _Reader:
         found = self.options.finder.find(np.ascontiguousarray(small[top:bottom, left:right]))
         return tuple(np.asarray((quad + corner) / scale, dtype=np.float32) for quad in found)
 
-    def _rotation(self, clean: Image, quads: Sequence[Quad]) -> int:
-        """Degrees clockwise that make the writing upright: what reads best."""
+    def _rotation(self, clean: Image, quads: Sequence[Quad]) -> tuple[int, tuple[Quad, ...]]:
+        """Degrees clockwise that make the writing upright, by what reads best, and the boxes after that turn."""
         side = 90 if sideways(quads) else 0
         if side:
             clean = turned_image(clean, side)
@@ -210,12 +213,18 @@ class _Reader:
         crops = [_row_crop(clean, strip) for strip in longest]
         upright = self._first(crops)
         if _agreement(upright) > SURE:
-            return side
+            return side, tuple(quads)
         inverted = self._first([np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops])
-        return side if _agreement(upright) >= _agreement(inverted) else side + 180
+        if _agreement(upright) >= _agreement(inverted):
+            return side, tuple(quads)
+        corner = np.array([clean.shape[1], clean.shape[0]], dtype=np.float32)
+        return side + 180, tuple(corner - np.roll(quad, 2, axis=0) for quad in quads)
 
-    def _rows(self, sheet: Sheet, clean: Image, found: Sequence[Strip]) -> tuple[Row, ...]:
+    def _rows(
+        self, sheet: Sheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
+    ) -> tuple[Row, ...]:
         crops = [_row_crop(clean, strip) for strip in found]
+        shown = [legibility(crop) for crop in crops]
         texts = self._first(crops)
         others = self._second_opinions(crops, texts)
         wide = clean.shape[1]
@@ -227,12 +236,15 @@ class _Reader:
                 left=round(strip.left / wide, 4),
                 right=round(strip.right / wide, 4),
                 indent=round(indent, 2),
-                strike=strike(crop),
+                strike=self.options.strike(crop, said.score),
                 alternatives=other,
                 posteriors=said.posteriors,
+                focus=seen.focus,
+                contrast=seen.contrast,
+                cut_off=cut_off(sheet, clean, strip, (photo[0], photo[1])),
             )
-            for strip, crop, said, other, indent in zip(
-                found, crops, texts, others, indents(found), strict=True
+            for strip, crop, said, other, indent, seen in zip(
+                found, crops, texts, others, indents(found), shown, strict=True
             )
             if said.text
         )
@@ -257,12 +269,6 @@ LEAST_LETTERS = 5
 
 SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
-
-
-def _ends(quad: Quad) -> tuple[Quad, Quad]:
-    """Two points of a box, a tenth of its length from either end."""
-    left, right = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
-    return left * np.float32(0.9) + right * np.float32(0.1), left * np.float32(0.1) + right * np.float32(0.9)
 
 
 def _agreement(texts: Sequence[Recognised]) -> float:
