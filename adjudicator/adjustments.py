@@ -83,8 +83,11 @@ class Winter:
                 break
             waiting = left
         for index, account, order in left:
-            self.void(index, "no_supply", (
-                "sends_too_much", account.power, _centres(len(account.centres)), account.sent, order.count))
+            owns = _centres(len(account.centres))
+            why: Sentence = ("sends_too_much", account.power, owns, order.count)
+            if account.sent:
+                why = ("sends_more", account.power, owns, account.sent, order.count)
+            self.void(index, "no_supply", why)
 
     def _send(self, index: int, account: Account, order: SendSupply) -> bool:
         rules = self.setting.rules

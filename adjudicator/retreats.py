@@ -94,16 +94,17 @@ class _Sheet:
     def _not_ours(self, order: Order) -> Verdict | None:
         if not self.setting.rules.takes(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
             return _void("not_a_retreat", ("no_retreat_order",))
-        beaten = self.beaten.get(order.unit.region.province)
+        place = order.unit.region.province
+        beaten = self.beaten.get(place)
         fits = beaten is not None and (
             order.unit.kind in {None, beaten.unit.kind} or self.setting.rules.forgives_wrong_kind())
-        if beaten is None or not fits:
-            stands = any(u.region.province == order.unit.region.province for u in self._standing)
-            return _void("not_a_retreat" if stands else "no_such_unit",
-                         ("not_dislodged", order.unit))
-        if order.power not in {beaten.unit.power, self._proxies.get(beaten.unit.region.province)}:
-            return _void("no_such_unit", ("not_ones_retreat", beaten.unit, order.power))
-        return None
+        if beaten is not None and fits and order.power in {beaten.unit.power, self._proxies.get(place)}:
+            return None
+        standing = next((unit for unit in self._standing if unit.region.province == place), None)
+        if standing is not None and standing.power == order.power:
+            return _void("not_a_retreat", ("not_dislodged", order.unit, order.power))
+        other = beaten.unit if beaten is not None and fits else standing
+        return _void("no_such_unit", ("no_unit", order.unit) if other is None else ("not_ones_retreat", other, order.power))
 
     def _choose(self, beaten: Dislodgement, indexes: list[int]) -> int | None:
         """The order that counts: the owner's if there is one, else the proxy's (Q-25)."""
