@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import tomllib
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import maps
-from service.adjudicate_cli import run_adjudicate
+from service.adjudicate_cli import case_lines, run_adjudicate
 
 CASES: list[dict[str, Any]] = [
     {
@@ -59,9 +62,75 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path]
 
 
+EXAMPLES = [
+    ("w3k", {key: case[key] for key in case if key != "expect"})
+    for path in sorted(Path("maps/w3k/cases").glob("*.toml"))
+    for case in tomllib.loads(path.read_text("utf-8"))["case"]
+] + [
+    ("standard", {key: case[key] for key in case if key != "expect"})
+    for case in json.loads(Path("tests/data/datc/datc.json").read_text("utf-8"))["cases"]
+]
+VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
+
+
+def _answers(slug: str, *lines: str) -> tuple[int, list[dict[str, Any]]]:
+    """What the command prints, each line read as the strictest reader of JSON would."""
+    out = io.StringIO()
+    status = run_adjudicate(VARIANTS[slug], lines, out)
+    found = [json.loads(line, parse_constant=pytest.fail) for line in out.getvalue().splitlines()]
+    assert len(found) == len(lines)
+    return status, found
+
+
+def _shape(answer: dict[str, Any]) -> None:
+    if "error" in answer:
+        assert set(answer) == {"id", "error"}
+        assert ": " in answer["error"]
+    else:
+        assert {"id", "orders", "positions"} <= set(answer)
+        assert all({"result", "why"} <= set(order) for order in answer["orders"])
+
+
 @given(st.sampled_from(CASES), st.data())
 @settings(max_examples=300, deadline=None)
 def test_a_case_with_anything_in_it_is_answered(case: dict[str, Any], data: st.DataObject) -> None:
+    wounded = _wounded(case, data)
+    status, (first, second) = _answers("w3k", json.dumps(wounded), json.dumps(CASES[0]))
+    assert status == (1 if "error" in first else 0)
+    _shape(first)
+    assert second["orders"][0]["result"] == "succeeds"
+
+
+@given(st.sampled_from(EXAMPLES), st.data())
+@settings(max_examples=400, deadline=None)
+def test_a_worked_example_with_something_wrong_in_it_is_answered(example: tuple[str, dict[str, Any]], data: st.DataObject) -> None:
+    slug, case = example
+    for _ in range(data.draw(st.integers(1, 3))):
+        case = _wounded(case, data)
+    status, (first,) = _answers(slug, json.dumps(case))
+    assert status == (1 if "error" in first else 0)
+    _shape(first)
+
+
+@given(st.sampled_from(EXAMPLES), st.data())
+@settings(max_examples=400, deadline=None)
+def test_a_line_of_which_something_is_torn_off_or_overwritten_is_answered(
+    example: tuple[str, dict[str, Any]], data: st.DataObject
+) -> None:
+    slug, case = example
+    line = json.dumps(case).encode()
+    start = data.draw(st.integers(0, len(line)))
+    torn = line[:start] + data.draw(st.binary(max_size=4)) + line[start + data.draw(st.integers(0, 20)):]
+    lines = case_lines(torn + b"\n" + line + b"\n")
+    status, found = _answers(slug, *lines)
+    assert status == (1 if any("error" in answer for answer in found) else 0)
+    for answer in found:
+        _shape(answer)
+    assert "error" not in found[-1]
+
+
+def _wounded(case: dict[str, Any], data: st.DataObject) -> dict[str, Any]:
+    """The case with one value lost or replaced, or one value of it put somewhere else."""
     wounded = deepcopy(case)
     *above, last = data.draw(st.sampled_from([p for p in _places(case) if p]))
     target: Any = wounded
@@ -71,9 +140,4 @@ def test_a_case_with_anything_in_it_is_answered(case: dict[str, Any], data: st.D
         target[last] = data.draw(odd)
     else:
         del target[last]
-    out = io.StringIO()
-    status = run_adjudicate(maps.load("w3k"), [json.dumps(wounded), json.dumps(CASES[0])], out)
-    first, second = (json.loads(line) for line in out.getvalue().splitlines())
-    assert status == (1 if "error" in first else 0)
-    assert set(first) == {"id", "error"} or {"orders", "positions"} <= set(first)
-    assert second["orders"][0]["result"] == "succeeds"
+    return wounded
