@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +60,7 @@ def line_posteriors(line: ReadLine) -> Posteriors | None:
     Between rows stands one frame that is blank or space with equal chance, for the sender's line break.
     """
     parts = [row.posteriors for row in line.rows]
-    letters = parts[0].letters if parts[0] else ""
+    letters = parts[0].letters if parts and parts[0] else ""
     if not letters or any(part is None or part.letters != letters for part in parts):
         return None
     between = np.full((1, len(letters) + 1), NEVER, np.float32)
@@ -90,7 +91,7 @@ def text_scores(
     longest = max(len(text) for text in texts)
     labels = np.stack([_labels(posteriors, text, longest, either_case=either_case) for text in texts])
     skips = np.stack([_skips(text, longest) for text in texts])
-    return _forward(posteriors.log_probs[:, 0], labels, skips, [len(text) for text in texts])
+    return sums(posteriors.log_probs[:, 0], labels, skips, [len(text) for text in texts])
 
 
 def _labels(posteriors: Posteriors, text: str, longest: int, *, either_case: bool) -> npt.NDArray[np.float32]:
@@ -116,14 +117,16 @@ def _skips(text: str, longest: int) -> npt.NDArray[np.float64]:
     return out
 
 
-def _forward(
-    blank: npt.NDArray[np.float32],
-    labels: npt.NDArray[np.float32],
+def sums(
+    blank: npt.NDArray[np.floating[Any]],
+    labels: npt.NDArray[np.floating[Any]],
     skips: npt.NDArray[np.float64],
     lengths: Sequence[int],
 ) -> tuple[float, ...]:
-    """The forward algorithm (Graves 2006, 4.1), all texts at once.
+    """The forward algorithm (Graves 2006, 4.1), all texts at once: the log chance of each.
 
+    `blank`: its log chance by frame. `labels`: texts x letters x frames, the log chance of each letter. `skips`: texts
+    x 2 x letters, the price of coming to a letter straight from the one before (0) and over a space before it (1).
     `gap[:, k]` holds the chance of being in the blank before letter k, `on[:, k]` on letter k.
     """
     count, longest, frames = labels.shape

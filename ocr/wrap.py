@@ -19,6 +19,9 @@ On the sample sheets continuations start 0.5 and more to the right, other rows a
 LAYOUT = 0.25
 """What looks are worth, on the scale of `completes` (0..1): for joining when indented, against when not."""
 
+LAYOUT_NATS = 4.0
+"""The same on the scale of log chances: as much as one letter that looks like another."""
+
 STRUCK = 0.5
 """A strike score from which a row counts as crossed out; rows of one order are all struck or none is."""
 
@@ -41,6 +44,35 @@ def join_wrapped(
                 for start in range(max(0, end - MOST_ROWS), end)
             )
         )
+    return _cut(rows, best)
+
+
+def join_by_worth(
+    rows: Sequence[Row], worth: Callable[[ReadLine], float], stands: Callable[[ReadLine], bool]
+) -> tuple[ReadLine, ...]:
+    """Rows in reading order as lines, each of one to three rows, by how well each group reads as one line.
+
+    `worth(line)`: the log chance, in nats, of what the line says; of all ways to group the rows, the one with the best
+    sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that is, and is not
+    indented, is not tried as the end of another.
+    """
+    single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
+    alone = [worth(line) for line in single]
+    whole = [stands(line) for line in single]
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, len(rows) + 1):
+        ways = [(best[end - 1][0] + alone[end - 1], end - 1)]
+        for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
+            looks = [_looks(rows[start], rows[k], rows[k + 1]) for k in range(start, end - 1)]
+            if any(whole[start + 1 + k] and look < 0 for k, look in enumerate(looks)):
+                break
+            joined = worth(as_line(rows[start:end])) + LAYOUT_NATS * sum(looks) / LAYOUT
+            ways.append((best[start][0] + joined, start))
+        best.append(max(ways))
+    return _cut(rows, best)
+
+
+def _cut(rows: Sequence[Row], best: Sequence[tuple[float, int]]) -> tuple[ReadLine, ...]:
     lines: list[ReadLine] = []
     end = len(rows)
     while end:

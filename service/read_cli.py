@@ -55,7 +55,7 @@ def read_photo(
     """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
     games = [known_game(variant)]
     pages: list[dict[str, Any]] = []
-    sights = eye.look(data, name, scribe.completes)
+    sights = eye.look(data, name)
     for sight in sights:
         for page in sight.reading.pages:
             kind = parse_sheet_heading([line.text for line in page.lines], games).kind if by_heading else None

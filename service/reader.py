@@ -75,7 +75,7 @@ class Reader:
         pages: list[SeenPage] = []
         heading = SheetHeading()
         for original in originals:
-            sights = self.eye.look(self.blobs.read(original), "photograph", scribe.completes)
+            sights = self.eye.look(self.blobs.read(original), "photograph")
             seen, found = self._pages(original, sights, scribe, known)
             heading = found if heading == SheetHeading() else heading
             pages += seen

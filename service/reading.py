@@ -1,22 +1,26 @@
-"""From what the eye saw to lines with candidates: words snapped to forms and names, doubt kept for a person.
+"""From what the eye saw to lines with candidates: ink decoded inside forms and names, doubt kept for a person.
 
 Lexical only: nothing here knows the position, so the reading of a sheet is the same whatever stands on the board.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.orders import UnitOrder
 from grammar.compose import Forms
 from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
+from grammar.meaning import doubtful, incomplete, names_itself
 from grammar.snap import Care, Snapped, sense, snap
+from ocr.confidence import Features, Table, automatic, confidence, usual
 from ocr.page import Page, ReadLine
+from ocr.wrap import join_by_worth, join_wrapped
+from service.decoding import LETTER, LIKELY_LETTER, Deciphered, decipher, features
 from service.lexical import printed
 from service.store.tables import LineState
 
@@ -57,6 +61,7 @@ class ReadableLine:
     `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
     "heading", "order" or "other". `order`: canonical text or None. `confidence`: 0..1 that `order` (or `text` where
     there is none) is what was written. `candidates`: at most five of {"text", "order", "score"}, best first.
+    `features`: what the confidence comes from, for a line that was decoded and may be an order.
     """
 
     box: tuple[tuple[float, float], ...]
@@ -67,17 +72,24 @@ class ReadableLine:
     confidence: float
     status: LineState
     candidates: tuple[dict[str, object], ...]
+    features: Features | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scribe:
-    """Reads the lines of sheets of one variant and phase. Several `forms` where the phase is not known."""
+    """Reads the lines of sheets of one variant and phase. Several `forms` where the phase is not known.
+
+    Rows with the recogniser's posteriors are decoded, by `table` of confidence; rows without are snapped by `care`.
+    """
 
     lexicon: Lexicon
     forms: Sequence[Forms]
     doubt: Doubt = Doubt()
     care: Care = Care()
+    table: Table = field(default_factory=usual)
     _made: dict[str, Snapped] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _read: dict[tuple[int, ...], tuple[ReadLine, Deciphered | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
 
     def completes(self, text: str) -> float:
         """How much a text is one whole line, for joining wrapped rows. A version that stands before other words is the
@@ -91,7 +103,7 @@ class Scribe:
     def narrowed(self, kind: PhaseKind | None) -> Scribe:
         """The same for one phase kind only, where its forms are among these; for a sheet whose heading tells."""
         known = [forms for forms in self.forms if forms.phase is kind]
-        return Scribe(self.lexicon, known, self.doubt, self.care) if known and len(self.forms) > 1 else self
+        return Scribe(self.lexicon, known, self.doubt, self.care, self.table) if known and len(self.forms) > 1 else self
 
     def _snap(self, text: str) -> Snapped:
         """Snapped once and kept: the same row is asked for when rows are joined and when lines are read."""
@@ -106,20 +118,87 @@ class Scribe:
         self, page: Page, games: Sequence[KnownGame]
     ) -> tuple[SheetHeading, tuple[ReadableLine, ...]]:
         """The heading of a page and its lines from top to bottom."""
-        texts = [line.text for line in page.lines]
-        heading = parse_sheet_heading(texts, games)
-        first_order = next((at for at, text in enumerate(texts) if self._begins(text)), len(texts))
-        found = []
-        for at, line in enumerate(page.lines):
-            above = at < first_order
-            found.append(self._line(line, above=above))
-        return heading, tuple(found)
+        lines = self.joined(page)
+        heading = parse_sheet_heading([line.text for line in lines], games)
+        first_order = next((at for at, line in enumerate(lines) if self._begins(line)), len(lines))
+        return heading, tuple(self._line(line, above=at < first_order) for at, line in enumerate(lines))
 
-    def _begins(self, text: str) -> bool:
+    def joined(self, page: Page) -> tuple[ReadLine, ...]:
+        """The lines of a page, the rows of an order that its sender broke put together by what they say."""
+        rows = [row for line in page.lines for row in line.rows]
+        if not rows or any(not line.rows for line in page.lines):
+            return page.lines
+        if any(row.posteriors is None for row in rows):
+            return join_wrapped(rows, self.completes)
+        return join_by_worth(rows, self._worth, lambda line: self._gain(line) > 0)
+
+    def _worth(self, line: ReadLine) -> float:
+        """Log chance of a line. Rows that make no order together are one line only where they begin like one."""
+        found = self._deciphered(line)
+        if found is None or (len(line.rows) > 1 and found.gain() < 0 and not looks_like_order(line.text)):
+            return -math.inf
+        return found.worth
+
+    def _gain(self, line: ReadLine, price: float = LETTER) -> float:
+        found = self._deciphered(line)
+        return -math.inf if found is None else found.gain(price)
+
+    def _deciphered(self, line: ReadLine) -> Deciphered | None:
+        """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
+        if not line.rows:
+            return None
+        key = tuple(id(row) for row in line.rows)
+        held = self._read.get(key)
+        if held is None:
+            if len(self._read) >= MOST_KEPT:
+                self._read.clear()
+            # The line is kept beside its reading, so that the rows' identities stay theirs.
+            held = self._read[key] = (line, decipher(line, self.lexicon, tuple(self.forms)))
+        return held[1]
+
+    def _begins(self, line: ReadLine) -> bool:
         """Whether the orders begin with this line: by its first word, or because it is nearly a whole order."""
-        return looks_like_order(text) or self.completes(text) >= BEGINS
+        if looks_like_order(line.text):
+            return True
+        found = self._deciphered(line)
+        return self.completes(line.text) >= BEGINS if found is None else found.gain() > 0
 
     def _line(self, line: ReadLine, *, above: bool) -> ReadableLine:
+        found = self._deciphered(line)
+        return self._snapped_line(line, above=above) if found is None else self._decoded_line(line, found, above=above)
+
+    def _decoded_line(self, line: ReadLine, found: Deciphered, *, above: bool) -> ReadableLine:
+        """A line by its ink. Where an order is expected, or the text begins like one, free text must fit much better."""
+        expected = not above and looks_like_order(line.text)
+        if above or found.gain(LIKELY_LETTER if expected else LETTER) <= 0:
+            if expected:
+                return self._unread(line, found)
+            return self._no_order(line, [], above=above)
+        best = found.told[0]
+        marks = features(line, found, self.lexicon, tuple(self.forms))
+        chance = confidence(marks, self.table)
+        struck = line.strike.score >= SURELY_STRUCK
+        sure = (
+            automatic(marks, chance, self.table) and chance >= self.doubt.score and line.strike.score < HARDLY_STRUCK
+            and not (incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text))
+        )
+        return ReadableLine(
+            box=line.box.corners, kind="order", struck=struck, text=line.text if found.fit is None else found.fit.text,
+            order=None if struck else best.order, confidence=chance,
+            status=LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN,
+            candidates=_told(found, chance), features=marks,
+        )
+
+    def _unread(self, line: ReadLine, found: Deciphered) -> ReadableLine:
+        """A line that begins like an order and is none that was understood: a person looks."""
+        struck = line.strike.score >= SURELY_STRUCK
+        return ReadableLine(
+            box=line.box.corners, kind="order", struck=struck, text=line.text, order=None, confidence=0.0,
+            status=LineState.NOT_ORDER if struck else LineState.OPEN, candidates=_told(found, 0.0),
+        )
+
+    def _snapped_line(self, line: ReadLine, *, above: bool) -> ReadableLine:
+        """A line of rows whose recogniser gives no posteriors, by its text alone."""
         snapped = self._snap(line.text)
         candidates = self._candidates(line, snapped)
         best = candidates[0] if candidates else None
@@ -127,15 +206,16 @@ class Scribe:
         if above or (best is None and not looks_like_order(line.text)):
             return self._no_order(line, candidates, above=above)
         struck = line.strike.score >= SURELY_STRUCK
-        confidence = self._confidence(line, snapped)
+        chance = self._confidence(line, snapped)
         sure = (
-            snapped.automatic and not _names_itself(snapped) and snapped.margin >= self.doubt.margin
-            and line.strike.score < HARDLY_STRUCK and confidence >= self.doubt.score
+            snapped.automatic and not names_itself(snapped.candidates[0].orders)
+            and snapped.margin >= self.doubt.margin
+            and line.strike.score < HARDLY_STRUCK and chance >= self.doubt.score
         )
         status = LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=line.text,
-            order=None if struck or order is None else str(order), confidence=confidence, status=status,
+            order=None if struck or order is None else str(order), confidence=chance, status=status,
             candidates=tuple(candidates),
         )
 
@@ -178,14 +258,10 @@ class Scribe:
         return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
 
 
-def _names_itself(snapped: Snapped) -> bool:
-    """Whether the order names its own place as its goal or partner ("Army Limerick moves to Limerick"): by words alone a
-    sign that one was lost, since county and town share names. A person looks; nothing is changed."""
-    for order in snapped.candidates[0].orders:
-        if not isinstance(order, UnitOrder):
-            continue
-        own = order.unit.region.province
-        named = [getattr(order, "to", None), getattr(getattr(order, "target", None), "region", None)]
-        if any(region is not None and region.province == own for region in named):
-            return True
-    return False
+def _told(found: Deciphered, chance: float) -> tuple[dict[str, object], ...]:
+    """The readings of a decoded line as candidates: the best with its confidence, the others sharing what that leaves."""
+    told = found.told[:MOST_CANDIDATES]
+    weights = [math.exp(other.score - told[0].score) for other in told[1:]]
+    shares = [chance, *((1.0 - chance) * weight / (sum(weights) or 1.0) for weight in weights)]
+    return tuple({"text": one.order, "order": one.order, "score": round(share, 4)}
+                 for one, share in zip(told, shares, strict=True))

@@ -1,0 +1,338 @@
+"""Decode a row's posteriors inside an automaton: the likeliest texts among all that it takes.
+
+Prefix beam search for CTC (Graves 2012, Hannun 2014): each beam entry is a text, its chance summed over the ways to
+lay it along the frames, and the automaton says by which characters a text may go on. Every frame allows every
+character at a fixed price, so that a letter that was misspelt or misread, lost or added costs that much and no more.
+What the automaton knows, whether names or words, is not seen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ocr.alike import alike
+from ocr.ctc import LOST_SPACE, NEVER
+from ocr.page import Posteriors
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+
+
+class Automaton(Protocol):
+    """Says which texts count. States are small whole numbers; a step asked for again gives the same answer."""
+
+    @property
+    def start(self) -> int:
+        """The state before the first character."""
+        ...
+
+    @property
+    def symbols(self) -> Sequence[tuple[str, str]]:
+        """For each symbol what is written for it, and the sign that the ink shows."""
+        ...
+
+    def sign(self, letter: str) -> str | None:
+        """The sign a network's letter counts as; empty for one that is passed over, None for one that never fits."""
+        ...
+
+    def arcs(self, state: int) -> Sequence[tuple[int, int, float]]:
+        """The steps from a state: symbol, next state and price in nats, each symbol at most once."""
+        ...
+
+    def end(self, state: int) -> float | None:
+        """The price at which a text may end here; None where it may not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How wide to search. `width`: texts kept at each frame. `beam`: nats by which one may be behind the best.
+    `wrong`: nats for a character that the frame does not show, `alike`: for one
+    that looks like what it shows. `keep`: texts handed back."""
+
+    width: int = 160
+    beam: float = 24.0
+    wrong: float = 9.0
+    alike: float = 4.0
+    keep: int = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text as the automaton writes it.
+
+    `score`: the logarithm of its chance, summed over the alignments that were kept, less its price. `symbols`: the
+    automaton's, one by one. `price`: what the automaton asks for it, in nats.
+    """
+
+    text: str
+    score: float
+    symbols: tuple[int, ...] = ()
+    price: float = 0.0
+
+
+class Decoder:
+    """Decodes rows inside one automaton, whose steps it keeps as arrays. Threads wait for each other."""
+
+    def __init__(self, automaton: Automaton, search: Search | None = None) -> None:
+        self._automaton = automaton
+        self._search = search or Search()
+        self._written = [written for written, _ in automaton.symbols]
+        self._space = self._written.index(" ")
+        self._wordy = [written[-1].isalnum() for written in self._written]
+        signs = list(dict.fromkeys(sign for _, sign in automaton.symbols))
+        self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
+        self._column = np.array([self._signs[sign] for _, sign in automaton.symbols])
+        self._alike = [(self._signs[a], self._signs[b]) for a, b in sorted(alike()) if {a, b} <= set(self._signs)]
+        self._steps = _Steps(automaton, self._space, self._wordy)
+        self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
+        self._lock = Lock()
+
+    def decode(self, posteriors: Posteriors) -> tuple[Text, ...]:
+        """The likeliest texts, best first; empty where no text of the automaton comes near, or there is no ink.
+
+        `posteriors` may have any number of frames; chances that are no numbers count as nought.
+        """
+        chances, _ = shortened(self.ink(posteriors))
+        if not len(chances):
+            return ()
+        with self._lock:
+            return self._search_in(chances)
+
+    def ink(self, posteriors: Posteriors) -> Floats:
+        """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of a wrong
+        character."""
+        logs = np.nan_to_num(posteriors.log_probs.astype(np.float64), nan=NEVER, neginf=NEVER, posinf=0.0)
+        out = np.full((len(logs), len(self._signs) + 1), NEVER)
+        for column, group in enumerate(self._grouped(posteriors.letters)):
+            if len(group):
+                out[:, column] = np.logaddexp.reduce(logs[:, group], axis=1)
+        seen = out.copy()
+        for one, other in self._alike:
+            np.maximum(out[:, one], seen[:, other] - self._search.alike, out=out[:, one])
+        found: Floats = np.maximum(out, -self._search.wrong)
+        return found
+
+    def written(self, symbol: int) -> str:
+        """What the automaton writes for a symbol."""
+        return self._written[symbol]
+
+    def forms(self, letters: str, symbol: int) -> Numbers:
+        """The network's columns that show a symbol: every case and accent of it."""
+        return self._grouped(letters)[int(self._column[symbol])]
+
+    def _grouped(self, letters: str) -> tuple[npt.NDArray[np.int64], ...]:
+        """For blank and each sign, the network's columns that count as it."""
+        if letters not in self._groups:
+            found: list[list[int]] = [[0], *([] for _ in self._signs)]
+            for at, letter in enumerate(letters, 1):
+                sign = self._automaton.sign(letter)
+                if sign is not None:
+                    found[self._signs[sign] if sign else 0].append(at)
+            self._groups[letters] = tuple(np.array(group, dtype=np.int64) for group in found)
+        return self._groups[letters]
+
+    def _search_in(self, ink: Floats) -> tuple[Text, ...]:
+        beam = _Beam(self._automaton.start)
+        tree = _Prefixes()
+        for frame in ink:
+            beam = self._advance(beam, tree, frame)
+        found = [(float(score), int(prefix), self._automaton.end(int(state)))
+                 for score, prefix, state in zip(beam.totals(), beam.prefix, beam.state, strict=True)]
+        done = sorted(((score - price, prefix) for score, prefix, price in found if price is not None), reverse=True)
+        return tuple(self._text(tree.symbols(prefix), score) for score, prefix in done[: self._search.keep])
+
+    def _text(self, symbols: tuple[int, ...], score: float) -> Text:
+        return Text("".join(self._written[s] for s in symbols), score, symbols, self._price(symbols))
+
+    def _price(self, symbols: tuple[int, ...]) -> float:
+        """What the automaton asks for a text it takes."""
+        state, price = self._automaton.start, 0.0
+        for symbol in symbols:
+            state, more = next((target, more) for one, target, more in self._automaton.arcs(state) if one == symbol)
+            price += more
+        return price + (self._automaton.end(state) or 0.0)
+
+    def lettering(self, symbols: Sequence[int]) -> tuple[Numbers, Floats]:
+        """For each symbol of a text its column of `ink`, and the prices, as `ctc.sums` takes them, of coming to it from
+        the symbol before (row 0) and over a space (row 1)."""
+        columns = self._column[list(symbols)]
+        skips = np.full((2, len(columns)), NEVER)
+        for k in range(1, len(columns)):
+            if columns[k] != columns[k - 1]:
+                skips[0, k] = 0.0
+            if symbols[k - 1] == self._space and k > 1 and columns[k] != columns[k - 2]:
+                wordy = self._wordy[symbols[k]]
+                skips[1, k] = LOST_SPACE if wordy else 0.0
+        return columns, skips
+
+    def _advance(self, beam: _Beam, tree: _Prefixes, frame: Floats) -> _Beam:
+        """The beam after one more frame."""
+        search = self._search
+        totals = beam.totals()
+        gap = totals + frame[0]
+        on = beam.on + frame[beam.last]
+        who, arc = self._steps.of(beam.state)
+        column = self._column[self._steps.symbol[arc]]
+        came = np.where(column == beam.last[who], beam.gap[who], totals[who])
+        scores = came + frame[column] + self._steps.price[arc]
+        stay = np.logaddexp(gap, on)
+        every = np.concatenate((stay, scores))
+        bound = every.max() - search.beam
+        if len(every) > search.width:
+            bound = max(bound, np.partition(every, -search.width)[-search.width])
+        chosen = np.flatnonzero(scores >= bound)
+        slots = {prefix: n for n, prefix in enumerate(beam.prefix.tolist())}
+        new: dict[int, int] = {}
+        fresh: list[tuple[int, int, int, float]] = []
+        picked = arc[chosen]
+        for parent, symbol, spaced, target, col, score in zip(
+            beam.prefix[who[chosen]].tolist(), self._steps.symbol[picked].tolist(),
+            self._steps.spaced[picked].tolist(), self._steps.target[picked].tolist(),
+            column[chosen].tolist(), scores[chosen].tolist(), strict=True,
+        ):
+            prefix = tree.child(tree.child(parent, self._space) if spaced else parent, symbol)
+            slot = slots.get(prefix)
+            if slot is not None:
+                on[slot] = np.logaddexp(on[slot], score)
+            elif prefix in new:
+                at = new[prefix]
+                fresh[at] = (*fresh[at][:3], float(np.logaddexp(fresh[at][3], score)))
+            else:
+                new[prefix] = len(fresh)
+                fresh.append((prefix, target, col, score))
+        return beam.after(gap, on, fresh, search)
+
+
+class _Beam:
+    """Texts under way: prefix, state, last column, and the log chances of resting in a blank and on the last sign."""
+
+    __slots__ = ("gap", "last", "on", "prefix", "state")
+
+    def __init__(self, start: int) -> None:
+        self.prefix: Numbers = np.zeros(1, dtype=np.int64)
+        self.state: Numbers = np.array([start], dtype=np.int64)
+        self.last: Numbers = np.zeros(1, dtype=np.int64)
+        self.gap: Floats = np.zeros(1)
+        self.on: Floats = np.full(1, NEVER)
+
+    def totals(self) -> Floats:
+        return np.logaddexp(self.gap, self.on)
+
+    def after(self, gap: Floats, on: Floats, fresh: Sequence[tuple[int, int, int, float]], search: Search) -> _Beam:
+        """The beam with new chances and new texts, thinned."""
+        if fresh:
+            prefix, state, last, score = zip(*fresh, strict=True)
+            self.prefix = np.concatenate((self.prefix, np.array(prefix, dtype=np.int64)))
+            self.state = np.concatenate((self.state, np.array(state, dtype=np.int64)))
+            self.last = np.concatenate((self.last, np.array(last, dtype=np.int64)))
+            gap = np.concatenate((gap, np.full(len(fresh), NEVER)))
+            on = np.concatenate((on, np.array(score)))
+        total = np.logaddexp(gap, on)
+        kept = np.flatnonzero(total > total.max() - search.beam)
+        if len(kept) > search.width:
+            kept = kept[np.argpartition(-total[kept], search.width)[: search.width]]
+        self.prefix, self.state, self.last = self.prefix[kept], self.state[kept], self.last[kept]
+        self.gap, self.on = gap[kept], on[kept]
+        return self
+
+
+class _Prefixes:
+    """Texts as a tree: each is the one before it and a symbol. Number 0 is the empty text."""
+
+    def __init__(self) -> None:
+        self._before = [0]
+        self._symbol = [-1]
+        self._after: dict[tuple[int, int], int] = {}
+
+    def child(self, prefix: int, symbol: int) -> int:
+        number = self._after.setdefault((prefix, symbol), len(self._before))
+        if number == len(self._before):
+            self._before.append(prefix)
+            self._symbol.append(symbol)
+        return number
+
+    def symbols(self, prefix: int) -> tuple[int, ...]:
+        found = []
+        while prefix:
+            found.append(self._symbol[prefix])
+            prefix = self._before[prefix]
+        return tuple(reversed(found))
+
+
+class _Steps:
+    """The automaton's steps as arrays, found state by state. A step over a space the ink need not show is a step of its
+    own: `spaced`, at a price unless a sign stands on either side of it."""
+
+    def __init__(self, automaton: Automaton, space: int, wordy: Sequence[bool]) -> None:
+        self._automaton = automaton
+        self._space = space
+        self._wordy = wordy
+        self._first = np.full(1024, -1, dtype=np.int64)
+        self._count = np.zeros(1024, dtype=np.int64)
+        self._filled = 0
+        self.symbol: Numbers = np.zeros(4096, dtype=np.int64)
+        self.target: Numbers = np.zeros(4096, dtype=np.int64)
+        self.spaced: npt.NDArray[np.bool_] = np.zeros(4096, dtype=np.bool_)
+        self.price: Floats = np.zeros(4096)
+
+    def of(self, states: Numbers) -> tuple[Numbers, Numbers]:
+        """All steps from these states: for each the number of its state in `states`, and its own number."""
+        if int(states.max()) >= len(self._first):
+            size = 2 * int(states.max())
+            self._first = _grown(self._first, size, -1)
+            self._count = _grown(self._count, size, 0)
+        for state in states[self._first[states] < 0].tolist():
+            self._find(state)
+        counts = self._count[states]
+        who = np.repeat(np.arange(len(states)), counts)
+        before = np.cumsum(counts) - counts
+        return who, np.arange(len(who)) + np.repeat(self._first[states] - before, counts)
+
+    def _find(self, state: int) -> None:
+        arcs = self._automaton.arcs(state)
+        found = [(symbol, target, False, -price) for symbol, target, price in arcs]
+        over = next(((target, price) for symbol, target, price in arcs if symbol == self._space), None)
+        if over is not None:
+            found += [(symbol, target, True, (LOST_SPACE if self._wordy[symbol] else 0.0) - over[1] - price)
+                      for symbol, target, price in self._automaton.arcs(over[0])]
+        end = self._filled + len(found)
+        while end > len(self.symbol):
+            size = 2 * len(self.symbol)
+            self.symbol, self.target = _grown(self.symbol, size, 0), _grown(self.target, size, 0)
+            self.spaced, self.price = np.resize(self.spaced, size), np.resize(self.price, size)
+        for at, (symbol, target, spaced, price) in enumerate(found, self._filled):
+            self.symbol[at], self.target[at], self.spaced[at], self.price[at] = symbol, target, spaced, price
+        self._first[state], self._count[state] = self._filled, len(found)
+        self._filled = end
+
+
+def _grown(array: Numbers, size: int, value: int) -> Numbers:
+    out = np.full(size, value, dtype=np.int64)
+    out[: len(array)] = array
+    return out
+
+
+REST = 3
+"""Frames that a run of blank keeps: room for letters that left no ink."""
+_BLANK = -0.02
+
+
+def shortened(ink: Floats) -> tuple[Floats, Numbers]:
+    """The same chances with long runs of blank frames drawn together, and the frame each row came from.
+
+    What a run costs as blank is kept.
+    """
+    blank = ink[:, 0] > _BLANK
+    kept = np.ones(len(ink), dtype=np.bool_)
+    run = 0
+    for at, quiet in enumerate(blank.tolist()):
+        run = run + 1 if quiet else 0
+        kept[at] = run <= REST
+    return ink[kept], np.flatnonzero(kept)

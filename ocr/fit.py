@@ -1,0 +1,138 @@
+"""How decoded texts lie on the ink: their chances by one or several posteriors, and the best one frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ocr.ctc import NEVER, sums
+from ocr.decode import Decoder, Floats, Numbers, Text
+from ocr.page import Posteriors
+
+Ways: TypeAlias = npt.NDArray[np.int8]
+
+STRETCH = 8
+"""Frames of the stretch that is looked for where a text fits worst: two or three letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How one text lies on the ink.
+
+    `text`: what was written, in the ink's own case, signs and spaces. `cost`: nats a frame by which it fits worse than
+    free reading. `worst`: nats lost in the worst stretch of STRETCH frames. `haze`: nats a frame by which the
+    recogniser's own best letter falls short of certainty.
+    """
+
+    text: str
+    cost: float
+    worst: float
+    haze: float
+
+
+def scores(decoder: Decoder, seen: Sequence[Posteriors], texts: Sequence[Text]) -> tuple[float, ...]:
+    """Log chance of each text, the mean over the posteriors of the same row, less its price."""
+    if not texts or not seen:
+        return ()
+    total = np.zeros(len(texts))
+    for posteriors in seen:
+        total += _chances(decoder, posteriors, texts)
+    return tuple(float(s) for s in total / len(seen) - np.array([text.price for text in texts]))
+
+
+def _chances(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> Floats:
+    ink = decoder.ink(posteriors)
+    lengths = [len(text.symbols) for text in texts]
+    labels = np.full((len(texts), max(lengths), len(ink)), NEVER)
+    skips = np.full((len(texts), 2, max(lengths)), NEVER)
+    for n, text in enumerate(texts):
+        columns, prices = decoder.lettering(text.symbols)
+        labels[n, : lengths[n]] = ink[:, columns].T
+        skips[n, :, : lengths[n]] = prices
+    return np.array(sums(ink[:, 0], labels, skips, lengths))
+
+
+def free(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
+    """The log chance of the likeliest path, bound by nothing, and how many letters it shows."""
+    ink = decoder.ink(posteriors)
+    best = ink.argmax(axis=1)
+    starts = (best != 0) & np.concatenate(([True], best[1:] != best[:-1]))
+    return float(ink.max(axis=1).sum()), int(starts.sum())
+
+
+def fit(decoder: Decoder, posteriors: Posteriors, text: Text) -> Fit:
+    """Lay a text along the frames as well as it goes. The text is not empty, and neither are the frames."""
+    ink = decoder.ink(posteriors)
+    columns, skips = decoder.lettering(text.symbols)
+    path = _best_path(ink, columns, skips)
+    shown = np.where(path >= 0, columns[np.maximum(path, 0)], 0)
+    lost = ink.max(axis=1) - ink[np.arange(len(ink)), shown]
+    window = np.convolve(lost, np.ones(min(STRETCH, len(lost))), mode="valid")
+    return Fit(
+        text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
+        haze=float(-ink.max(axis=1).mean()),
+    )
+
+
+def _best_path(ink: Floats, columns: Numbers, skips: Floats) -> Numbers:
+    """For each frame the number of the letter that lies on it, -1 for blank (Viterbi)."""
+    frames, size = len(ink), len(columns)
+    # From where a letter's frame was come to: the letter itself, the blank before it, the letter before,
+    # and, over a space, the letter before that or the blank after it.
+    from_on, from_gap = np.zeros((frames, size), np.int8), np.zeros((frames, size + 1), np.int8)
+    on, gap = np.full(size, NEVER), np.full(size + 1, NEVER)
+    gap[0], on[0] = ink[0, 0], ink[0, columns[0]]
+    for frame in range(1, frames):
+        ways = np.full((5, size), NEVER)
+        ways[0], ways[1] = on, gap[:-1]
+        ways[2, 1:] = on[:-1] + skips[0, 1:]
+        ways[3, 2:] = on[:-2] + skips[1, 2:]
+        ways[4, 2:] = gap[1:-2] + skips[1, 2:]
+        from_on[frame] = ways.argmax(axis=0)
+        stay = np.append(NEVER, on)
+        from_gap[frame] = stay > gap
+        gap = np.maximum(gap, stay) + ink[frame, 0]
+        on = ways.max(axis=0) + ink[frame, columns]
+    return _walk_back(from_on, from_gap, in_gap=bool(gap[size] > on[size - 1]))
+
+
+def _walk_back(from_on: Ways, from_gap: Ways, *, in_gap: bool) -> Numbers:
+    frames, size = from_on.shape
+    path = np.full(frames, -1)
+    at = size if in_gap else size - 1
+    for frame in range(frames - 1, -1, -1):
+        if in_gap:
+            if from_gap[frame, at]:
+                in_gap, at = False, at - 1
+            continue
+        path[frame] = at
+        way = int(from_on[frame, at])
+        if way in {1, 4}:
+            in_gap, at = True, at if way == 1 else at - 1
+        elif way in {2, 3}:
+            at -= way - 1
+    return path
+
+
+def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Numbers) -> str:
+    """The text with each letter in the form that the ink shows; spaces only between words and where ink shows them."""
+    logs = posteriors.log_probs
+    out: list[str] = []
+    for n, symbol in enumerate(text.symbols):
+        frames = np.flatnonzero(path == n)
+        written = decoder.written(symbol)
+        if written == " ":
+            sides = (text.text[n - 1 : n], decoder.written(text.symbols[n + 1]) if n + 1 < len(text.symbols) else "")
+            if len(frames) or all(side[-1:].isalnum() for side in sides):
+                out.append(" ")
+            continue
+        forms = decoder.forms(posteriors.letters, symbol)
+        if len(frames) and len(forms) and len(written) == 1:
+            best = int(logs[frames][:, forms].max(axis=0).argmax())
+            written = posteriors.letters[int(forms[best]) - 1]
+        out.append(written)
+    return "".join(out)
