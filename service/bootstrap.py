@@ -27,6 +27,7 @@ from service.decode import Limits
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
+from service.desk.reading_words import Words, suggest, words_of
 from service.eye import ChildProbe, EngineEye, Eye, Opener
 from service.inbox import MailSource
 from service.jobs import DbosJobs
@@ -101,6 +102,17 @@ class Site:
             return Understood(None, parsed.complaint.message)
         return Understood(lexical.printed(parsed.orders, variant.board))
 
+    def suggest(self, session: Session, phase_id: int, power: str, text: str) -> list[dict[str, object]]:
+        """Readings of a misread text by words alone, for a line that a person cut anew."""
+        phase = session.get_one(PhaseRow, phase_id)
+        variant = self.load(session.get_one(GameRow, phase.game_id).variant)
+        return suggest(variant, PhaseKind(phase.kind), power, text)
+
+    def words(self, session: Session, phase_id: int) -> Words:
+        """The words that the desk's edit box completes."""
+        phase = session.get_one(PhaseRow, phase_id)
+        return words_of(self.load(session.get_one(GameRow, phase.game_id).variant), PhaseKind(phase.kind))
+
     def map_pdf(self, game_id: str) -> bytes | None:
         """The current map of a game."""
         with self.store() as session:
@@ -111,7 +123,7 @@ class Site:
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
-            map_pdf=self.map_pdf, secure_cookies=self.settings.web.secure_cookies,
+            map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"),
         ))
 

@@ -121,8 +121,9 @@ def dislodged_text(variant: Variant, one: Dislodgement) -> str:
 
 
 def _readings(line: SettledLine) -> str:
-    """Both readings of a line that was left open on purpose (Q-01)."""
-    texts = [str(c["text"]) for c in line.candidates[:2]]
+    """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best two."""
+    kept = line.text.split("\n")
+    texts = kept if len(kept) == 2 else [str(c["text"]) for c in line.candidates[:2]]
     if len(texts) == 2:
         return f"read as “{texts[0]}” or as “{texts[1]}”: void, the unit holds"
     return "could not be read: void, the unit holds"

@@ -8,9 +8,10 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
-from service.desk import access, faults, forms, images, mailroom, pages, public
+from service.desk import access, faults, forms, images, mailroom, pages, public, reading_api
 from service.desk.doorway import FOLDER, HEADERS, environment
 from service.desk.ports import DeskPorts
+from service.desk.reading_presence import Presence
 from service.public import calendar, moves
 
 
@@ -20,6 +21,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.state.ports = ports
     app.state.templates = environment()
     app.state.guesses = access.Guesses()
+    app.state.presence = Presence()
     app.include_router(public.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
@@ -27,6 +29,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(mailroom.router)
     app.include_router(images.router)
     app.include_router(forms.router)
+    app.include_router(reading_api.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

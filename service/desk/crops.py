@@ -30,11 +30,14 @@ class NoPicture(Exception):
     """A picture cannot be shown; the sentence says why and what is safe."""
 
 
-def line_crop(blobs: Blobs, key: str, box: Corners, *, raw: bool = False, fold: int = 0) -> bytes:
+def line_crop(
+    blobs: Blobs, key: str, box: Corners, *, raw: bool = False, fold: int = 0, turn: int = 0
+) -> bytes:
     """The line and 40 % of its height around it, upright as written, as JPEG at least 48 px tall.
 
     `key` is the blob of the upright page, `box` four corners in its pixels, clockwise from the top left of the
-    writing. Contrast-stretched unless `raw`; folded into at most four rows no wider than `fold` times their height, 0 for one row. Raises NoPicture.
+    writing. Contrast-stretched unless `raw`; folded into at most four rows no wider than `fold` times their height, 0 for one row. Turned by `turn` degrees
+    clockwise, for a page that was photographed upside down. Raises NoPicture.
     """
     a, b, c, d = ((float(x), float(y)) for x, y in box)
     cut = Image.fromarray(crop(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
@@ -42,6 +45,7 @@ def line_crop(blobs: Blobs, key: str, box: Corners, *, raw: bool = False, fold: 
         cut = cut.resize((max(1, cut.width * SMALLEST // cut.height), SMALLEST))
     if not raw:
         cut = ImageOps.autocontrast(cut.convert("L"), cutoff=1).convert("RGB")
+    cut = _turned(cut, turn)
     return _jpeg(_folded(cut, _rows(cut, fold)))
 
 
@@ -54,12 +58,18 @@ def strip(blobs: Blobs, key: str, box: Corners) -> bytes:
     return _jpeg(_framed(page, box).crop((0, top, page.width, max(top + 1, bottom))))
 
 
-def page_picture(blobs: Blobs, key: str, box: Corners | None = None) -> bytes:
-    """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given. Raises NoPicture."""
+def page_picture(blobs: Blobs, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
+    """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given, turned by `turn` degrees
+    clockwise. Raises NoPicture."""
     page = _page(blobs, key)
     shown = page.copy() if box is None else _framed(page, box)
     shown.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
-    return _jpeg(shown)
+    return _jpeg(_turned(shown, turn))
+
+
+def opened(blobs: Blobs, key: str) -> None:
+    """Open a page's picture and keep it for the crops that are asked for next. Raises NoPicture."""
+    _page(blobs, key)
 
 
 # Blobs never change, so their pictures may be kept; a coordinator goes through a page line by line.
@@ -73,6 +83,10 @@ def _page(blobs: Blobs, key: str) -> Image.Image:
     except (UnidentifiedImageError, OSError, ValueError) as error:
         raise NoPicture("This picture cannot be opened. What was read and decided is safe; the line can still be "
                         "typed or skipped.") from error
+
+
+def _turned(picture: Image.Image, degrees: int) -> Image.Image:
+    return picture if degrees % 360 == 0 else picture.rotate(-degrees, expand=True, fillcolor="white")
 
 
 def _framed(page: Image.Image, box: Corners) -> Image.Image:

@@ -1,8 +1,9 @@
-"""What the coordinator does: decide a line, undo, judge, approve results, sign out. Every form carries its token."""
+"""What the coordinator does by forms: decide a line, undo, unseal, judge, approve results, sign out. Every form carries its token."""
 
 from __future__ import annotations
 
 import logging
+import secrets
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -10,12 +11,14 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk import access, decisions, queries
+from service.desk import access, decisions, queries, seal
 from service.desk.access import Visitor
+from service.desk.decisions import KEY_LENGTH, Act
 from service.desk.doorway import require_token
 from service.desk.ports import DeskPorts
+from service.desk.reading_acts import Asked, carry_out
 from service.desk.seal import at_the_desk
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, SubmissionRow
+from service.store.tables import PhaseRow
 from service.turns import NotReady
 
 log = logging.getLogger(__name__)
@@ -25,39 +28,89 @@ CLOSED = "These lines cannot be changed now: the phase is not at the desk. What 
 CHANGED = "Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once more."
 NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results stand. Try again; "
             "if it stays, tell the operator, whose log names the fault.")
-_WITHOUT_TEXT = {"not-order": LineState.NOT_ORDER, "void": LineState.VOID, "skip": LineState.SKIPPED}
+NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the players read it in "
+             "the next results.")
 
 
 @router.post("/desk/{phase_id}/decide")
 def decide(
     request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()], key: Annotated[str, Form()],
-    do: Annotated[str, Form()], text: Annotated[str, Form()] = "",
+    do: Annotated[str, Form()], text: Annotated[str, Form()] = "", seen: Annotated[str | None, Form()] = None,
+    kept: Annotated[list[str] | None, Form()] = None, at: Annotated[float, Form()] = 50.0,
 ) -> Response:
-    """File one decision and go on. `do` is `reading-N`, `edit`, `not-order`, `void` or `skip`."""
+    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent."""
+    asked = Asked(key=key, do=do, line=line, seen=seen, text=text, kept=tuple(kept or ()), at=at / 100)
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        phase = _at_the_desk(session, phase_id)
-        row, power = _line(session, phase_id, line)
-        state, words, order = _said(ports, session, phase_id, power, row, do, text)
-        decisions.file(session, decisions.Decision(row.id, key[:64], state, words, order, visitor.name,
-                                                   ports.clock.now()))
-        done = not any(w.line.needs_a_person for w in queries.work(session, phase))
-    kept = line if do == "edit" and order is None else None
-    return _judge(ports, phase_id, kept) if done else _to_desk(phase_id, after=line, kept=kept)
+    try:
+        with ports.sessions.begin() as session:
+            phase = desk_phase(session, phase_id)
+            carried = carry_out(ports, session, phase, visitor, asked)
+            done = not any(w.line.needs_a_person for w in queries.work(session, phase))
+    except decisions.Overtaken:
+        return _to_desk(phase_id, line=line, told="overtaken")
+    if do in {"join", "break"}:
+        return _to_desk(phase_id, line=max(carried.lines) if do == "join" else carried.lines[-2])
+    told = line if carried.complaint else None
+    return _judge(ports, phase_id, told) if done else _to_desk(phase_id, after=line, kept=told)
+
+
+@router.post("/desk/{phase_id}/accept")
+def accept(
+    request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()],
+    one: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """Take every listed line by its best reading at once; each `one` is line, version and reading between blanks."""
+    ports: DeskPorts = request.app.state.ports
+    try:
+        others = tuple((int(line), seen, do) for line, seen, do in (entry.split(" ") for entry in one or ()))
+        with ports.sessions.begin() as session:
+            phase = desk_phase(session, phase_id)
+            carry_out(ports, session, phase, visitor, Asked(key=key, do="accept", others=others))
+            done = not any(w.line.needs_a_person for w in queries.work(session, phase))
+    except decisions.Overtaken as fault:
+        return _to_desk(phase_id, line=fault.line_id, told="overtaken")
+    except ValueError as fault:
+        raise HTTPException(400, "This list came damaged. Nothing was changed: reload the page.") from fault
+    return _judge(ports, phase_id) if done else _to_desk(phase_id, after=others[-1][0])
 
 
 @router.post("/desk/{phase_id}/undo")
-def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[int | None, Form()] = None) -> Response:
+def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[int | None, Form()] = None,
+         key: Annotated[str, Form()] = "") -> Response:
     """Take back one decision, or without a number this person's last one, and return to its line."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        phase = _at_the_desk(session, phase_id)
-        ids, now = [w.line.id for w in queries.work(session, phase)], ports.clock.now()
-        if review is None:
-            line = decisions.undo_last(session, ids, visitor.name, now)
-        else:
-            line = decisions.undo_one(session, ids, review, now)
-    return _to_desk(phase_id, line=line, told=None if line else "nothing-to-undo")
+        phase = desk_phase(session, phase_id)
+        act = _act(ports, phase_id, visitor, key)
+        ids = [w.line.id for w in queries.work(session, phase)]
+        lines = decisions.undo(session, act) if review is None else decisions.undo_review(session, act, ids, review)
+    return _to_desk(phase_id, line=lines[0] if lines else None, told=None if lines else "nothing-to-undo")
+
+
+@router.post("/desk/{phase_id}/redo")
+def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
+    """Do again what this person took back last, and go on behind it."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        desk_phase(session, phase_id)
+        lines = decisions.redo(session, _act(ports, phase_id, visitor, key))
+    return _to_desk(phase_id, after=lines[-1] if lines else None, told=None if lines else "nothing-to-redo")
+
+
+@router.post("/desk/{phase_id}/unseal")
+def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str, Form()] = "") -> Response:
+    """Open the sheets of a phase before its deadline, for a reason that is logged and printed (DESK-02)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None:
+            raise HTTPException(404, "There is no such phase. Nothing was opened.")
+        try:
+            if not seal.unseal(session, phase, visitor.name, why, ports.clock.now()):
+                raise HTTPException(409, "This phase is not sealed. Nothing was changed.")
+        except ValueError as fault:
+            raise HTTPException(400, NO_REASON) from fault
+    return _to_desk(phase_id)
 
 
 @router.post("/desk/{phase_id}/judge", dependencies=[Depends(require_token)])
@@ -65,7 +118,7 @@ def judge(request: Request, phase_id: int) -> Response:
     """Judge a phase whose lines are all read, where that failed before or a line was decided anew."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        _at_the_desk(session, phase_id)
+        desk_phase(session, phase_id)
     return _judge(ports, phase_id)
 
 
@@ -100,25 +153,6 @@ def sign_out(request: Request) -> Response:
     return response
 
 
-def _said(
-    ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, do: str, text: str
-) -> tuple[LineState, str, str | None]:
-    """State, words and order of a decision; 400 with a sentence for one that the page does not offer."""
-    if do in _WITHOUT_TEXT:
-        return _WITHOUT_TEXT[do], row.text, None
-    if do == "edit":
-        words = " ".join(text.split())[:500]
-        if not words:
-            raise HTTPException(400, "No words were typed. Nothing was changed: a line without an order is marked "
-                                     "“not an order”, one that nobody can read “cannot be read”.")
-        return LineState.READ, words, ports.understand(session, phase_id, power, words).order
-    number = do.removeprefix("reading-")
-    found = decisions.from_candidate(row, int(number)) if number.isdecimal() and len(number) < 3 else None
-    if found is None:
-        raise HTTPException(400, "This line has no such reading. Nothing was changed.")
-    return LineState.READ, *found
-
-
 def _judge(ports: DeskPorts, phase_id: int, kept: int | None = None) -> Response:
     """Judge and go to the results. What was decided is committed by now, so a fault of the judge loses nothing."""
     try:
@@ -138,17 +172,13 @@ def _to_desk(phase_id: int, **where: object) -> Response:
     return RedirectResponse(f"/desk/{phase_id}" + (f"?{query}" if query else ""), status_code=303)
 
 
-def _at_the_desk(session: Session, phase_id: int) -> PhaseRow:
+def _act(ports: DeskPorts, phase_id: int, visitor: Visitor, key: str) -> Act:
+    return Act(key[:KEY_LENGTH] or secrets.token_urlsafe(16), phase_id, visitor.name, ports.clock.now())
+
+
+def desk_phase(session: Session, phase_id: int) -> PhaseRow:
+    """A phase whose lines may be decided now; 409 with a sentence for any other."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None or not at_the_desk(phase):
         raise HTTPException(409, CLOSED)
     return phase
-
-
-def _line(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
-    line = session.get(LineRow, line_id)
-    page = None if line is None else session.get(PageRow, line.page_id)
-    submission = None if page is None else session.get(SubmissionRow, page.submission_id)
-    if line is None or submission is None or submission.phase_id != phase_id:
-        raise HTTPException(404, "There is no such line in this phase. Nothing was changed.")
-    return line, submission.power

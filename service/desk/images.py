@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
@@ -12,6 +14,7 @@ from service.desk.ports import DeskPorts
 from service.desk.seal import sealed
 from service.store.tables import LineRow, PageRow, PhaseRow, SubmissionRow
 
+Turn = Annotated[int, Query(multiple_of=90, ge=0, le=270)]
 router = APIRouter(prefix="/images", dependencies=[Depends(require_visitor)])
 SEALED = "Sealed until the deadline. Sheets are counted now and read by a person only afterwards."
 # A line's picture never changes; the next one is fetched ahead and must still be there when its turn comes.
@@ -19,11 +22,11 @@ _KEEP = {"Cache-Control": "private, max-age=600"}
 
 
 @router.get("/line/{line_id}.jpg")
-def line(request: Request, line_id: int, raw: bool = False, fold: int = 0) -> Response:
-    """The crop of one line, folded into rows of at most `fold` times its height for narrow screens."""
+def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn: Turn = 0) -> Response:
+    """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned clockwise."""
     ports: DeskPorts = request.app.state.ports
     found, key = _line(ports, line_id)
-    return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold))
+    return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold, turn=turn))
 
 
 @router.get("/strip/{line_id}.jpg")
@@ -35,14 +38,14 @@ def strip(request: Request, line_id: int) -> Response:
 
 
 @router.get("/page/{page_id}.jpg")
-def page(request: Request, page_id: int, line: int | None = None) -> Response:
-    """The whole page, with one line framed."""
+def page(request: Request, page_id: int, line: int | None = None, turn: Turn = 0) -> Response:
+    """The whole page, with one line framed, turned clockwise."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         key = _key(_unsealed(session, page_id))
         framed = None if line is None else session.get(LineRow, line)
     box = framed.box if framed is not None and framed.page_id == page_id else None
-    return _jpeg(crops.page_picture(ports.blobs, key, box))
+    return _jpeg(crops.page_picture(ports.blobs, key, box, turn=turn))
 
 
 def _line(ports: DeskPorts, line_id: int) -> tuple[LineRow, str]:

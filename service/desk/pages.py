@@ -5,21 +5,23 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service.desk import crops, queries, readings
+from service.desk import queries, reading_keys, reading_view
 from service.desk.access import Visitor
 from service.desk.doorway import require_visitor, show
 from service.desk.outcomes import grouped, totals
 from service.desk.ports import DeskPorts
 from service.desk.queries import PhaseView, WorkLine
+from service.desk.reading_view import Offer
 from service.desk.seal import sealed
-from service.lines import SettledLine
-from service.store.tables import GameRow, LineState, PageRow, PhaseRow, PhaseState, ReviewRow
+from service.desk.seal import told as unsealed
+from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -56,23 +58,25 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase, view, values = _about(ports, session, phase_id)
-        values |= {"visitor": visitor}
+        values |= {"visitor": visitor, "told": told}
         if sealed(phase):
             return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
         lines = queries.work(session, phase)
         chosen = None
         if phase.state != PhaseState.SENT:
-            chosen = next((w for w in lines if w.line.id == line), None) or queries.next_open(lines, after)
-        values |= {"told": told, "complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
-                   "recent": _recent(session, lines), "counts": _counts(lines)}
+            asked = next((w for w in lines if w.line.id == line), None)
+            chosen = asked or queries.next_open(lines, after, visitor.name)
+        values |= {"complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
+                   "recent": _recent(session, lines), "counts": _counts(lines), "unsealed": unsealed(phase),
+                   "unusable": queries.unusable_pages(session, phase), "actions": reading_keys.ACTIONS,
+                   "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.variant)}
         if chosen is None:
             stale = queries.changed_since_judged(session, phase, lines)
             return show(request, "desk_done.html", stale=stale, **values)
-        picture, trouble = _picture(ports, session, chosen.line)
-        ahead = queries.next_open([w for w in lines if w.line.id != chosen.line.id], _before(lines, chosen))
+        shown = reading_view.line_view(ports, session, phase_id, lines, chosen, variant=view.variant, me=visitor.name)
+        ahead = queries.next_open([w for w in lines if w is not chosen], _before(lines, chosen), visitor.name)
         return show(
-            request, "desk.html", work=chosen, power=ports.power_name(view.variant, chosen.power),
-            readings=readings.shown(chosen.line.candidates), ahead=ahead, picture=picture, trouble=trouble,
+            request, "desk.html", line=shown, ahead=ahead, sure=_sure(ports, session, phase_id, lines, chosen, visitor.name),
             open_lines=sum(w.line.needs_a_person for w in lines), key=secrets.token_urlsafe(16), **values,
         )
 
@@ -111,17 +115,20 @@ def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
     )
 
 
-def _picture(ports: DeskPorts, session: Session, line: SettledLine) -> tuple[bool, str]:
-    """Whether the line's crop can be shown, and the sentence where it cannot. Cutting it here costs nothing: the
-    browser asks for the same page a moment later."""
-    page = session.get_one(PageRow, line.page_id)
-    if page.upright is None:
-        return False, "There is no picture of this line. Type what the sheet says, or skip it."
-    try:
-        crops.line_crop(ports.blobs, page.upright, line.box)
-    except crops.NoPicture as fault:
-        return False, str(fault)
-    return True, ""
+def _sure(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
+) -> list[tuple[WorkLine, Offer]]:
+    """The open lines of one sheet whose best reading is sure, each with it: what one key may accept together."""
+    found = []
+    for work in (w for w in lines if w.sheet == chosen.sheet and w.line.state is LineState.OPEN and not w.asked):
+        first = next(iter(reading_view.offers(ports, session, phase_id, lines, work, me=me)), None)
+        if first is not None and first.shown.sure == "sure" and first.do != "said" and first.shown.order:
+            found.append((work, first))
+    return found
+
+
+def _keys(session: Session, visitor: Visitor) -> dict[str, str]:
+    return reading_keys.keys_of(session.get_one(UserRow, visitor.name).keys)
 
 
 def _complaint(

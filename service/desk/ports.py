@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
 import maps
 from service.clock import Clock, SystemClock
+from service.desk.reading_words import Words
 from service.results import ShownPower
 
 
@@ -41,12 +42,22 @@ class Understood:
     complaint: str = ""
 
 
+def _no_suggestion(_session: Session, _phase: int, _power: str, _text: str) -> Sequence[dict[str, Any]]:
+    return ()
+
+
+def _no_words(_session: Session, _phase: int) -> Words:
+    return Words()
+
+
 @dataclass(frozen=True, slots=True)
 class DeskPorts:
     """Doors of the desk.
 
     `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is called
     when the last doubtful line of a phase is decided and judges it; False says that something is still to be read.
+    `suggest(session, phase_id, power, text)` gives readings of a misread text by words alone, as a line keeps them, and
+    `words(session, phase_id)` the words that the edit box completes.
     `approve(phase_id, by)` sends what was judged, or raises `service.turns.NotReady`. `power_name(variant, power)` is
     the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
@@ -62,6 +73,8 @@ class DeskPorts:
     shown: Callable[[int], Sequence[ShownPower]]
     map_pdf: Callable[[str], bytes | None]
     power_name: Callable[[str, str], str] = power_name
+    suggest: Callable[[Session, int, str, str], Sequence[dict[str, Any]]] = _no_suggestion
+    words: Callable[[Session, int], Words] = _no_words
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""

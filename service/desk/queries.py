@@ -10,14 +10,18 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from service.ballots import Paper, count
+from service.desk.decisions import PART, Kind, versions
 from service.lines import SettledLine, lines_of
 from service.store.tables import (
+    ActRow,
     GameRow,
+    LineRow,
     LineState,
     MailRow,
     MailState,
     OutboxRow,
     OutboxState,
+    PageRow,
     PhaseRow,
     PhaseState,
     ReviewRow,
@@ -57,7 +61,11 @@ class PhaseView:
 
 @dataclass(frozen=True, slots=True)
 class WorkLine:
-    """One line on the desk with where it stands in the work."""
+    """One line on the desk with where it stands in the work.
+
+    `raw` is what the eye read, whatever was decided; `version` names the line's newest decision (see
+    `service.desk.decisions.versions`); `asked` who put the line aside for a second reader, or "".
+    """
 
     line: SettledLine
     power: str
@@ -65,6 +73,9 @@ class WorkLine:
     of: int
     sheet: int
     sheets: int
+    raw: str = ""
+    version: str = ""
+    asked: str = ""
 
 
 def papers(session: Session, phase_id: int) -> list[Paper]:
@@ -124,22 +135,81 @@ def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
 
 
 def work(session: Session, phase: PhaseRow) -> list[WorkLine]:
-    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the board."""
+    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the board.
+
+    Lines that a person joined or broke are left out while that act stands, and what they became while it does not.
+    """
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    pairs = [(power, line) for power, key in chosen.items() for line in by_sheet[key]]
+    away, asked = _set_aside(session, phase.id)
+    pairs = [
+        (power, line) for power, key in chosen.items() for line in by_sheet[key]
+        if line.id not in away and not (line.kind == PART and line.by is None)
+    ]
+    ids = [line.id for _, line in pairs]
+    raw = {key: text for key, text in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
+    seen = versions(session, ids)
     return [
-        WorkLine(line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen))
+        WorkLine(line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen), raw[line.id],
+                 seen[line.id], asked.get(seen[line.id], ""))
         for at, (power, line) in enumerate(pairs)
     ]
 
 
-def next_open(lines: Sequence[WorkLine], after: int | None = None) -> WorkLine | None:
-    """The next line for a person, from line id `after` on and round again; skipped lines come last."""
+def _set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]]:
+    """Lines that were cut into others, and decisions that are questions to a second reader, each with who asks."""
+    acts = session.execute(
+        select(ActRow.kind, ActRow.reviews, ActRow.by)
+        .where(ActRow.phase_id == phase_id, ActRow.undone_at.is_(None),
+               ActRow.kind.in_([Kind.JOIN, Kind.BREAK, Kind.ASK]))).all()
+    filed = {key: by for kind, keys, by in acts for key in keys}
+    if not filed:
+        return set(), {}
+    rows = session.execute(
+        select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(ReviewRow.id.in_(filed))).all()
+    away = {line for _, line, _, decision in rows if decision == LineState.NOT_ORDER}
+    return away, {key: filed[number] for number, _, key, decision in rows if decision == LineState.SKIPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class UnusablePage:
+    """A page of a paper that the machine could not use: whose, why, and when its sender was told, if at all.
+
+    `page_id` has a picture to look at where `picture` is set.
+    """
+
+    power: str
+    note: str
+    page_id: int
+    picture: bool
+    told_at: datetime | None
+
+
+def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
+    """Pages of this phase without lines since the photograph could not be used, oldest first."""
+    rows = session.execute(
+        select(PageRow, SubmissionRow)
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
+        .where(SubmissionRow.phase_id == phase.id, PageRow.note.is_not(None)).order_by(PageRow.id)).all()
+    told = {
+        (recipient, sent_at) for recipient, sent_at in session.execute(
+            select(OutboxRow.recipient, OutboxRow.sent_at)
+            .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == "rejection", OutboxRow.sent_at.is_not(None)))
+    }
+    return [
+        UnusablePage(paper.power, page.note or "", page.id, page.upright is not None,
+                     max((at for to, at in told if to == paper.sender and at >= paper.received_at), default=None))
+        for page, paper in rows
+    ]
+
+
+def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "") -> WorkLine | None:
+    """The next line for a person, from line id `after` on and round again. Skipped lines come last; a line for a second
+    reader comes in its place for everyone but who asked."""
     ids = [w.line.id for w in lines]
     start = ids.index(after) + 1 if after in ids else 0
     turned = [*lines[start:], *lines[:start]]
-    doubtful = [w for w in turned if w.line.state is LineState.OPEN]
+    doubtful = [w for w in turned if w.line.state is LineState.OPEN or (w.asked and w.asked != me)]
     skipped = [w for w in turned if w.line.state is LineState.SKIPPED]
     return next(iter([*doubtful, *skipped]), None)
 
@@ -148,7 +218,8 @@ def last_reviews(session: Session, phase_lines: Sequence[WorkLine], limit: int =
     """The last standing decisions of this phase, newest first."""
     return list(
         session.scalars(
-            select(ReviewRow).where(ReviewRow.line_id.in_(_ids(phase_lines)), ReviewRow.undone_at.is_(None))
+            select(ReviewRow).where(ReviewRow.line_id.in_(_ids(phase_lines)), ReviewRow.undone_at.is_(None),
+                                    ReviewRow.decision != LineState.OPEN)
             .order_by(ReviewRow.id.desc()).limit(limit)
         )
     )
@@ -161,7 +232,8 @@ def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequenc
     later = select(ReviewRow.id).where(
         ReviewRow.line_id.in_(_ids(phase_lines)),
         or_(ReviewRow.at > phase.judged_at, ReviewRow.undone_at > phase.judged_at))
-    return session.scalar(later.limit(1)) is not None
+    acts = select(ActRow.id).where(ActRow.phase_id == phase.id, ActRow.at > phase.judged_at)
+    return any(session.scalar(found.limit(1)) is not None for found in (later, acts))
 
 
 def mails_by_state(session: Session) -> dict[str, int]:

@@ -19,6 +19,7 @@
   }
 
   document.addEventListener("keydown", function (event) {
+    if (document.documentElement.dataset.reading) return; // the reading page has its own keys
     if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing || busy) return;
     const focused = document.activeElement;
     if (typing(focused)) {
@@ -42,6 +43,7 @@
   });
 
   document.addEventListener("submit", function (event) {
+    if (event.defaultPrevented) return;
     if (busy) {
       event.preventDefault();
       return;

@@ -1,0 +1,80 @@
+"""Keys of the reading page: what each does, and what a person changed. Matched by character, never by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAction:
+    """One thing a key does. `key` is the default, "Shift+u" for a capital; `fixed` ones cannot be changed. `words` say
+    it in the list of keys."""
+
+    name: str
+    key: str
+    words: str
+    fixed: bool = False
+
+
+ACTIONS = (
+    KeyAction("accept", "Enter", "accept the highlighted reading, go on", fixed=True),
+    *(KeyAction(f"reading-{n}", str(n), f"accept reading {n}, go on", fixed=True) for n in range(1, 6)),
+    KeyAction("up", "ArrowUp", "move the highlight up", fixed=True),
+    KeyAction("down", "ArrowDown", "move the highlight down", fixed=True),
+    KeyAction("edit", "e", "type what the marks say"),
+    KeyAction("not-order", "o", "this is not an order"),
+    KeyAction("void", "v", "void: cannot be read, or two readings equally good"),
+    KeyAction("skip", "s", "skip for now; it comes back at the end"),
+    KeyAction("second", "d", "ask a second reader"),
+    KeyAction("undo", "u", "undo your last decision and return to it (also Ctrl+Z)"),
+    KeyAction("redo", "Shift+u", "do again what was undone"),
+    KeyAction("next", "j", "next line without deciding"),
+    KeyAction("previous", "k", "previous line without deciding"),
+    KeyAction("next-sheet", "]", "next sheet"),
+    KeyAction("previous-sheet", "[", "previous sheet"),
+    KeyAction("page", "p", "the whole page"),
+    KeyAction("raw", "z", "the raw picture"),
+    KeyAction("zoom-in", "+", "larger"),
+    KeyAction("zoom-out", "-", "smaller"),
+    KeyAction("rotate", "r", "turn the picture"),
+    KeyAction("join", "m", "merge with the next line"),
+    KeyAction("break", "b", "break the line at the pointer, or where the arrows put the mark"),
+    KeyAction("accept-sure", "a", "accept all remaining sure lines of this sheet (shows them first)"),
+    KeyAction("goto", "g", "go to a power or a line"),
+    KeyAction("order", "l", "least sure lines first, or in the order of the page"),
+    KeyAction("help", "?", "these keys; switch them off or change them"),
+)
+OFF = "off"
+"""Entry of a key map that switches single keys off."""
+_NEVER = frozenset(" <>&\"'")
+
+
+def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
+    """The key of every action for a person with these changes. "off" is "yes" where single keys are switched off."""
+    given = changed or {}
+    found = {a.name: a.key if a.fixed else str(given.get(a.name, a.key)) for a in ACTIONS}
+    return found | {OFF: "yes" if given.get(OFF) else ""}
+
+
+def changes(wanted: Mapping[str, str]) -> dict[str, str]:
+    """What a person changed, from the key of every action as a form sends it; only differences are kept.
+
+    Raises ValueError with a sentence where two actions would have one key, or a key is no single character.
+    """
+    keys = {a.name: _one(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS}
+    taken: dict[str, str] = {}
+    for name, key in keys.items():
+        if key in taken:
+            raise ValueError(f"“{key}” would do two things. Nothing was changed.")
+        taken[key] = name
+    kept = {a.name: keys[a.name] for a in ACTIONS if keys[a.name] != a.key}
+    return kept | ({OFF: "yes"} if wanted.get(OFF) else {})
+
+
+def _one(key: str) -> str:
+    """A single character in lower case, or Shift and a letter."""
+    shifted, letter = key.lower().startswith("shift+"), key.split("+", 1)[1] if key.lower().startswith("shift+") else key
+    if len(letter) != 1 or letter in _NEVER or not letter.isprintable() or (shifted and not letter.isalpha()):
+        raise ValueError(f"“{key}” is no single key. Nothing was changed.")
+    return f"Shift+{letter.lower()}" if shifted else letter.lower()

@@ -1,0 +1,145 @@
+"""One line as the reading page shows it: where it stands, its crop, what may be chosen. Nothing of the board."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from service.desk import crops, readings
+from service.desk.ports import DeskPorts
+from service.desk.queries import WorkLine
+from service.desk.reading_echo import Echo, echo
+from service.desk.reading_shape import size
+from service.desk.readings import ShownReading
+from service.store.tables import LineState, PageRow
+
+MOST = 5
+"""Readings on the page: one for each key from 1 to 5."""
+SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One reading that may be accepted. `do` is what a form sends for it, `like` the number of the line of this sheet
+    that was read so before, or 0."""
+
+    do: str
+    shown: ShownReading
+    like: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """What one line's part of the page is drawn from.
+
+    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its height. `blind`
+    is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts.
+    `below` is the next line of the same page, which this one can be joined with, or None.
+    """
+
+    work: WorkLine
+    power: str
+    offers: tuple[Offer, ...]
+    trouble: str
+    ratio: float
+    blind: bool
+    below: int | None
+
+    @property
+    def first(self) -> str:
+        """What `first_of` says of this line's offers."""
+        return first_of(self.offers)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a decision, the machine's or a person's, stands already."""
+        return self.work.line.state in SETTLED
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The two readings of a line that was found void because both are as good."""
+        two = tuple(self.work.line.text.split("\n"))
+        return two if self.work.line.state is LineState.VOID and len(two) == 2 else ()
+
+
+def line_view(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, variant: str, me: str
+) -> LineView:
+    """A line with everything its part of the page needs. `variant` names the board, for the power's name only."""
+    at = lines.index(work)
+    below = lines[at + 1] if at + 1 < len(lines) else None
+    wide, high = size(work.line.box)
+    blind = bool(work.asked) and work.asked != me
+    return LineView(
+        work, ports.power_name(variant, work.power),
+        offers(ports, session, phase_id, lines, work, me=me), picture_trouble(ports, session, work),
+        (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), blind,
+        below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
+    )
+
+
+def offers(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, me: str
+) -> tuple[Offer, ...]:
+    """The readings of a line in the order they are offered, at most five."""
+    plain = [Offer(f"reading-{n}", one) for n, one in enumerate(readings.shown(work.line.candidates), start=1)]
+    if work.asked and work.asked != me:
+        return tuple(sorted(plain[:MOST], key=lambda one: _shuffled(work.line.id, me, one.do)))
+    found = echo(work, [w for w in lines if w.sheet == work.sheet],
+                 lambda text: ports.understand(session, phase_id, work.power, text).order)
+    return tuple(_with_echo(plain, found)[:MOST])
+
+
+def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
+    """Why a line's crop cannot be shown; "" where it can. The page's picture is opened here and kept: the browser asks
+    for the crop a moment later."""
+    page = session.get_one(PageRow, work.line.page_id)
+    if page.upright is None:
+        return "There is no picture of this line. Type what the sheet says, or skip it."
+    try:
+        crops.opened(ports.blobs, page.upright)
+    except crops.NoPicture as fault:
+        return str(fault)
+    return ""
+
+
+def first_of(found: Sequence[Offer]) -> str:
+    """The first offer in one text, by which the script sees that it has changed."""
+    return f"{found[0].do} {found[0].like} {found[0].shown.text}" if found else ""
+
+
+def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, Any]:
+    """One line as the page's script keeps it: where it stands and what its best reading is."""
+    first = view[0] if view else None
+    return {
+        **state_entry(work), "power": power, "number": work.number, "sheet": work.sheet, "page": work.line.page_id,
+        "first": None if first is None else {
+            "do": first.do, "text": first.shown.text, "order": first.shown.order, "sure": first.shown.sure,
+            "share": round(first.shown.share, 3)},
+    }
+
+
+def state_entry(work: WorkLine) -> dict[str, Any]:
+    """How one line stands, which is what changes while people read."""
+    line = work.line
+    return {"id": line.id, "state": line.state.value, "version": work.version, "text": line.text, "order": line.order,
+            "by": line.by, "asked": work.asked}
+
+
+def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:
+    if found is None:
+        return plain
+    if found.number:
+        first = plain[found.number - 1]
+        return [Offer(first.do, first.shown, found.like), *(one for one in plain if one is not first)]
+    words = tuple((word, False) for word in found.text.split())
+    return [Offer("said", ShownReading(found.text, words, found.order, plain[0].shown.share), found.like), *plain]
+
+
+def _shuffled(line_id: int, me: str, do: str) -> str:
+    """The place of a reading for a second reader: another for each line and person, the same at each look."""
+    return hashlib.sha256(f"{line_id} {me} {do}".encode()).hexdigest()

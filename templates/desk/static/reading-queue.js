@@ -1,0 +1,128 @@
+// Acts on their way to the server. Each is kept in the browser's own store until the server has acknowledged it, and
+// sent again after a lost server, a reload or another tab's end: its id makes a repeated delivery harmless.
+"use strict";
+
+const WAITS = [500, 1000, 2000, 4000, 8000];
+const AT_ONCE = 50;
+
+export class Queue {
+  // `changed(queue)` is called whenever the number of unsaved acts or the trouble changes, `answered(json, acts)` with
+  // each answer of the server.
+  constructor(phase, me, token, changed, answered) {
+    this.address = "/desk/" + phase + "/acts";
+    this.phase = phase;
+    this.place = "galloper.acts." + phase + "." + me + ".";
+    this.token = token;
+    this.changed = changed;
+    this.answered = answered;
+    this.acts = this.left();
+    this.sending = false;
+    this.tries = 0;
+    this.count = 0;
+    this.trouble = "";
+    this.timer = 0;
+  }
+
+  left() {
+    const found = [];
+    try {
+      for (let at = 0; at < localStorage.length; at += 1) {
+        const name = localStorage.key(at);
+        if (name.startsWith(this.place)) found.push([name, JSON.parse(localStorage.getItem(name))]);
+      }
+    } catch (error) {
+      return [];
+    }
+    return found.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map((pair) => ({ ...pair[1], stored: pair[0] }));
+  }
+
+  add(act) {
+    this.count += 1;
+    const stored = this.place + String(Date.now()).padStart(15, "0") + String(this.count).padStart(6, "0") + "." + act.key;
+    try {
+      localStorage.setItem(stored, JSON.stringify(act));
+    } catch (error) {
+      this.trouble = "This browser keeps no copy of its own; stay until all is saved.";
+    }
+    this.acts.push({ ...act, stored });
+    this.changed(this);
+    this.send();
+  }
+
+  again() {
+    this.tries = 0;
+    this.send();
+  }
+
+  touches(line) {
+    return this.acts.some((act) => act.line === line || (act.others || []).some((one) => one[0] === line));
+  }
+
+  async send() {
+    if (this.sending || !this.acts.length) return;
+    this.sending = true;
+    clearTimeout(this.timer);
+    const batch = this.acts.slice(0, AT_ONCE);
+    let wait = null;
+    try {
+      const response = await fetch(this.address, {
+        method: "POST", redirect: "manual", credentials: "same-origin",
+        headers: { "Content-Type": "application/json", "X-Galloper-Token": this.token },
+        body: JSON.stringify({ acts: batch.map(({ stored, ...act }) => act) }),
+      });
+      if (response.ok) {
+        this.took(await response.json(), batch);
+      } else {
+        wait = await this.refused(response, batch);
+      }
+    } catch (error) {
+      wait = this.lost("The server does not answer.");
+    }
+    this.sending = false;
+    this.changed(this);
+    if (wait !== null) this.timer = setTimeout(() => this.send(), wait);
+    else if (this.acts.length) this.send();
+  }
+
+  took(answer, batch) {
+    this.tries = 0;
+    this.trouble = "";
+    this.drop(batch);
+    this.answered(answer, batch);
+  }
+
+  drop(batch) {
+    for (const act of batch) {
+      try {
+        localStorage.removeItem(act.stored);
+      } catch (error) {
+        continue;
+      }
+    }
+    this.acts = this.acts.filter((act) => !batch.includes(act));
+  }
+
+  lost(why) {
+    const wait = WAITS[Math.min(this.tries, WAITS.length - 1)];
+    this.tries += 1;
+    this.trouble = why + " Your decisions are kept here and sent again by themselves.";
+    return wait;
+  }
+
+  async refused(response, batch) {
+    if (response.type === "opaqueredirect" || response.status === 401) {
+      return this.lost("You are signed out. Sign in again in another tab.");
+    }
+    if (response.status === 403) {
+      const fresh = await fetch("/desk/" + this.phase + "/lines", { redirect: "manual" });
+      if (!fresh.ok) return this.lost("You are signed out. Sign in again in another tab.");
+      this.token = (await fresh.json()).token;
+      return this.lost("Signed in anew.");
+    }
+    if (response.status >= 500) return this.lost("The server has a fault.");
+    // What the server cannot understand it will never take; it is told, and nothing behind it waits for ever.
+    this.drop(batch.slice(0, 1));
+    this.answered({ acts: [{ key: batch[0].key, refused: "The server could not use this decision. Make it again." }] }, batch.slice(0, 1));
+    return 0;
+  }
+}

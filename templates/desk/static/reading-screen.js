@@ -1,0 +1,232 @@
+// What stands around the line on the reading page: where it is, what is saved, the last decisions, the boxes that open.
+"use strict";
+
+const LAST = 5;
+const ORDER = "galloper.least-sure-first";
+
+export class Screen {
+  constructor(root, lines, keys) {
+    this.root = root;
+    this.lines = lines;
+    this.keymap = keys;
+    this.work = root.querySelector("#work");
+    this.keys = root.querySelector("dialog#keys");
+    this.differs = root.querySelector("#difference");
+    this.finished = false;
+    this.clock();
+  }
+
+  $(id) {
+    return this.root.querySelector("#" + id);
+  }
+
+  begin() {
+    this.work.tabIndex = -1;
+    this.recent();
+  }
+
+  show(part, id) {
+    if (part !== this.work.firstElementChild) this.work.replaceChildren(part);
+    this.keymap.label(this.root);
+    this.stand(id);
+    this.sure(id);
+    const select = this.root.querySelector(".goto select");
+    for (const option of select.options) {
+      const entry = this.lines.byId.get(Number(option.value));
+      if (entry) option.textContent = entry.number + " " + entry.power + (this.lines.waits(entry) ? ", open" : "");
+    }
+    select.value = String(id);
+    const inside = document.activeElement;
+    if (!inside || inside === document.body || inside.closest(".ways, .recent")) this.work.focus({ preventScroll: true });
+  }
+
+  // The line of words above the ink, and the note on how the line stands.
+  stand(id) {
+    const entry = this.lines.byId.get(id);
+    if (!entry) return;
+    const of = this.lines.all.length;
+    const left = this.lines.left();
+    const sheets = Math.max(...this.lines.all.map((one) => one.sheet));
+    const strong = document.createElement("strong");
+    strong.textContent = left + " left";
+    this.$("where").replaceChildren(entry.power + " · line " + entry.number + " of " + of + " · sheet " + entry.sheet + " of " + sheets + " · ", strong);
+    this.root.querySelector(".progress .meter rect").setAttribute("width", String((100 * (of - left)) / (of || 1)));
+    document.title = document.title.replace(/^Line \d+/, "Line " + entry.number);
+    const note = this.work.querySelector(".stands");
+    const asked = entry.asked && note.textContent.includes("second reader");
+    if (asked || entry.state === "auto" || (note.textContent.startsWith("Crossed out") && !entry.by)) return;
+    if (this.lines.waits(entry)) {
+      note.hidden = !entry.asked;
+      note.textContent = entry.asked === this.lines.me ? "You asked for a second reader." : entry.asked ? entry.asked + " asks for a second reader. What they think is not shown." : "";
+      return;
+    }
+    note.hidden = false;
+    note.replaceChildren("This line is settled as ", Object.assign(document.createElement("strong"), { textContent: entry.state }), (entry.order ? ": " + entry.order : "") + ". A new decision replaces that one.");
+  }
+
+  highlight(found, at) {
+    found.forEach((button, n) => {
+      button.classList.toggle("first", n === at);
+      button.setAttribute("aria-current", String(n === at));
+      const holder = button.querySelector(".keys");
+      const enter = [...holder.children].find((one) => one.textContent === "Enter");
+      if (n === at && !enter) holder.prepend(Object.assign(document.createElement("kbd"), { textContent: "Enter" }), " ");
+      if (n !== at && enter) enter.remove();
+    });
+  }
+
+  saved(queue) {
+    const place = this.$("saved");
+    const number = queue.acts.length;
+    place.classList.toggle("unsaved", Boolean(number && queue.trouble));
+    if (!number) {
+      place.textContent = "All saved";
+    } else if (!queue.trouble) {
+      place.textContent = number + " not yet saved";
+    } else {
+      const again = Object.assign(document.createElement("button"), { type: "button", id: "again", textContent: "try again" });
+      place.replaceChildren(number + " not yet saved. " + queue.trouble + " ", again);
+    }
+  }
+
+  others(name) {
+    this.$("others").textContent = name ? name + " has this line before them" : "";
+  }
+
+  tell(text) {
+    const place = this.$("tell");
+    place.hidden = false;
+    place.textContent = text;
+  }
+
+  hush() {
+    this.$("tell").hidden = true;
+  }
+
+  recent() {
+    const list = this.$("done") || this.root.querySelector(".recent").appendChild(Object.assign(document.createElement("ol"), { id: "done" }));
+    list.replaceChildren(...this.lines.recent.slice(0, LAST).map((one) => {
+      const item = document.createElement("li");
+      const add = (kind, text, name) => item.append(Object.assign(document.createElement(kind), { textContent: text, className: name }), " ");
+      add("span", one.state, "state");
+      add("span", (one.text || "—").replace("\n", " or "), "");
+      add("span", "line " + one.number + ", " + one.by, "dim");
+      const undo = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "undo" });
+      undo.dataset.undo = one.key;
+      undo.setAttribute("aria-label", "undo the decision about line " + one.number);
+      item.append(undo);
+      return item;
+    }));
+  }
+
+  // The open lines of this sheet whose best reading is sure.
+  sure(id) {
+    const sheet = this.lines.byId.get(id).sheet;
+    const found = this.lines.all.filter((one) => one.sheet === sheet && one.state === "open" && one.first && one.first.sure === "sure" && one.first.order && one.first.do !== "said");
+    this.$("sure").replaceChildren(...found.map((one) => {
+      const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "one", checked: true, value: one.id + " " + one.version + " " + one.first.do });
+      const label = Object.assign(document.createElement("label"), { className: "plain" });
+      label.append(box, " line " + one.number + ": " + one.first.text);
+      const item = document.createElement("li");
+      item.append(label);
+      return item;
+    }));
+    this.$("none-sure").hidden = found.length > 0;
+    this.$("take-sure").hidden = !found.length;
+  }
+
+  surely(id) {
+    const box = this.root.querySelector("details.surely");
+    box.open = !box.open;
+    if (!box.open) return this.work.focus();
+    this.sure(id);
+    const button = this.$("take-sure");
+    (button.hidden ? box.querySelector("summary") : button).focus();
+    box.scrollIntoView({ block: "nearest" });
+    return undefined;
+  }
+
+  chosenSure() {
+    this.root.querySelector("details.surely").open = false;
+    this.work.focus();
+    return [...this.root.querySelectorAll("#sure input:checked")].map((one) => {
+      const [id, version, what] = one.value.split(" ");
+      return [Number(id), version, what];
+    });
+  }
+
+  goto() {
+    const select = this.root.querySelector(".goto select");
+    this.went = false;
+    select.focus();
+    select.onkeydown = (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        select.form.requestSubmit();
+        this.work.focus();
+      }
+    };
+  }
+
+  // The order in which open lines come: null reads what was chosen before.
+  ordered(wanted) {
+    let on = wanted;
+    try {
+      if (wanted === null) on = localStorage.getItem(ORDER) === "yes";
+      else localStorage.setItem(ORDER, wanted ? "yes" : "no");
+    } catch (error) {
+      on = Boolean(wanted);
+    }
+    this.root.querySelector("[data-do=order]").setAttribute("aria-pressed", String(on));
+    return on;
+  }
+
+  help() {
+    this.keys.showModal();
+  }
+
+  difference({ line, act }) {
+    const entry = this.lines.byId.get(line);
+    const now = entry.order || (entry.text || "").replace("\n", " or ");
+    const said = act.text || act.do.replace("-", " ");
+    const paragraph = Object.assign(document.createElement("p"), {
+      textContent: "Line " + entry.number + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
+    });
+    const table = document.createElement("dl");
+    for (const [word, text] of [["Theirs", entry.state + (now ? ": " + now : "")], ["Yours", said]]) {
+      table.append(Object.assign(document.createElement("dt"), { textContent: word }), Object.assign(document.createElement("dd"), { textContent: text }));
+    }
+    table.className = "pairs";
+    const buttons = document.createElement("p");
+    for (const [key, choice, word] of [["1", "theirs", "keep theirs"], ["2", "mine", "save mine in its place"]]) {
+      const button = Object.assign(document.createElement("button"), { type: "button" });
+      button.dataset.difference = choice;
+      button.append(Object.assign(document.createElement("kbd"), { textContent: key }), " " + word);
+      buttons.append(button, " ");
+    }
+    this.differs.replaceChildren(paragraph, table, buttons);
+    this.differs.hidden = false;
+    this.differs.focus();
+  }
+
+  hideDifference() {
+    this.differs.hidden = true;
+    this.work.focus();
+  }
+
+  finish() {
+    this.finished = true;
+    this.tell("Every line is read. The last decisions are being saved.");
+  }
+
+  clock() {
+    const place = this.root.querySelector("#clock");
+    const ahead = Date.parse(this.root.dataset.now) - Date.now();
+    const draw = () => {
+      const now = new Date(Date.now() + ahead);
+      place.dateTime = now.toISOString();
+      place.textContent = now.toUTCString().replace(/^(\w+), 0?(\d+) (\w+) \d+ (\d+:\d+).*$/, "$1 $2 $3, $4 GMT");
+    };
+    setInterval(draw, 5000);
+  }
+}
