@@ -1,8 +1,12 @@
-"""Which order each unit carries out: whose it is, who commands it, and what two orders for one unit come to."""
+"""The orders read: which one each unit carries out, whose it is, and whether it could be carried out at all."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from adjudicator.calendar import PhaseKind
+from adjudicator.legality import CHECKS
 from adjudicator.orders import Order, UnitOrder, meaning
 from adjudicator.strength import NOBODY
 from adjudicator.turn import Turn
@@ -12,8 +16,8 @@ Crowd = dict[int, list[int]]
 
 
 def assign(turn: Turn) -> dict[int, int]:
-    """Fill `turn.chosen`, and mark every order that no unit carries out. Answers with the orders that repeat another
-    word for word: the repeat, and the order it repeats; they share its fate."""
+    """Fill `turn.chosen` and what goes with it, and mark every order that no unit carries out. Answers with the orders
+    that repeat another word for word: the repeat, and the order it repeats; they share its fate."""
     turn.commanders = turn.setting.rules.commanders(turn)
     own, proxied = _read(turn)
     repeats: dict[int, int] = {}
@@ -32,23 +36,33 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
     not alone or for a unit given away, and what proxies wrote."""
     own: Crowd = {}
     proxied: Crowd = {}
-    takes = turn.setting.rules.ORDERS[PhaseKind.MOVEMENT]
-    units, outcomes, chosen, commanders = turn.units, turn.outcomes, turn.chosen, turn.commanders
-    for index, order in enumerate(turn.orders):
-        if outcomes[index] is not None:
+    rules = turn.setting.rules
+    forgives = rules.forgives_wrong_kind()
+    checks = {form: CHECKS.get(form) or rules.CHECKS.get(form) for form in rules.ORDERS[PhaseKind.MOVEMENT]}
+    chosen, given, commanders = turn.chosen, turn.given, turn.commanders
+    at, powers, kinds = turn.at, turn.power, turn.kind
+    orders: Sequence[Any] = turn.orders
+    for index, order in enumerate(orders):
+        check = checks.get(type(order))
+        if check is None:
+            if turn.outcomes[index] is None:
+                turn.void(index, "illegal", "no_movement_order")
             continue
-        if type(order) not in takes or not isinstance(order, UnitOrder):
-            turn.void(index, "illegal", "no_movement_order")
-            continue
-        number = turn.find(order)
-        if number == NOBODY:
-            turn.void(index, "no_such_unit", "no_unit", order.unit)
-        elif order.power != units[number].power:
+        unit = order.unit
+        number = at.get(unit.region.province, NOBODY)
+        kind = unit.kind
+        if number == NOBODY or (kind != kinds[number] and kind is not None and not forgives):
+            turn.void(index, "no_such_unit", "no_unit", unit)
+        elif order.power != powers[number]:
             _foreign(turn, number, index, proxied)
         elif number in commanders:
             own.setdefault(number, []).append(index)
         elif chosen[number] == NOBODY:
             chosen[number] = index
+            given[number] = order
+            wrong = check(turn, number, order)
+            if wrong is not None:
+                turn.void(index, "illegal", *wrong)
         else:
             own.setdefault(number, [chosen[number]]).append(index)
     return own, proxied
@@ -65,18 +79,31 @@ def _foreign(turn: Turn, number: int, index: int, proxied: Crowd) -> None:
 def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]) -> None:
     """Of several orders by one hand: the same words twice are one order; different ones leave the unit holding."""
     first = indexes[0]
-    turn.chosen[number] = first
     different = [i for i in indexes[1:] if not _same(turn.orders[i], turn.orders[first])]
     repeats.update((i, first) for i in indexes[1:] if i not in different)
     if not different:
-        return
-    if turn.setting.rules.first_of_two_counts():
+        _give(turn, number, first)
+    elif turn.setting.rules.first_of_two_counts():
+        _give(turn, number, first)
         for index in different:
             turn.void(index, "illegal", "ordered_already", turn.units[number])
+    else:
+        turn.give(number, NOBODY)
+        turn.stay(number)
+        for index in (first, *different):
+            turn.void(index, "illegal", "two_orders", turn.units[number])
+
+
+def _give(turn: Turn, number: int, index: int) -> None:
+    """Let a unit carry out an order, unless that is what it does already."""
+    if turn.chosen[number] == index:
         return
-    turn.chosen[number] = NOBODY
-    for index in (first, *different):
-        turn.void(index, "illegal", "two_orders", turn.units[number])
+    turn.give(number, index)
+    order = turn.orders[index]
+    check = CHECKS.get(type(order)) or turn.setting.rules.CHECKS.get(type(order))
+    wrong = check(turn, number, order) if check is not None else None
+    if wrong is not None:
+        turn.void(index, "illegal", *wrong)
 
 
 def _same(one: Order, other: Order) -> bool:

@@ -13,30 +13,37 @@ from adjudicator.units import UnitKind
 
 Reach = Mapping[str, tuple[Region, ...]]
 NOWHERE: Reach = {}
-NO_COASTS: Mapping[str | None, Reach] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """`reach[kind letter][province][coast]`: province to the regions there one step away, sorted by coast.
-    `stands[kind letter][province]`: the regions of a province where a kind may stand. `waters[province]`: the sea
-    provinces that touch it, and `shores` the land provinces that any touch. `near[province]`: provinces one step away
+    `bit[sea]`: a sea province as a set of one, and `touched[province]` the same as `waters`, as sets that are whole
+    numbers; `beside` is `touched` for seas, by the length of their bit. `stands[kind letter][province]`: the regions of a province where a kind may stand. `waters[province]`: the sea
+    provinces that touch it, and `shores` the land provinces that any touch. `landings[kind letter]`: the shores that a
+    kind may be carried from and to. `near[province]`: provinces one step away
     by any link at all. `basin[shore]`: the shores that the same sea joins it with. `carrying[kind letter]`: the sea provinces where a kind may carry. `alone` and `peaceful` are
     traits of the kinds: strength without support, and those that may not attack."""
 
     reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
     stands: Mapping[str, Mapping[str, tuple[Region, ...]]]
     waters: Mapping[str, frozenset[str]]
+    seas: frozenset[str]
+    bit: Mapping[str, int]
+    touched: Mapping[str, int]
+    beside: tuple[int, ...]
     shores: frozenset[str]
+    landings: Mapping[str, frozenset[str]]
     near: Mapping[str, frozenset[str]]
     basin: Mapping[str, frozenset[str]]
     carrying: Mapping[str, frozenset[str]]
     alone: Mapping[str, int]
+    uneven: bool
     peaceful: frozenset[str]
 
     def steps(self, kind: str, region: Region) -> Reach:
         """Province to regions one step away for a unit of that kind in that region; empty where there are none."""
-        return self.reach[kind].get(region.province, NO_COASTS).get(region.coast, NOWHERE)
+        return self.reach[kind][region.province].get(region.coast, NOWHERE)
 
 
 def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
@@ -44,12 +51,22 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
     shores = frozenset(p for p, touching in waters.items() if touching) - seas
+    bit = {sea: 1 << at for at, sea in enumerate(sorted(seas))}
+    touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}
     stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
     return Chart(
         reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
         stands=stands,
         waters=waters,
+        seas=seas,
+        bit=bit,
+        touched=touched,
+        beside=(0, *(touched[sea] for sea in bit)),
         shores=shores,
+        landings={
+            letter: shores.intersection(stands[letter]) if kind.carried else frozenset()
+            for letter, kind in kinds.items()
+        },
         near={p: frozenset().union(*(board.near(p, movement) for movement in board.links)) for p in board.provinces},
         basin=_basins(shores, seas, waters),
         carrying={
@@ -57,6 +74,7 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
             for letter, kind in kinds.items()
         },
         alone={letter: kind.alone for letter, kind in kinds.items()},
+        uneven=any(kind.alone != 1 for kind in kinds.values()),
         peaceful=frozenset(letter for letter, kind in kinds.items() if not kind.attacks),
     )
 
@@ -88,10 +106,12 @@ def _regions(board: Board, kind: UnitKind) -> set[Region]:
 
 
 def _reach(board: Board, kind: UnitKind) -> dict[str, dict[str | None, Reach]]:
-    found: dict[str, dict[str | None, Reach]] = {}
+    found: dict[str, dict[str | None, Reach]] = {
+        p.id: {None: NOWHERE, **{coast.id: NOWHERE for coast in p.coasts}} for p in board.provinces.values()
+    }
     for region in _regions(board, kind):
         near = {other for movement in kind.moves for other in board.neighbours(region, movement)}
-        found.setdefault(region.province, {})[region.coast] = _grouped(near)
+        found[region.province][region.coast] = _grouped(near)
     return found
 
 

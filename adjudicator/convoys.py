@@ -1,8 +1,11 @@
-"""Routes across fleets: which there could be, which fleets they need, and the one a solver is asked about."""
+"""Routes across fleets: which there could be, which fleets they need, and the one a solver is asked about.
+
+A set of sea provinces is a whole number here, with one bit for each (`Chart.bit`): what two sets share is one `&`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from adjudicator.chart import Chart
 from adjudicator.strength import Route
@@ -15,95 +18,94 @@ steps the sea is so full of fleets that the answer yes does no harm."""
 class Sea:
     """The fleets that could carry, as they stand before anybody moves. `carriers` are their sea provinces."""
 
-    __slots__ = ("_group", "_known", "carriers", "waters")
+    __slots__ = ("_beside", "_bit", "_touched", "carriers")
 
-    def __init__(self, chart: Chart, carriers: frozenset[str]) -> None:
-        self.carriers = carriers
-        self.waters = chart.waters
-        self._group: dict[str, frozenset[str]] = {}
-        self._known: dict[tuple[str, str], bool] = {}
+    def __init__(self, chart: Chart, carriers: Iterable[str]) -> None:
+        self._bit = bit = chart.bit
+        self._touched = chart.touched
+        self._beside = chart.beside
+        self.carriers = 0
+        for province in carriers:
+            self.carriers |= bit[province]
+
+    def carries(self, province: str) -> bool:
+        """Whether a fleet that could carry stands in a province."""
+        return self._bit.get(province, 0) & self.carriers != 0
 
     def joins(self, start: str, goal: str, without: str | None = None) -> bool:
         """Whether fleets now stand on some whole route, whatever they are ordered; `without` names one left out."""
-        carriers = self.carriers
-        if without in carriers:
-            first, last = self.waters[start] & carriers, self.waters[goal] & carriers
-            return start != goal and self._walk(first - {without}, last - {without}, carriers - {without})
-        found = self._known.get((start, goal))
-        if found is None:
-            found = self._known[start, goal] = start != goal and self._joined(start, goal)
-        return found
-
-    def _joined(self, start: str, goal: str) -> bool:
-        last = self.waters[goal] & self.carriers
-        if not last:
+        if start == goal:
             return False
-        first = self.waters[start] & self.carriers
-        return not first.isdisjoint(last) or any(not last.isdisjoint(self.group(sea)) for sea in first)
-
-    def group(self, fleet: str) -> frozenset[str]:
-        """The fleets that one is joined with by other fleets, itself among them."""
-        found = self._group.get(fleet)
-        if found is None:
-            found = self._spread(frozenset({fleet}), self.carriers)
-            self._group.update(dict.fromkeys(found, found))
-        return found
+        carriers = self.carriers
+        if without is not None:
+            carriers &= ~self._bit.get(without, 0)
+        first, last = self._touched[start] & carriers, self._touched[goal] & carriers
+        return first & last != 0 or (first != 0 and last != 0 and self._leads(first, last, carriers))
 
     def useful(self, fleet: str, start: str, goal: str) -> bool:
         """Whether a fleet stands on some route that has no shortcut (DATC 6.F.12, 6.G.19)."""
-        waters, carriers = self.waters, self.carriers
-        first, last = waters[start] & carriers, waters[goal] & carriers
-        if fleet not in carriers or start == goal:
+        carriers = self.carriers
+        here = self._bit.get(fleet, 0) & carriers
+        first, last = self._touched[start] & carriers, self._touched[goal] & carriers
+        if not here or start == goal:
             return False
-        if fleet in first or fleet in last:
-            near, far = (first, last) if fleet in first else (last, first)
-            return fleet in far or self._walk(frozenset({fleet}), far - near, carriers - (near - {fleet}))
-        group = self.group(fleet)
-        return not (first.isdisjoint(group) or last.isdisjoint(group)) and self._through(fleet, first, last)
+        if here & first & last:
+            return True
+        if here & (first | last):
+            near, far = (first, last) if here & first else (last, first)
+            return self._leads(here, far & ~near, carriers & ~near)
+        return self._leads(here, first, carriers) and self._leads(here, last, carriers) and self._through(
+            here, first, last)
 
-    def _through(self, fleet: str, first: frozenset[str], last: frozenset[str]) -> bool:
+    def route(self, start: str, goal: str, convoys: Mapping[int, str]) -> Route:
+        """The route question for a solver: `convoys` are the fleets ordered to carry, by number, with their seas."""
+        near_start, near_goal = self._touched[start], self._touched[goal]
+        first = last = 0
+        links = dict.fromkeys(convoys, 0)
+        for fleet, sea in convoys.items():
+            here = self._bit[sea]
+            if here & near_start:
+                first |= 1 << fleet
+            if here & near_goal:
+                last |= 1 << fleet
+            if len(convoys) > 1:
+                around = self._touched[sea]
+                links[fleet] = sum([1 << other for other, place in convoys.items() if self._bit[place] & around])
+        return Route(first, last, links)
+
+    def _through(self, fleet: int, first: int, last: int) -> bool:
         """Whether a route without shortcuts passes through a fleet that touches neither end of it."""
-        waters, patience = self.waters, _PATIENCE
-        inner = self.carriers - first - last
+        beside, patience = self._beside, _PATIENCE
         # Each entry: where the route has got to, whether it has passed the fleet, and where it may still go.
-        work = [(sea, False, (inner | last) - first) for sea in first - last]
+        work = [(sea, False, self.carriers & ~first) for sea in _each(first & ~last)]
         while work and patience:
             patience -= 1
             sea, passed, allowed = work.pop()
-            following = waters[sea] & allowed
-            if passed and not following.isdisjoint(last):
+            following = beside[sea.bit_length()] & allowed
+            if passed and following & last:
                 return True
             # A later step beside this one would be a shortcut, so all that touch it are closed except the one taken.
-            rest = allowed - following
-            if not (following & last):
-                work += [(other, passed or other == fleet, rest) for other in following
-                         if passed or other == fleet or fleet in rest]
+            rest = allowed & ~following
+            if not following & last:
+                work += [(other, passed or other == fleet, rest) for other in _each(following)
+                         if passed or other == fleet or fleet & rest]
         return patience == 0
 
-    def _walk(self, start: frozenset[str], goal: frozenset[str], allowed: frozenset[str]) -> bool:
-        return not goal.isdisjoint(self._spread(start, allowed))
-
-    def _spread(self, start: frozenset[str], allowed: frozenset[str]) -> frozenset[str]:
-        waters = self.waters
-        seen = set(start)
-        waiting = list(start)
-        while waiting:
-            fresh = (waters[waiting.pop()] & allowed) - seen
+    def _leads(self, start: int, goal: int, allowed: int) -> bool:
+        """Whether steps between allowed seas lead from one set of them to another."""
+        beside = self._beside
+        seen = waiting = start
+        while waiting and not seen & goal:
+            sea = waiting & -waiting
+            fresh = beside[sea.bit_length()] & allowed & ~seen
             seen |= fresh
-            waiting += fresh
-        return frozenset(seen)
+            waiting = waiting ^ sea | fresh
+        return seen & goal != 0
 
 
-def route(waters: Mapping[str, frozenset[str]], start: str, goal: str, convoys: Mapping[str, int]) -> Route:
-    """The route question for a solver: `convoys` are sea provinces of fleets ordered to carry, with their numbers."""
-    near_start, near_goal = waters[start], waters[goal]
-    if len(convoys) == 1:
-        ((sea, number),) = convoys.items()
-        return Route(
-            frozenset((number,) if sea in near_start else ()), frozenset((number,) if sea in near_goal else ()),
-            {number: frozenset()})
-    return Route(
-        first=frozenset([n for sea, n in convoys.items() if sea in near_start]),
-        last=frozenset([n for sea, n in convoys.items() if sea in near_goal]),
-        links={n: frozenset([convoys[o] for o in waters[sea] if o in convoys]) for sea, n in convoys.items()},
-    )
+def _each(seas: int) -> Iterator[int]:
+    """The members of a set, each as a set of one."""
+    while seas:
+        sea = seas & -seas
+        seas ^= sea
+        yield sea

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adjudicator.geo import Region
-from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove
-from adjudicator.strength import CONVOY, MOVE, NOBODY, SUPPORT
+from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
+from adjudicator.strength import NOBODY
 from adjudicator.turn import Turn
 from adjudicator.units import Unit, UnitRef
 from adjudicator.words import Sentence
@@ -18,39 +18,39 @@ from adjudicator.words import Sentence
 Check = Callable[[Turn, int, Any], Sentence | None]
 
 
+def _hold(turn: Turn, number: int, order: Hold) -> None:
+    """Nothing to find out."""
+
+
 def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
-    to = order.to.province
+    wanted = order.to
+    to = wanted.province
     there = turn.steps[number].get(to)
-    peaceful = turn.setting.chart.peaceful
-    if peaceful and turn.units[number].kind in peaceful and to in turn.at:
+    if turn.peaceful and turn.kind[number] in turn.peaceful and to in turn.at:
         return ("may_not_attack", turn.units[number])
     if there is None or order.via_convoy:
         if not (may_cross(turn, number, to) or _names_a_crossing(turn, number, to)):
             return _out_of_reach(turn, number, order)
         turn.crossing.add(number)
-        region: Region | None = turn.setting.chart.stands[turn.units[number].kind][to][0]
+        region: Region | None = turn.setting.chart.stands[turn.kind[number]][to][0]
     else:
-        region = there[0] if there[0].coast is None else pick_coast(turn, there, order.to)
-        if region is None:
-            return _which_coast(turn.units[number], order.to)
-    turn.role[number] = MOVE
-    turn.goal[number] = to
+        region = there[0]
+        if region.coast is not None:
+            region = pick_coast(turn, there, wanted)
+            if region is None:
+                return _which_coast(turn.units[number], wanted)
+    goal = turn.number_of.get(to)
+    turn.moves.append(number)
+    turn.goal[number] = turn.number(to) if goal is None else goal
     turn.to[number] = region
     return None
 
 
 def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> bool:
     """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet out."""
-    unit = turn.units[number]
-    shores = turn.setting.chart.shores
-    start = unit.region.province
-    return (
-        turn.setting.kinds[unit.kind].carried
-        and start in shores
-        and to in shores
-        and to in turn.setting.chart.stands[unit.kind]
-        and turn.sea.joins(start, to, without)
-    )
+    landings = turn.setting.chart.landings[turn.kind[number]]
+    start = turn.place[number]
+    return to in landings and start in landings and turn.sea.joins(start, to, without)
 
 
 def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:
@@ -96,11 +96,10 @@ def _which_coast(unit: Unit, wanted: Region) -> Sentence:
 def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
     target = order.target.region.province
     partner = turn.at.get(target, NOBODY)
-    if partner in (NOBODY, number) or target not in turn.steps[number]:
+    if partner == NOBODY or target not in turn.steps[number]:
         return _cannot_support(turn, number, order.target, target)
-    turn.role[number] = SUPPORT
-    turn.goal[number] = target
-    turn.partner[number] = partner
+    turn.supports.append(number)
+    turn.partner[number] = turn.aim[number] = partner
     return None
 
 
@@ -109,18 +108,20 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
     partner = turn.at.get(order.target.region.province, NOBODY)
     if partner in (NOBODY, number) or to not in turn.steps[number]:
         return _cannot_support(turn, number, order.target, to)
-    mover = turn.units[partner]
     there = turn.steps[partner].get(to)
+    coast = order.to.coast
     if there is None:
         # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
         if not (may_cross(turn, partner, to, turn.place[number]) or _names_a_crossing(turn, partner, to)):
-            return ("target_cannot_go", mover, order.to)
-    elif order.to.coast is not None and pick_coast(turn, there, order.to) is None:
-        return ("target_cannot_go", mover, order.to)
-    turn.role[number] = SUPPORT
-    turn.goal[number] = to
+            return ("target_cannot_go", turn.units[partner], order.to)
+    elif coast is not None and pick_coast(turn, there, order.to) is None:
+        return ("target_cannot_go", turn.units[partner], order.to)
+    goal = turn.number_of.get(to)
+    turn.supports.append(number)
     turn.partner[number] = partner
-    turn.to[number] = order.to
+    turn.aim[number] = turn.number(to) if goal is None else goal
+    if coast is not None:
+        turn.to[number] = order.to
     return None
 
 
@@ -139,7 +140,7 @@ def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
     unit = turn.units[number]
     start, to = order.target.region.province, order.to.province
     partner = turn.at.get(start, NOBODY)
-    if unit.region.province not in turn.sea.carriers:
+    if not turn.sea.carries(turn.place[number]):
         return ("no_carrier", unit)
     if partner == NOBODY:
         return ("nobody_to_convoy", order.target.region)
@@ -147,11 +148,13 @@ def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
         return ("cannot_be_convoyed", turn.units[partner], order.to)
     if not turn.sea.useful(unit.region.province, start, to):
         return ("off_the_way", unit, order.target.region, order.to)
-    turn.role[number], turn.goal[number], turn.partner[number] = CONVOY, to, partner
+    turn.convoys.append(number)
+    turn.aim[number], turn.partner[number] = turn.number(to), partner
     return None
 
 
 CHECKS: Mapping[type[Order], Check] = {
+    Hold: _hold,
     Move: _move,
     SupportHold: _support_hold,
     SupportMove: _support_move,

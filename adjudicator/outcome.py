@@ -77,6 +77,8 @@ class Resolution:
     for it: `disbanded` after retreats, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
     `removed_by_disorder` where the rules name the units that go, in the order named (DATC 4.D.8),
     `winner` and `draw_open_to` after a phase that ends the Autumn, `adjust` the builds (+) and removals (-) due.
+    `unresolved` are orders that hang on each other in a way the rules do not know; they fail. It must be empty: were it
+    not, the judge would be wrong, and a game master should look.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -93,3 +95,4 @@ class Resolution:
     draw_open_to: tuple[str, ...] | None = None
     adjust: Mapping[str, int] = field(default_factory=dict)
     removed_by_disorder: tuple[Unit, ...] = ()
+    unresolved: tuple[Order, ...] = ()

@@ -10,55 +10,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudicator.strength import CONVOY, FALSE, MOVE, TRUE, UNKNOWN, Puzzle, State
+from adjudicator.strength import FALSE, TRUE, UNKNOWN, Puzzle, State
 
 
 def solve(puzzle: Puzzle) -> State:
     """Decide every order of a puzzle. The answer does not depend on the order in which units are numbered."""
     state = State(puzzle)
-    left = _sweep(state, state.open_orders())
-    while left:
-        _break_cycle(state, left)
-        left = _sweep(state, left)
-    state.close()
+    _sweep(state)
+    while state.open:
+        break_cycle(state, _bottom_set(state, state.open))
+        _sweep(state)
     return state
 
 
-def _sweep(state: State, open_orders: list[int]) -> list[int]:
-    """Decide what bounds decide, again and again; the orders that stay open."""
-    known = state.known
-    deciders, role = state.deciders, state.puzzle.role
-    while True:
+def _sweep(state: State) -> None:
+    """Decide what bounds decide, again and again, until nothing changes."""
+    known, decide, settle = state.known, state.decide, state.settle
+    changed = True
+    while changed and state.open:
         left = []
-        for number in open_orders:
+        for number in state.open:
             if known[number] == UNKNOWN:
-                verdict = deciders[role[number]](number)
+                verdict = decide(number)
                 if verdict == UNKNOWN:
                     left.append(number)
                 else:
-                    known[number] = verdict
-        if len(left) == len(open_orders) or not left:
-            return left
-        open_orders = left
+                    settle(number, verdict)
+        changed = len(left) < len(state.open)
+        state.open = left
 
 
-def _break_cycle(state: State, open_orders: list[int]) -> None:
-    role = state.puzzle.role
-    cycle = _bottom_set(state, open_orders)
-    convoys = [number for number in cycle if role[number] == CONVOY]
-    moves = [number for number in cycle if role[number] == MOVE]
+def break_cycle(state: State, cycle: Iterable[int]) -> None:
+    """Decide by rule, now that bounds are at an end, a set of orders that wait for nothing but each other."""
+    convoys = [number for number in cycle if number in state.puzzle.convoys]
+    moves = [number for number in cycle if number in state.puzzle.moves]
     if convoys:
-        for number in convoys:
-            state.known[number] = FALSE
-            state.paradox.add(number)
-    elif moves:
-        for number in moves:
-            state.known[number] = TRUE
-    else:
+        state.paradox.update(convoys)
+    elif not moves:
         # Supports depend on each other only through moves, so this cannot be; a game must not freeze all the same.
-        for number in cycle:
-            state.known[number] = FALSE
         state.unresolved.update(cycle)
+    for number in convoys or moves or cycle:
+        state.settle(number, TRUE if moves and not convoys else FALSE)
 
 
 def _bottom_set(state: State, open_orders: Iterable[int]) -> list[int]:

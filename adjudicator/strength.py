@@ -1,190 +1,212 @@
 """Strengths as low and high bounds, and the three decisions that rest on them. Source: DATC chapter 5.B.
 
-Orders are numbers, one for each unit. Places and powers may be any values that compare and hash.
+Everything is a number. Units have the numbers 0 and up, and a unit's order has the unit's number. Places are numbered
+too: the place where unit n stands is place n, and the empty places that somebody wants to go to come after those. So
+`goal[n] == n` says that unit n stays, and a place below the count of units is a place where somebody stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 HOLD, MOVE, SUPPORT, CONVOY = range(4)
 FALSE, TRUE, UNKNOWN = 0, 1, -1
 NOBODY = -1
 
-Place = Hashable
+Power = Hashable
 Bounds = tuple[int, int]
 _NONE = (0, 0)
-_ONE = (1, 1)
-_NO_ORDERS: list[int] = []
+_NOBODIES: list[int] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The fleets ordered to carry one army: convoys that touch its start, that touch its goal, and which touch
-    which. All by order number."""
+    """The fleets ordered to carry one army: convoys that touch its start, that touch its goal, and which touch which.
 
-    first: frozenset[int]
-    last: frozenset[int]
-    links: Mapping[int, frozenset[int]]
+    A set of orders is a whole number here, with bit n for order n; `links` has an entry for every fleet.
+    """
 
-    def stands(self, usable: frozenset[int]) -> bool:
-        """Whether some chain of usable convoys joins start and goal (DATC 4.A.1: one is enough)."""
-        waiting = list(self.first & usable)
-        seen = set(waiting)
-        while waiting:
-            fleet = waiting.pop()
-            if fleet in self.last:
-                return True
-            fresh = (self.links[fleet] & usable) - seen
+    first: int
+    last: int
+    links: Mapping[int, int]
+
+    def stands(self, usable: int = -1) -> bool:
+        """Whether some chain of usable convoys, or of all, joins start and goal (DATC 4.A.1: one is enough)."""
+        seen = waiting = self.first & usable
+        goal = self.last & usable
+        while waiting and not seen & goal:
+            fleet = waiting & -waiting
+            fresh = self.links[fleet.bit_length() - 1] & usable & ~seen
             seen |= fresh
-            waiting += fresh
-        return False
+            waiting = waiting ^ fleet | fresh
+        return seen & goal != 0
 
 
 @dataclass(slots=True)
 class Puzzle:
-    """The orders of one movement phase, legal ones only; what is void counts as HOLD.
+    """The orders of one movement phase, legal ones only: `moves`, `supports` and `convoys` by number. All else holds.
 
-    `holder` finds the order of the unit that stands in a place. `goal`: where a MOVE goes; for a SUPPORT the province
-    it is aimed at, from which an attack does not cut it. `helpers[n]`: the supports that match order n. `alone[n]`:
-    strength in defence without support. `routes[n]`: for a MOVE over water.
+    `goal[n]`: the place where unit n wants to be in the end, its own unless it moves. `partner[n]`: the unit that a
+    support backs. `aim[n]`: the place it backs it into; it counts only if that is its partner's goal, and an attack from
+    there does not cut it. `alone[n]`: strength in defence without support. `routes[n]`: for a move over water.
     """
 
-    role: list[int]
-    place: list[str]
-    power: list[str]
-    goal: list[str]
-    helpers: list[list[int]]
+    moves: list[int]
+    supports: list[int]
+    convoys: list[int]
+    power: Sequence[Power]
+    goal: list[int]
+    partner: list[int]
+    aim: list[int]
     alone: list[int]
-    holder: Mapping[str, int]
     routes: dict[int, Route] = field(default_factory=dict)
 
 
 class State:
     """What is known so far, and the bounds that follow from it.
 
-    `deciders[role](n)` answers TRUE, FALSE or UNKNOWN for an order from what is known. `toward[place]` are the moves that go there; `duel[n]` the opponent of a move in a head-to-head fight; `winners`,
-    once all is known, the move that succeeds into a place, and `movers` all of those.
+    `known[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy stands. `low[n]` and `high[n]`
+    are one, and one more for each support of n that is surely, or possibly, given. `backers[n]` are the supports of n,
+    `toward[place]` the moves that go there, `duel[n]` the opponent of a move in a head-to-head fight. `winners[place]`
+    is the move known to succeed into a place. `open` are the orders still to decide; `paradox` and `unresolved` those
+    that were decided by rule.
     """
 
     __slots__ = (
-        "_paths",
-        "_power",
-        "deciders",
-        "duel",
-        "holder",
-        "known",
-        "movers", "moves",
-        "paradox",
-        "puzzle",
-        "toward",
-        "unresolved",
-        "winners",
+        "backers", "duel", "high", "known", "low", "open", "paradox", "paths", "puzzle", "toward", "unresolved", "winners",
     )
 
     def __init__(self, puzzle: Puzzle) -> None:
-        role, goal, place, routes = puzzle.role, puzzle.goal, puzzle.place, puzzle.routes
-        holder = puzzle.holder
+        count = len(puzzle.goal)
         self.puzzle = puzzle
-        self.holder = holder
-        self.toward: dict[str, list[int]] = {}
-        self.duel = [NOBODY] * len(role)
-        self.known = [UNKNOWN if kind else TRUE for kind in role]
+        self.known = [TRUE] * count
+        self.low = [1] * count
+        self.high = [1] * count
+        self.paths = [TRUE] * count
+        self.duel = [NOBODY] * count
+        self.backers: dict[int, list[int]] = {}
+        self.toward: dict[int, list[int]] = {}
+        self.winners: dict[int, int] = {}
+        self.open: list[int] = []
         self.paradox: set[int] = set()
         self.unresolved: set[int] = set()
-        self.winners: dict[str, int] = {}
-        self.movers: set[int] = set()
-        self._power = puzzle.power
-        self._paths = [TRUE] * len(role)
-        self.deciders = (self._hold, self._move, self._support, self._convoy)
-        toward, duel = self.toward, self.duel
-        self.moves = moves = [number for number, kind in enumerate(role) if kind == MOVE]
-        for number in moves:
+        self._see_moves(count)
+        self._see_helpers()
+        self._see_fights(count)
+
+    def _see_moves(self, count: int) -> None:
+        goal, toward, duel, known = self.puzzle.goal, self.toward, self.duel, self.known
+        for number in self.puzzle.moves:
+            known[number] = UNKNOWN
             to = goal[number]
             if to in toward:
                 toward[to].append(number)
             else:
                 toward[to] = [number]
-            if to in holder:
-                other = holder[to]
-                if goal[other] == place[number] and role[other] == MOVE:
-                    duel[number] = other
-        for number in routes:
-            self._paths[number] = UNKNOWN
+            if to < count and goal[to] == number:
+                duel[number] = to
+        for number in self.puzzle.routes:
+            self.paths[number] = UNKNOWN
             other = duel[number]
             if other != NOBODY:
                 duel[number] = duel[other] = NOBODY
 
-    def open_orders(self) -> list[int]:
-        """Orders still to decide; those that wait for nothing are decided on the way."""
-        known, place, toward = self.known, self.puzzle.place, self.toward
-        waiting = []
-        for number, kind in enumerate(self.puzzle.role):
-            if kind > MOVE:
-                if place[number] in toward:
-                    waiting.append(number)
+    def _see_helpers(self) -> None:
+        """Supports and convoys that nobody attacks stand at once."""
+        puzzle, known, toward, backers = self.puzzle, self.known, self.toward, self.backers
+        low, high, goal, partner, aim = self.low, self.high, puzzle.goal, puzzle.partner, puzzle.aim
+        for number in puzzle.convoys:
+            if number in toward:
+                known[number] = UNKNOWN
+                self.open.append(number)
+        for number in puzzle.supports:
+            backed = partner[number]
+            counts = goal[backed] == aim[number]
+            if counts:
+                high[backed] += 1
+                if backed in backers:
+                    backers[backed].append(number)
                 else:
-                    known[number] = TRUE
-        return waiting + self.moves
+                    backers[backed] = [number]
+            if number in toward:
+                known[number] = UNKNOWN
+                self.open.append(number)
+            elif counts:
+                low[backed] += 1
 
-    def close(self) -> None:
-        """Note the winners, once all is known."""
-        known = self.known
-        self.winners = winners = {place: n for place, moves in self.toward.items() for n in moves if known[n] == TRUE}
-        self.movers = set(winners.values())
+    def _see_fights(self, count: int) -> None:
+        """The commonest moves need no sums, those over land without any support: one that meets nobody gets there; one
+        that meets a unit which stays, or another move that surely arrives, does not."""
+        goal, known, high, paths, duel = self.puzzle.goal, self.known, self.high, self.paths, self.duel
+        alone, undecided = self.puzzle.alone, self.open
+        for number in self.puzzle.routes:
+            self.path(number)
+        for place, moves in self.toward.items():
+            number = moves[0]
+            if len(moves) > 1:
+                sure = [move for move in moves if paths[move] == TRUE and duel[move] == NOBODY]
+                for move in moves:
+                    if high[move] == 1 and (len(sure) > 1 or (sure and sure[0] != move)):
+                        known[move] = FALSE
+                    else:
+                        undecided.append(move)
+            elif place >= count and paths[number] == TRUE:
+                known[number] = TRUE
+                self.winners[place] = number
+            elif high[number] == 1 and place < count and goal[place] == place and alone[place]:
+                known[number] = FALSE
+            else:
+                undecided.append(number)
+
+    def settle(self, number: int, verdict: int) -> None:
+        """Decide an open order for good."""
+        puzzle = self.puzzle
+        goal = puzzle.goal
+        self.known[number] = verdict
+        if goal[number] != number:
+            if verdict == TRUE:
+                self.winners[goal[number]] = number
+        elif number not in puzzle.convoys:
+            backed = puzzle.partner[number]
+            if goal[backed] == puzzle.aim[number]:
+                if verdict == TRUE:
+                    self.low[backed] += 1
+                else:
+                    self.high[backed] -= 1
 
     # Decisions -------------------------------------------------------------------------------------------------------
 
-    def _hold(self, number: int) -> int:
-        return TRUE
+    def decide(self, number: int) -> int:
+        """TRUE, FALSE or UNKNOWN for an open order, from what is known."""
+        if self.puzzle.goal[number] != number:
+            return self._move(number)
+        return self._convoy(number) if number in self.puzzle.convoys else self._support(number)
 
     def _move(self, number: int) -> int:
-        goal = self.puzzle.goal[number]
-        rivals = self.toward[goal]
-        if not self.puzzle.helpers[number] and self._paths[number] == TRUE:
-            verdict = self._alone(number, goal, rivals)
-            if verdict != UNKNOWN:
-                return verdict
         low, high = self.attack(number)
-        against_low, against_high = self.opposition(number)
-        if high <= against_low:
+        least, most = self.opposition(number)
+        if high <= least:
             return FALSE
-        sure = low > against_high
-        if len(rivals) > 1:
-            for rival in rivals:
-                if rival != number:
-                    against_low, against_high = self.prevent(rival)
-                    if high <= against_low:
-                        return FALSE
-                    if low <= against_high:
-                        sure = False
-        return TRUE if sure else UNKNOWN
-
-    def _alone(self, number: int, goal: str, rivals: list[int]) -> int:
-        """A short way for the commonest moves, those over land without any support; UNKNOWN where it is too short."""
-        defender = self.holder.get(goal, NOBODY)
-        if defender == NOBODY:
-            if len(rivals) == 1:
-                return TRUE
-        elif self.puzzle.role[defender] != MOVE:
-            return FALSE if self.puzzle.alone[defender] else UNKNOWN
-        for rival in rivals:
-            if rival != number and self._paths[rival] == TRUE and self.duel[rival] == NOBODY:
-                return FALSE
-        return UNKNOWN
+        for rival in self.toward[self.puzzle.goal[number]]:
+            if rival != number:
+                against, at_most = self.prevent(rival)
+                if high <= against:
+                    return FALSE
+                most = max(most, at_most)
+        return TRUE if low > most else UNKNOWN
 
     def _support(self, number: int) -> int:
         verdict = TRUE
-        paths, power = self._paths, self._power
-        own, place, aim = power[number], self.puzzle.place, self.puzzle.goal[number]
-        for attack in self.toward.get(place[number], _NO_ORDERS):
-            known = self.known[attack]
-            if known == TRUE:
+        paths, known, power = self.paths, self.known, self.puzzle.power
+        own, aim = power[number], self.puzzle.aim[number]
+        for attack in self.toward[number]:
+            won = known[attack]
+            if won == TRUE:
                 return FALSE
-            if known == UNKNOWN:
+            if won == UNKNOWN:
                 verdict = UNKNOWN
-            if power[attack] != own and place[attack] != aim:  # as in `may_cut`, the hottest line of all
+            if attack != aim and power[attack] != own:  # as in `may_cut`
                 reaches = paths[attack]
                 if reaches == UNKNOWN:
                     reaches = self.path(attack)
@@ -195,132 +217,121 @@ class State:
         return verdict
 
     def _convoy(self, number: int) -> int:
-        verdict = TRUE
-        for attack in self.toward.get(self.puzzle.place[number], _NO_ORDERS):
-            known = self.known[attack]
-            if known == TRUE:
-                return FALSE
-            if known == UNKNOWN:
-                verdict = UNKNOWN
-        return verdict
+        if number in self.winners:
+            return FALSE
+        known = self.known
+        for attack in self.toward[number]:
+            if known[attack] == UNKNOWN:
+                return UNKNOWN
+        return TRUE
 
     def may_cut(self, attack: int, support: int) -> bool:
         """Whether an attack that arrives cuts that support: a foreign one, not from the place the support is aimed at
         (CMB-02, CMB-03, DATC 4.A.4)."""
-        power = self._power
-        return power[attack] != power[support] and self.puzzle.place[attack] != self.puzzle.goal[support]
+        power = self.puzzle.power
+        return attack != self.puzzle.aim[support] and power[attack] != power[support]
+
+    def beaten(self) -> list[int]:
+        """The units that are dislodged, once all is known: a winner comes in and they have not left."""
+        goal, known = self.puzzle.goal, self.known
+        return [place for place in self.winners if place < len(goal) and (goal[place] == place or known[place] != TRUE)]
 
     # Bounds ----------------------------------------------------------------------------------------------------------
 
     def path(self, number: int) -> int:
         """Whether a move can get to its goal at all: over land always, over water by a whole chain of convoys."""
-        found = self._paths[number]
+        found = self.paths[number]
         if found != UNKNOWN:
             return found
         route, known = self.puzzle.routes[number], self.known
-        fleets = route.links
-        if not route.stands(frozenset(f for f in fleets if known[f] != FALSE)):
-            found = FALSE
-        elif route.stands(frozenset(f for f in fleets if known[f] == TRUE)):
+        sure = possible = 0
+        for fleet in route.links:
+            if known[fleet]:
+                possible |= 1 << fleet
+                if known[fleet] == TRUE:
+                    sure |= 1 << fleet
+        if route.stands(sure):
             found = TRUE
-        self._paths[number] = found
+        elif not route.stands(possible):
+            found = FALSE
+        self.paths[number] = found
         return found
 
     def attack(self, number: int) -> Bounds:
         """Strength of a move against its goal. Units of the defender's power do not count against it (CMB-04)."""
-        path = self._paths[number]
+        path = self.paths[number]
         if path != TRUE:
             path = self.path(number)
             if path == FALSE:
                 return _NONE
-        low, high = self._attack(number)
+        low, high = self.low[number], self.high[number]
+        goals = self.puzzle.goal
+        goal = goals[number]
+        if goal < len(goals):
+            leaves = FALSE if goals[goal] == goal or self.duel[number] != NOBODY else self.known[goal]
+            if leaves != TRUE:
+                against = self._own(number, goal)
+                low -= against[0]
+                if leaves == FALSE:
+                    high -= against[1]
         return (low if path == TRUE else 0), high
 
-    def _attack(self, number: int) -> Bounds:
-        puzzle = self.puzzle
-        defender = self.holder.get(puzzle.goal[number], NOBODY)
-        if defender == NOBODY:
-            return self.helped(number)
-        leaves = FALSE
-        if puzzle.role[defender] == MOVE and self.duel[number] == NOBODY:
-            leaves = self.known[defender]
-            if leaves == TRUE:
-                return self.helped(number)
-        low, high = self._attack_against(number, self._power[defender])
-        return low, (high if leaves == FALSE else self.helped(number)[1])
-
-    def _attack_against(self, number: int, power: str) -> Bounds:
-        powers = self._power
-        if powers[number] == power:
-            return _NONE
-        low = high = 1
-        for helper in self.puzzle.helpers[number]:
-            if powers[helper] != power:
-                known = self.known[helper]
-                if known:
-                    high += 1
-                    if known == TRUE:
-                        low += 1
-        return low, high
-
-    def helped(self, number: int) -> Bounds:
-        """One, and one more for each support given."""
-        helpers = self.puzzle.helpers[number]
-        if not helpers:
-            return _ONE
-        low = high = 1
-        for helper in helpers:
-            known = self.known[helper]
-            if known:
-                high += 1
-                if known == TRUE:
-                    low += 1
+    def _own(self, number: int, defender: int) -> Bounds:
+        """How much of a move's strength is of the defender's own power."""
+        power = self.puzzle.power
+        own = power[defender]
+        if power[number] == own:
+            return self.low[number], self.high[number]
+        low = high = 0
+        if self.high[number] > 1:
+            for backer in self.backers[number]:
+                if power[backer] == own:
+                    known = self.known[backer]
+                    if known:
+                        high += 1
+                        low += known == TRUE
         return low, high
 
     def opposition(self, number: int) -> Bounds:
         """What stands against a move at its goal: the opponent of a head-to-head fight with all its supports, else
-        the unit that holds there."""
-        opponent = self.duel[number]
-        if opponent != NOBODY:
-            return self.helped(opponent)
-        return self.hold(self.puzzle.goal[number])
-
-    def hold(self, place: str) -> Bounds:
-        """Strength in defence of a place: none when it is empty, or its unit gets away."""
-        defender = self.holder.get(place, NOBODY)
-        if defender == NOBODY:
+        the unit that holds there; nothing where nobody stands, or its unit gets away."""
+        puzzle = self.puzzle
+        goal = puzzle.goal[number]
+        if goal >= len(puzzle.goal):
             return _NONE
-        alone = self.puzzle.alone[defender]
-        if self.puzzle.role[defender] != MOVE:
-            low, high = self.helped(defender)
-            return low - 1 + alone, high - 1 + alone
-        leaves = self.known[defender]
+        if self.duel[number] != NOBODY:
+            return self.low[goal], self.high[goal]
+        alone = puzzle.alone[goal]
+        if puzzle.goal[goal] == goal:
+            return self.low[goal] - 1 + alone, self.high[goal] - 1 + alone
+        leaves = self.known[goal]
         return (alone if leaves == FALSE else 0), (0 if leaves == TRUE else alone)
 
     def prevent(self, number: int) -> Bounds:
         """Strength with which a move keeps others out of its goal; none once it lost a head-to-head fight
         (DATC 4.A.7)."""
-        path = self.path(number)
+        path = self.paths[number]
+        if path == UNKNOWN:
+            path = self.path(number)
         if path == FALSE:
             return _NONE
         opponent = self.duel[number]
         beaten = FALSE if opponent == NOBODY else self.known[opponent]
         if beaten == TRUE:
             return _NONE
-        low, high = self.helped(number)
-        return (low if path == TRUE and beaten == FALSE else 0), high
+        return (self.low[number] if path == TRUE and beaten == FALSE else 0), self.high[number]
 
     # Dependencies ----------------------------------------------------------------------------------------------------
 
     def depends_on(self, number: int) -> set[int]:
         """The open orders that could still change the decision on an open order."""
-        role = self.puzzle.role[number]
-        if role == MOVE:
+        puzzle = self.puzzle
+        if puzzle.goal[number] != number:
             found = self._move_depends_on(number)
         else:
             found = set()
-            for attack in self.toward.get(self.puzzle.place[number], _NO_ORDERS):
-                if role == SUPPORT and self.may_cut(attack, number):
+            for attack in self.toward.get(number, _NOBODIES):
+                if number not in puzzle.convoys and self.may_cut(attack, number):
                     found.update(self._fleets(attack))
                 else:
                     found.add(attack)
@@ -328,23 +339,22 @@ class State:
         return {other for other in found if known[other] == UNKNOWN}
 
     def _move_depends_on(self, number: int) -> set[int]:
-        puzzle = self.puzzle
-        goal = puzzle.goal[number]
-        found = {*puzzle.helpers[number], *self._fleets(number)}
-        defender = self.holder.get(goal, NOBODY)
-        if defender != NOBODY:
-            if puzzle.role[defender] == MOVE and self.duel[number] == NOBODY:
-                found.add(defender)
+        goals, backers = self.puzzle.goal, self.backers
+        goal = goals[number]
+        found = {*backers.get(number, _NOBODIES), *self._fleets(number)}
+        if goal < len(goals):
+            if goals[goal] != goal and self.duel[number] == NOBODY:
+                found.add(goal)
             else:
-                found.update(puzzle.helpers[defender])
+                found.update(backers.get(goal, _NOBODIES))
         low = self.attack(number)[0]
         for rival in self.toward[goal]:
             if rival != number and self.prevent(rival)[1] >= low:
-                found.update(puzzle.helpers[rival])
+                found.update(backers.get(rival, _NOBODIES))
                 found.update(self._fleets(rival))
                 if self.duel[rival] != NOBODY:
                     found.add(self.duel[rival])
         return found
 
-    def _fleets(self, number: int) -> Mapping[int, frozenset[int]]:
-        return self.puzzle.routes[number].links if self._paths[number] == UNKNOWN else {}
+    def _fleets(self, number: int) -> Mapping[int, int]:
+        return self.puzzle.routes[number].links if self.paths[number] == UNKNOWN else {}

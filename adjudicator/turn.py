@@ -1,35 +1,44 @@
-"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the outcomes so far."""
+"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the outcomes so far.
+
+Units and places are numbered for the length of one phase, as `adjudicator.strength` says: unit n stands in place n, and
+the empty places that orders name come after those. Whatever belongs to a unit is a list with one entry for each unit, so
+the puzzle for the solver is the turn's own lists, and nothing is copied or looked up by name while it is solved. Names
+are turned into numbers once, while the orders are read, by the two tables `at` and `number_of`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from adjudicator.chart import NO_COASTS, NOWHERE
 from adjudicator.convoys import Sea
 from adjudicator.geo import Region
 from adjudicator.orders import Order, UnitOrder
 from adjudicator.outcome import Outcome, Result, outcome
 from adjudicator.position import Position
 from adjudicator.setting import Setting
-from adjudicator.strength import HOLD, NOBODY
+from adjudicator.strength import NOBODY
 from adjudicator.words import Sentence, Words
 
 
 class Turn:
-    """Units are numbered from 0; `at` finds a unit's number by its province, `place` is that province, and `steps`
-    what the unit reaches.
+    """What is known of each unit n: `power`, `kind`, the province `place[n]` it stands in and `steps[n]`, what it
+    reaches. `at` finds a unit's number by its province, `number_of` the number of any place named so far, and `place`
+    is the province of either.
 
     `outcomes[i]` is the outcome of order i as given, None while it is open. `chosen[n]` is the order that unit n
-    carries out, by its place in the list, or NOBODY. The rest is what legality found out for unit n: its `role`; its
-    `goal`, the province it goes to or supports into, or ""; `to`, the region a move ends in or a support names;
-    `partner`, the unit it supports or carries; `crossing`, the units that go over water. `commanders`: units given in
-    proxy, and to whom. `lost` are the units that were dislodged, known once the puzzle is solved, and `early` the
-    outcomes from before.
+    carries out, by its place in the list, or NOBODY, and `given[n]` that order itself; it has an entry more, so that
+    `given[NOBODY]` is None. The rest is what legality found out for unit n: its `role`; its
+    `goal`, the place where it wants to be in the end; `to`, the region a move ends in or a support names with its coast;
+    `partner`, the unit it supports or carries, and `aim`, the place it supports or carries it to; `crossing`, the units
+    that go over water. `commanders`: units given in proxy, and to whom. `lost` are the units that were dislodged, known
+    once the puzzle is solved, and `early` the outcomes from before.
     """
 
     __slots__ = (
-        "at", "chosen", "commanders", "crossing", "early", "goal", "lost", "orders", "outcomes", "partner", "place", "position", "role",
-        "sea", "setting", "steps", "to", "units", "words",
+        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "early", "given", "goal", "kind", "lost", "moves",
+        "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea", "setting", "steps", "supports",
+        "to", "units", "words",
     )
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
@@ -39,51 +48,78 @@ class Turn:
         self.position = position
         self.orders = orders
         self.words = Words(setting)
-        self.units = units = list(position.units)
-        self.place = place = [unit.region.province for unit in units]
-        self.at = {province: number for number, province in enumerate(place)}
-        self.steps = [
-            reach[unit.kind].get(p, NO_COASTS).get(unit.region.coast, NOWHERE)
-            for p, unit in zip(place, units, strict=True)
-        ]
-        self.sea = Sea(chart, frozenset(
-            [p for p, unit in zip(place, units, strict=True) if p in carrying[unit.kind]]))
+        self.peaceful = chart.peaceful
+        self.units = units = [*position.units]
         count = len(units)
+        regions = [unit.region for unit in units]
+        self.power = [unit.power for unit in units]
+        self.kind = kinds = [unit.kind for unit in units]
+        self.place = place = [region.province for region in regions]
+        self.alone = [chart.alone[kind] for kind in kinds] if chart.uneven else [1] * count
+        self.at = at = dict(zip(place, range(count), strict=True))
+        self.number_of = at.copy()
+        self.steps = [
+            reach[kind][region.province][region.coast] for kind, region in zip(kinds, regions, strict=True)
+        ]
+        self.sea = Sea(chart, [sea for sea in chart.seas & at.keys() if sea in carrying[kinds[at[sea]]]])
         self.outcomes: list[Outcome | None] = [None] * len(orders)
         self.chosen = [NOBODY] * count
-        self.role = [HOLD] * count
-        self.goal = [""] * count
+        self.given: list[Any] = [None] * (count + 1)
+        self.moves: list[int] = []
+        self.supports: list[int] = []
+        self.convoys: list[int] = []
+        self.goal = list(range(count))
         self.to: list[Region | None] = [None] * count
         self.partner = [NOBODY] * count
+        self.aim = [NOBODY] * count
         self.crossing: set[int] = set()
         self.commanders: Mapping[int, str] = {}
         self.lost: frozenset[int] = frozenset()
         self.early: list[int] = []
+
+    def number(self, province: str) -> int:
+        """The number of a place, which gets one when it is named for the first time."""
+        found = self.number_of.get(province)
+        if found is None:
+            found = self.number_of[province] = len(self.place)
+            self.place.append(province)
+        return found
+
+    def stay(self, number: int) -> None:
+        """Let a unit hold, whatever it was to do."""
+        for crowd in (self.moves, self.supports, self.convoys):
+            if number in crowd:
+                crowd.remove(number)
+        self.goal[number] = number
+        self.to[number] = None
+        self.crossing.discard(number)
 
     def find(self, order: UnitOrder) -> int:
         """The unit an order names, whosever it is, or NOBODY."""
         reference = order.unit
         number = self.at.get(reference.region.province, NOBODY)
         kind = reference.kind
-        if number == NOBODY or kind is None or kind == self.units[number].kind:
+        if number == NOBODY or kind is None or kind == self.kind[number]:
             return number
         return number if self.setting.rules.forgives_wrong_kind() else NOBODY
 
+    def give(self, number: int, index: int) -> None:
+        """Let a unit carry out an order, by its place in the list, or none."""
+        self.chosen[number] = index
+        self.given[number] = None if index == NOBODY else self.orders[index]
+
     def order_of(self, number: int) -> Order | None:
-        """The order that a unit carries out, if it has one."""
-        index = self.chosen[number] if number != NOBODY else NOBODY
-        return None if index == NOBODY else self.orders[index]
+        """The order that a unit carries out, if it has one; none for NOBODY."""
+        found: Order | None = self.given[number]
+        return found
 
     def settle(
         self, number: int, result: Result, reason: str | None, why: Sentence, cause: int = NOBODY
     ) -> None:
         """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it about."""
         index = self.chosen[number]
-        orders = self.orders
-        by = self.chosen[cause] if cause != NOBODY else NOBODY
         self.outcomes[index] = outcome(
-            orders[index], result, reason, orders[by] if by != NOBODY else None, (self.words, *why),
-            number in self.lost)
+            self.orders[index], result, reason, self.order_of(cause), (self.words, *why), number in self.lost)
 
     def void(self, index: int, reason: str, *why: *Sentence) -> None:
         """An order that counts for nothing, by its place in the list."""

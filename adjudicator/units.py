@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from adjudicator.geo import Region
@@ -40,6 +41,23 @@ class Unit:
 
     def __str__(self) -> str:
         return f"{self.power} {self.kind} {self.region}"
+
+
+class _Draft:
+    """A unit being written, as in `adjudicator.outcome`."""
+
+    __slots__ = ("kind", "power", "region")
+
+    def __init__(self, unit: Unit, region: Region) -> None:
+        self.power = unit.power
+        self.kind = unit.kind
+        self.region = region
+        self.__class__ = Unit  # type: ignore[assignment]  # noqa: PLE0237
+
+
+moved: Callable[[Unit, Region], Unit]
+moved = _Draft  # type: ignore[assignment]
+"""The same unit in another region."""
 
 
 @dataclass(frozen=True, slots=True)

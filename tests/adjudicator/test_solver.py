@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adjudicator.solver import solve
-from adjudicator.strength import CONVOY, FALSE, HOLD, MOVE, SUPPORT, TRUE, Puzzle, Route, State
+from adjudicator.strength import CONVOY, FALSE, HOLD, MOVE, NOBODY, SUPPORT, TRUE, Puzzle, Route, State
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,18 @@ class Unit:
 
 
 def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> State:
-    holder = {unit.place: number for number, unit in enumerate(units)}
-    helpers: list[list[int]] = [[] for _ in units]
-    for number, unit in enumerate(units):
-        if unit.helps:
-            helpers[holder[unit.helps]].append(number)
+    number = {unit.place: at for at, unit in enumerate(units)}
+    for unit in units:
+        number.setdefault(unit.goal, len(number))
     return solve(Puzzle(
-        role=[u.role for u in units], place=[u.place for u in units], power=[u.power for u in units],
-        goal=[u.goal for u in units], helpers=helpers, alone=[u.alone for u in units], holder=holder,
+        moves=[n for n, u in enumerate(units) if u.role == MOVE],
+        supports=[n for n, u in enumerate(units) if u.role == SUPPORT],
+        convoys=[n for n, u in enumerate(units) if u.role == CONVOY],
+        power=[u.power for u in units],
+        goal=[number[u.goal if u.role == MOVE else u.place] for u in units],
+        partner=[number.get(u.helps, NOBODY) for u in units],
+        aim=[number[u.goal] for u in units],
+        alone=[u.alone for u in units],
         routes=routes or {},
     ))
 
@@ -72,7 +76,7 @@ def test_a_unit_without_strength_of_its_own_is_beaten_one_to_one() -> None:
 
 def test_a_convoy_that_would_decide_its_own_fight_fails() -> None:
     """6.F.14: the army's landing would cut the support that dislodges its fleet."""
-    route = Route(frozenset({1}), frozenset({1}), {1: frozenset()})
+    route = Route(first=0b10, last=0b10, links={1: 0})
     state = _solve(
         Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"),
         Unit("shore", "F", SUPPORT, "sea", helps="out"), Unit("out", "F", MOVE, "sea"),
@@ -84,7 +88,7 @@ def test_a_convoy_that_would_decide_its_own_fight_fails() -> None:
 
 def test_bounds_come_before_any_rule_for_cycles() -> None:
     """Trap T4: an attack on the fleet that can never succeed is no paradox."""
-    route = Route(frozenset({1}), frozenset({1}), {1: frozenset()})
+    route = Route(first=0b10, last=0b10, links={1: 0})
     state = _solve(
         Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"), Unit("guard", "E", SUPPORT, "sea", helps="sea"),
         Unit("shore", "F", SUPPORT, "sea", helps="out"), Unit("out", "F", MOVE, "sea"),
