@@ -98,6 +98,7 @@ class Alternative:
     text: str
     score: float
     engine: str
+    posteriors: Posteriors | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

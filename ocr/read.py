@@ -260,7 +260,7 @@ class _Reader:
             for k, said in zip(doubtful, engine.read([crops[k] for k in doubtful]), strict=True):
                 best[k] = max(best[k], said.score)
                 if said.text and said.text != texts[k].text:
-                    found[k].append(Alternative(said.text, round(said.score, 4), engine.name))
+                    found[k].append(Alternative(said.text, round(said.score, 4), engine.name, said.posteriors))
         return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)
 
 
