@@ -1,5 +1,6 @@
 """A deliberately naive second opinion on movement: try every set of moves that succeed, keep those that agree with
-themselves. Shares nothing with the judge but the board and the order values. Slow: 2 to the number of moves.
+themselves. Shares nothing with the judge but the board and the order values; which orders are legal is the business of
+`tests.adjudicator.naive_legality`, equally its own. Slow: 2 to the number of moves.
 
 When several sets agree and fleets differ between them, or none agrees, the convoys in doubt fail (Szykman); when several
 agree and only units going round in a circle differ, the circle moves.
@@ -7,10 +8,11 @@ agree and only units going round in a circle differ, the circle moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
 
-from adjudicator.geo import LAND, SEA, Board
+from adjudicator.geo import LAND, SEA, Board, Region
 from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.units import Unit
 
@@ -19,9 +21,20 @@ class NoOpinion(Exception):
     """The naive method has more than one answer to a paradox."""
 
 
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """Units as they stand afterwards; the dislodged, with the regions open to each; provinces that a standoff left
+    empty; and of each ordered unit, by its place, what its order came to in the contract's words, None for success."""
+
+    standing: frozenset[Unit]
+    dislodged: Mapping[Unit, frozenset[Region]]
+    contested: frozenset[str]
+    reasons: Mapping[str, str | None]
+
+
 class Naive:
-    """One position with legal orders, at most one for each unit. Places are province ids. `paradoxes` counts how often
-    convoys had to fail for an answer."""
+    """One position with legal orders, at most one for each unit, moves naming the coast they end on. Places are province
+    ids. `paradoxes` counts how often convoys had to fail for an answer."""
 
     def __init__(self, board: Board, units: Sequence[Unit], orders: Sequence[Order]) -> None:
         self.board = board
@@ -35,8 +48,8 @@ class Naive:
         self.paradoxes = 0
         self.by_sea = {p for p in self.moves if self._goes_by_sea(p)}
 
-    def solve(self) -> tuple[set[Unit], set[Unit]]:
-        """Units as they stand afterwards, and those dislodged."""
+    def solve(self) -> Opinion:
+        """What becomes of everybody. Raises NoOpinion."""
         failed: frozenset[str] = frozenset()
         while True:
             found = list(self._consistent(failed))
@@ -122,7 +135,7 @@ class Naive:
         for supporter, order in self.order.items():
             match order:
                 case SupportMove() if goal is not None:
-                    fits = order.target.region.province == place and order.to.province == goal
+                    fits = self._fits(order, place)
                 case SupportHold() if goal is None:
                     fits = order.target.region.province == place
                 case _:
@@ -130,6 +143,14 @@ class Naive:
             if fits and self._support_stands(supporter, success, failed):
                 found.append(supporter)
         return found
+
+    def _fits(self, support: SupportMove, mover: str) -> bool:
+        """Whether a support names that mover's goal, and the coast it goes to where it names one (DATC 4.B.4)."""
+        move = self.order.get(mover)
+        if not isinstance(move, Move) or support.target.region.province != mover:
+            return False
+        coasts = support.to.coast, move.to.coast
+        return support.to.province == move.to.province and (None in coasts or len(set(coasts)) == 1)
 
     def _head_on(self, move: str) -> str | None:
         goal = self.goal[move]
@@ -160,14 +181,57 @@ class Naive:
                     against = max(against, 1 + len(self._supporters(rival, success, failed)))
         return strength > against
 
-    def _after(self, success: frozenset[str], failed: frozenset[str]) -> tuple[set[Unit], set[Unit]]:
-        standing, beaten = set(), set()
-        for place, unit in self.unit.items():
-            order = self.order.get(place)
-            if place in success and isinstance(order, Move):
-                standing.add(Unit(unit.power, unit.kind, order.to))
-            elif self._dislodged(place, success):
-                beaten.add(unit)
-            else:
-                standing.add(unit)
-        return standing, beaten
+    # What follows ----------------------------------------------------------------------------------------------------
+
+    def _after(self, success: frozenset[str], failed: frozenset[str]) -> Opinion:
+        moved = {p: Unit(self.unit[p].power, self.unit[p].kind, self._order(p).to) for p in success}
+        beaten = {p for p in self.unit if self._dislodged(p, success)}
+        standing = frozenset(moved.get(p, u) for p, u in self.unit.items() if p not in beaten)
+        full = {u.region.province for u in standing}
+        contested = frozenset(
+            self.goal[m] for m in self.moves
+            if m not in success and self.goal[m] not in full and self._arrives(m, success, failed)
+            and self._head_on(m) not in success
+        )
+        return Opinion(
+            standing, {self.unit[p]: self._open_to(p, success, full | contested) for p in beaten}, contested,
+            {p: self._reason(p, success, failed) for p in self.order},
+        )
+
+    def _order(self, place: str) -> Move:
+        order = self.order[place]
+        assert isinstance(order, Move)
+        return order
+
+    def _open_to(self, place: str, success: frozenset[str], taken: set[str]) -> frozenset[Region]:
+        unit = self.unit[place]
+        (winner,) = (m for m in success if self.goal[m] == place)
+        barred = taken if winner in self.by_sea else taken | {winner}
+        near = self.board.neighbours(unit.region, LAND if unit.kind == "A" else SEA)
+        return frozenset(r for r in near if r.province not in barred)
+
+    def _reason(self, place: str, success: frozenset[str], failed: frozenset[str]) -> str | None:
+        order = self.order[place]
+        if isinstance(order, Move):
+            missed = "bounced" if self._arrives(place, success, failed) else "no_convoy"
+            return None if place in success else missed
+        if self._unmatched(place):
+            return "unmatched"
+        if self._dislodged(place, success):
+            return "dislodged"
+        if isinstance(order, SupportHold | SupportMove):
+            return None if self._support_stands(place, success, failed) else "cut"
+        return "paradox" if place in failed else None
+
+    def _unmatched(self, place: str) -> bool:
+        """Whether a support or a convoy was given to what its unit did not do."""
+        match self.order[place]:
+            case SupportHold(target=target):
+                return target.region.province in self.goal
+            case SupportMove(target=target) as order:
+                return not self._fits(order, target.region.province)
+            case Convoy():
+                army, goal = self.convoys[place]
+                return self.goal.get(army) != goal or army not in self.by_sea
+            case _:
+                return False
