@@ -235,7 +235,7 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     told = {dislodged.words(row) for row in letters}
     assert len(told) == 1
     (words,) = told
-    assert "Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged." in words
+    assert "Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged (handbook, Unit orders)." in words
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
     assert all(one == pictures[0] for one in pictures)
