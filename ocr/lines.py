@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ocr.columns import lane
 from ocr.engines import Quad
 from ocr.geometry import lengths
 
@@ -16,9 +17,6 @@ SAME_ROW = 0.55
 
 LEAST_LEANS = 4
 """Fewer pairs of rows than this do not show how the margin leans."""
-
-COLUMN_GAP = 6.0
-"""A white gap of this many row heights, over several rows at one place, parts two columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +66,12 @@ def strips(quads: Sequence[Quad]) -> tuple[Strip, ...]:
     pieces = [_piece(quad, turn) for quad in quads]
     typical = float(np.median([piece.height for piece in pieces]))
     pieces = [piece for piece in pieces if piece.height > 0.4 * typical]
-    rows = _rows(pieces, typical)
     back = _turn(angle)
-    return tuple(_joined(row, back) for column in _columns(rows, typical) for row in column)
+    return tuple(
+        _joined(row, back)
+        for block in _blocks(pieces, typical, back)
+        for row in _ordered(_rows(block, typical))
+    )
 
 
 def indents(rows: Sequence[Strip]) -> tuple[float, ...]:
@@ -132,22 +133,31 @@ def _covers(row: Sequence[Strip], piece: Strip) -> bool:
     return shared > 0.5 * (piece.right - piece.left)
 
 
-def _columns(rows: Sequence[list[Strip]], typical: float) -> list[list[list[Strip]]]:
-    """Parts rows at a wide gap that most of them share; otherwise one column."""
-    ordered = sorted(rows, key=lambda row: float(np.mean([p.middle for p in row])))
-    gaps = []
-    for row in ordered:
-        spans = sorted((p.left, p.right) for p in row)
-        gaps += [(a[1], b[0]) for a, b in pairwise(spans) if b[0] - a[1] > COLUMN_GAP * typical]
-    if len(gaps) < 3 or len(gaps) < 0.4 * len(ordered):
-        return [ordered]
-    low, high = max(gap[0] for gap in gaps), min(gap[1] for gap in gaps)
-    if high <= low:
-        return [ordered]
-    cut = (low + high) / 2
-    left = [[p for p in row if p.left < cut] for row in ordered]
-    right = [[p for p in row if p.left >= cut] for row in ordered]
-    return [[row for row in side if row] for side in (left, right)]
+def _ordered(rows: Sequence[list[Strip]]) -> list[list[Strip]]:
+    return sorted(rows, key=lambda row: float(np.mean([piece.middle for piece in row])))
+
+
+def _blocks(pieces: Sequence[Strip], typical: float, back: Quad) -> list[list[Strip]]:
+    """Parts of the sheet in reading order: what stands above columns, the columns from the left, what stands below.
+
+    Margins stand upright on the sheet or square to the writing, so lanes are looked for both ways; `back` leads
+    from the second to the first.
+    """
+    upright = {id(p): _piece(p.quad, back) for p in pieces}
+    found = [(lane([at[id(p)] for p in pieces], typical), at) for at in (upright, {id(p): p for p in pieces})]
+    lanes = [(one, at) for one, at in found if one is not None]
+    if not lanes:
+        return [list(pieces)]
+    best, at = max(lanes, key=lambda pair: pair[0].rows)
+    above = [p for p in pieces if at[id(p)].middle <= best.top]
+    below = [p for p in pieces if at[id(p)].middle >= best.bottom]
+    within = [p for p in pieces if best.top < at[id(p)].middle < best.bottom]
+    sides = [
+        [p for p in within if at[id(p)].left < best.x],
+        [p for p in within if at[id(p)].left >= best.x],
+    ]
+    parts = [above, *(part for side in sides for part in _blocks(side, typical, back)), below]
+    return [part for part in parts if part]
 
 
 def _joined(row: Sequence[Strip], back: Quad) -> Strip:

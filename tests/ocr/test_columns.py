@@ -1,0 +1,59 @@
+"""Two columns on one sheet, against one list whose parts stand under each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ocr.lines import Strip, strips
+
+Box = npt.NDArray[np.float32]
+
+
+def box(left: float, top: float, width: float, tilt: float = 0.0) -> Box:
+    """A row 40 high that falls by `tilt` degrees from its left end."""
+    across, down = np.cos(np.radians(tilt)), np.sin(np.radians(tilt))
+    start = np.array([left, top])
+    along, below = np.array([across, down]) * width, np.array([-down, across]) * 40
+    return np.asarray([start, start + along, start + along + below, start + below], np.float32)
+
+
+def lefts(found: tuple[Strip, ...]) -> list[int]:
+    return [round(float(row.quad[0, 0]) / 10) * 10 for row in found]
+
+
+@pytest.mark.parametrize("gap", [20, 100, 300])
+def test_columns_of_different_pitch_are_read_one_after_the_other(gap: int) -> None:
+    """The left one first. The rows of the two are not level, so even a narrow gap parts them."""
+    left = [box(50, 100 + 60 * n, 400) for n in range(7)]
+    right = [box(450 + gap, 110 + 77 * n, 380) for n in range(5)]
+    mixed = [*left, *right]
+    shuffled = [mixed[k] for k in np.random.default_rng(3).permutation(len(mixed))]
+    assert lefts(strips(shuffled)) == [50] * 7 + [450 + gap] * 5
+
+
+def test_columns_may_lean_against_each_other() -> None:
+    left = [box(50, 100 + 60 * n, 420) for n in range(6)]
+    right = [box(500 + (120 if n < 2 else 0), 90 + 70 * n, 400, tilt=4.0) for n in range(6)]
+    found = strips([*right, *left])
+    assert lefts(found)[:6] == [50] * 6
+    assert len(found) == 12
+
+
+def test_what_stands_above_and_below_both_columns_comes_first_and_last() -> None:
+    heading, foot = box(60, 20, 900), box(60, 620, 900)
+    left = [box(50, 100 + 60 * n, 400) for n in range(7)]
+    right = [box(600, 110 + 77 * n, 380) for n in range(6)]
+    assert lefts(strips([*right, foot, *left, heading])) == [60] + [50] * 7 + [600] * 6 + [60]
+
+
+def test_one_list_in_two_aligned_parts_stays_one_list() -> None:
+    """Unit on the left, order on the right of the same row: parts of one row are level."""
+    parts = [box(x, 100 + 60 * n, width) for n in range(8) for x, width in ((50, 260), (400, 300))]
+    assert len(strips(parts)) == 8
+
+
+def test_two_stray_words_on_the_right_make_no_column() -> None:
+    rows = [box(50, 100 + 60 * n, 500) for n in range(8)]
+    assert len(strips([*rows, box(700, 130, 120), box(700, 250, 120)])) == 10
