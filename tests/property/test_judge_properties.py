@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maps
@@ -16,7 +16,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
-from adjudicator.orders import Convert, Hold, Move, Order, Proxy
+from adjudicator.orders import Convert, Hold, Move, Order, Proxy, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
@@ -73,8 +73,13 @@ def test_the_order_of_orders_does_not_matter(slug: str, seed: int, chance: Rando
     position, orders = _case(slug, seed)
     mixed = orders[:]
     chance.shuffle(mixed)
+    _same_in_any_order(slug, position, orders, mixed)
+
+
+def _same_in_any_order(slug: str, position: Position, orders: list[Order], mixed: list[Order]) -> None:
     one, other = _judge(slug, position, orders), _judge(slug, position, mixed)
     assert one.position == other.position
+    assert one.unordered == other.unordered
     assert Counter(_plain(one.outcomes)) == Counter(_plain(other.outcomes))
 
 
@@ -86,7 +91,10 @@ def _plain(outcomes: Iterable[Outcome]) -> list[tuple[Order, Result, str | None,
 @given(slugs, seeds)
 @CALM
 def test_renaming_powers_renames_the_result(slug: str, seed: int) -> None:
-    position, orders = _case(slug, seed)
+    _renaming_renames(slug, *_case(slug, seed))
+
+
+def _renaming_renames(slug: str, position: Position, orders: list[Order]) -> None:
     powers = list(VARIANTS[slug].powers)[:4]
     new = dict(zip(powers, [*powers[1:], powers[0]], strict=True))
     renamed = replace(
@@ -96,6 +104,11 @@ def test_renaming_powers_renames_the_result(slug: str, seed: int) -> None:
     one = _judge(slug, position, orders)
     other = _judge(slug, renamed, [_renamed_order(order, new) for order in orders])
     assert other.position.units == _renamed(one.position.units, new)
+    assert other.position.memory.converting == _renamed(one.position.memory.converting, new)
+    assert {d.unit: d.may_retreat for d in other.dislodged} == {
+        replace(d.unit, power=new[d.unit.power]): d.may_retreat for d in one.dislodged}
+    assert dict(other.position.centres) == {
+        new[p]: owned for p, owned in one.position.centres.items()}
     assert [(o.result, o.reason, o.dislodged) for o in other.outcomes] == [
         (o.result, o.reason, o.dislodged) for o in one.outcomes]
 
@@ -114,15 +127,22 @@ def _renamed_order(order: Order, new: dict[str, str]) -> Order:
 @CALM
 def test_a_unit_far_away_changes_nothing(slug: str, seed: int) -> None:
     position, orders = _case(slug, seed)
-    board = VARIANTS[slug].board
-    place = FAR[slug]
+    assume(_far_from_all(slug, position))
+    _stranger_changes_nothing(slug, position, orders)
+
+
+def _far_from_all(slug: str, position: Position) -> bool:
+    board, place = VARIANTS[slug].board, FAR[slug]
     near = {place} | {p for m in board.links for n in board.near(place, m) for p in (n, *board.near(n, m))}
-    if any(unit.region.province in near for unit in position.units):
-        return
-    stranger = Unit(list(VARIANTS[slug].powers)[5], "A", Region(place))
+    return not any(unit.region.province in near for unit in position.units)
+
+
+def _stranger_changes_nothing(slug: str, position: Position, orders: list[Order]) -> None:
+    stranger = Unit(list(VARIANTS[slug].powers)[5], "A", Region(FAR[slug]))
     one = _judge(slug, position, orders)
     other = _judge(slug, replace(position, units=position.units | {stranger}), orders)
     assert other.position.units == one.position.units | {stranger}
+    assert (other.dislodged, other.contested) == (one.dislodged, one.contested)
     assert _plain(other.outcomes) == _plain(one.outcomes)
 
 
@@ -132,6 +152,7 @@ def test_the_board_afterwards_is_sound(slug: str, seed: int) -> None:
     position, orders = _case(slug, seed)
     resolution = _judge(slug, position, orders)
     _each_order_has_its_outcome(orders, resolution)
+    _each_unit_does_one_thing(position, resolution)
     _nobody_shares_a_province(resolution)
     _nobody_moves_by_magic(position, resolution)
     _retreats_are_free_and_near(slug, resolution)
@@ -141,6 +162,20 @@ def _each_order_has_its_outcome(orders: list[Order], resolution: Resolution) -> 
     assert [o.order for o in resolution.outcomes] == orders
     assert all(o.why for o in resolution.outcomes)
     assert all((o.result is Result.SUCCEEDS) or o.reason for o in resolution.outcomes)
+
+
+def _each_unit_does_one_thing(position: Position, resolution: Resolution) -> None:
+    """A unit carries out one order at most, those that repeat it aside; a unit for which nobody wrote holds unordered."""
+    done: dict[str, set[tuple[Order, Result, str | None]]] = {unit.region.province: set() for unit in position.units}
+    written = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, UnitOrder)}
+    for o in resolution.outcomes:
+        if isinstance(o.order, UnitOrder) and o.result is not Result.VOID and not isinstance(o.order, Proxy):
+            done[o.order.unit.region.province].add((replace(o.order, line=None), o.result, o.reason))
+    assert all(len(carried_out) <= 1 for carried_out in done.values())
+    for unit in position.units:
+        place = unit.region.province
+        assert not (unit in resolution.unordered and done[place])
+        assert place in written or unit in resolution.unordered
 
 
 def _nobody_shares_a_province(resolution: Resolution) -> None:
@@ -183,6 +218,19 @@ def test_judging_twice_gives_the_same(slug: str, seed: int) -> None:
     assert _judge(slug, position, orders) == _judge(slug, position, orders)
 
 
+@given(slugs, seeds, slugs, seeds)
+@CALM
+def test_nothing_is_kept_from_one_judging_to_the_next(slug: str, seed: int, other_slug: str, other_seed: int) -> None:
+    """Two games judged in turns, each by a setting used before, and once by a fresh one, whose sentences are read last."""
+    position, orders = _case(slug, seed)
+    first = _judge(slug, position, orders)
+    _judge(other_slug, *_case(other_slug, other_seed))
+    fresh = judge(VARIANTS[slug].setting(), position, orders, Lots((0,) * 200))
+    again = _judge(slug, position, orders)
+    assert again == fresh
+    assert _plain(again.outcomes) == _plain(fresh.outcomes) == _plain(first.outcomes)
+
+
 @given(slugs, seeds)
 @settings(CALM, max_examples=60)
 def test_a_year_can_be_played_to_its_end(slug: str, seed: int) -> None:
@@ -196,12 +244,19 @@ def test_a_year_can_be_played_to_its_end(slug: str, seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", sorted(VARIANTS))
 def test_ten_thousand_positions(slug: str) -> None:
+    """All of the above, 10,000 times on each board."""
+    far = 0
     for seed in range(10_000):
         position, orders = _case(slug, seed)
         resolution = _judge(slug, position, orders)
         _each_order_has_its_outcome(orders, resolution)
+        _each_unit_does_one_thing(position, resolution)
         _nobody_shares_a_province(resolution)
         _nobody_moves_by_magic(position, resolution)
         _retreats_are_free_and_near(slug, resolution)
-        mixed = orders[::-1]
-        assert Counter(_plain(_judge(slug, position, mixed).outcomes)) == Counter(_plain(resolution.outcomes))
+        _same_in_any_order(slug, position, orders, orders[::-1])
+        _renaming_renames(slug, position, orders)
+        if _far_from_all(slug, position):
+            far += 1
+            _stranger_changes_nothing(slug, position, orders)
+    assert far > 5_000
