@@ -90,6 +90,7 @@ def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]
     else:
         turn.give(number, NOBODY)
         turn.stay(number)
+        turn.torn.add(number)
         for index in (first, *different):
             turn.void(index, "illegal", "two_orders", turn.units[number])
 

@@ -116,7 +116,9 @@ def _finish(turn: Turn, state: State) -> Resolution:
     beaten = dislodgements.find(turn, state, gaps) if turn.lost else ()
     units, memory = turn.setting.rules.after_movement(turn, _standing(turn, state))
     after = years.Aftermath(units, turn.position.centres, beaten, gaps, memory)
-    silent = [turn.units[n] for n, index in enumerate(turn.chosen) if index == NOBODY] if NOBODY in turn.chosen else ()
+    silent = [
+        turn.units[n] for n, index in enumerate(turn.chosen) if index == NOBODY and n not in turn.torn
+    ] if NOBODY in turn.chosen else ()
     return years.close(
         turn.setting, turn.position.phase, after, outcomes=_outcomes(turn), unordered=tuple(sorted(silent)),
         unresolved=tuple(turn.orders[turn.chosen[n]] for n in sorted(state.unresolved)))

@@ -32,13 +32,14 @@ class Turn:
     `goal`, the place where it wants to be in the end; `to`, the region a move ends in or a support names with its coast;
     `partner`, the unit it supports or carries, and `aim`, the place it supports or carries it to; `crossing`, the units
     that go over water. `commanders`: units given in proxy, and to whom. `lost` are the units that were dislodged, known
-    once the puzzle is solved, and `early` the outcomes from before.
+    once the puzzle is solved, and `early` the outcomes from before. `torn` are units that hold because two
+    different orders were written for them.
     """
 
     __slots__ = (
         "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "early", "given", "goal", "kind", "lost", "moves",
         "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea", "setting", "steps", "supports",
-        "to", "units", "words",
+        "to", "torn", "units", "words",
     )
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
@@ -76,6 +77,7 @@ class Turn:
         self.commanders: Mapping[int, str] = {}
         self.lost: frozenset[int] = frozenset()
         self.early: list[int] = []
+        self.torn: set[int] = set()
 
     def number(self, province: str) -> int:
         """The number of a place, which gets one when it is named for the first time."""

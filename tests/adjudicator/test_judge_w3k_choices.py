@@ -65,7 +65,10 @@ def test_the_defaults_are_those_of_the_board_file() -> None:
 
 def test_of_two_orders_the_first_may_be_chosen_to_count() -> None:
     units, written = [("The Crown", "A", "London")], orders(The_Crown=["A London - Surrey", "A London H"])
-    assert _results(_judged(SUMMER, units, written)) == ["void illegal", "void illegal"]
+    held = _judged(SUMMER, units, written)
+    assert _results(held) == ["void illegal", "void illegal"]
+    # It had orders, too many of them: results must not say that it had none.
+    assert held.unordered == ()
     assert _results(_judged(SUMMER, units, written, double_orders="first")) == ["succeeds", "void illegal"]
 
 
