@@ -17,6 +17,7 @@ from grammar.print import canonical
 from grammar.reading import Sheet
 from grammar.words import body, words
 
+_ODD, _MORE = 4.0, 3.0
 _NEARLY = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -58,6 +59,13 @@ def names_itself(orders: Sequence[Order]) -> bool:
             if any(region is not None and region.province == order.unit.region.province for region in named):
                 return True
     return False
+
+
+def oddity(orders: Sequence[Order]) -> float:
+    """Nats that orders cost which nobody means to write, whatever the board: a unit that goes to, supports or convoys
+    its own place, a convoy by an army, several orders in one line."""
+    convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
+    return _ODD * (convoys + names_itself(orders)) + _MORE * (len(orders) - 1)
 
 
 def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:

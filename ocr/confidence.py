@@ -29,6 +29,7 @@ class Features:
     York, a tail more or less), both at most FAR. `agreement`: 1 where a second opinion reads the same order, -1 where it
     reads another, 0 without one. `struck`: 0..1, how much the line looks crossed out. `haze`: nats a frame by which the
     recogniser's own letters fall short of certainty. `score`: 0..1, the recogniser's trust in its own text.
+    `focus` and `contrast`: how well the row was photographed, 0 where nobody measured.
     `one_letter`: a short name in the text is one misread letter from another's. `letters`: length of the text.
     """
 
@@ -40,6 +41,8 @@ class Features:
     struck: float = 0.0
     haze: float = 0.0
     score: float = 1.0
+    focus: float = 0.0
+    contrast: float = 0.0
     one_letter: bool = False
     letters: int = 0
 

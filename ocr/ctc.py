@@ -55,11 +55,21 @@ def weigh(line: ReadLine, texts: Sequence[str]) -> tuple[Weighed, ...]:
 
 
 def line_posteriors(line: ReadLine) -> Posteriors | None:
-    """The posteriors of a line's rows end to end; None where an engine without them read a row.
+    """The posteriors of a line's rows end to end; None where an engine without them read a row."""
+    return _end_to_end([row.posteriors for row in line.rows])
 
-    Between rows stands one frame that is blank or space with equal chance, for the sender's line break.
-    """
-    parts = [row.posteriors for row in line.rows]
+
+def other_posteriors(line: ReadLine) -> Posteriors | None:
+    """The same by a second opinion, the first engine's for rows that have none; None where no row has one."""
+    others = [next((a.posteriors for a in row.alternatives if a.posteriors), None) for row in line.rows]
+    if not any(others):
+        return None
+    return _end_to_end([other or row.posteriors for other, row in zip(others, line.rows, strict=True)])
+
+
+def _end_to_end(parts: Sequence[Posteriors | None]) -> Posteriors | None:
+    """Rows' posteriors as one. Between rows stands one frame that is blank or space with equal chance, for the sender's
+    line break."""
     letters = parts[0].letters if parts and parts[0] else ""
     if not letters or any(part is None or part.letters != letters for part in parts):
         return None

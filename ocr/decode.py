@@ -56,7 +56,7 @@ class Search:
     `wrong`: nats for a character that the frame does not show, `alike`: for one
     that looks like what it shows. `keep`: texts handed back."""
 
-    width: int = 160
+    width: int = 240
     beam: float = 24.0
     wrong: float = 9.0
     alike: float = 4.0
@@ -99,7 +99,7 @@ class Decoder:
 
         `posteriors` may have any number of frames; chances that are no numbers count as nought.
         """
-        chances, _ = shortened(self.ink(posteriors))
+        chances = shortened(self.ink(posteriors))
         if not len(chances):
             return ()
         with self._lock:
@@ -127,6 +127,10 @@ class Decoder:
         """The network's columns that show a symbol: every case and accent of it."""
         return self._grouped(letters)[int(self._column[symbol])]
 
+    def passed(self, letters: str) -> Numbers:
+        """The network's columns that count as nothing: the blank's, then the ticks'."""
+        return self._grouped(letters)[0]
+
     def _grouped(self, letters: str) -> tuple[npt.NDArray[np.int64], ...]:
         """For blank and each sign, the network's columns that count as it."""
         if letters not in self._groups:
@@ -139,14 +143,15 @@ class Decoder:
         return self._groups[letters]
 
     def _search_in(self, ink: Floats) -> tuple[Text, ...]:
-        beam = _Beam(self._automaton.start)
-        tree = _Prefixes()
-        for frame in ink:
-            beam = self._advance(beam, tree, frame)
-        found = [(float(score), int(prefix), self._automaton.end(int(state)))
-                 for score, prefix, state in zip(beam.totals(), beam.prefix, beam.state, strict=True)]
-        done = sorted(((score - price, prefix) for score, prefix, price in found if price is not None), reverse=True)
-        return tuple(self._text(tree.symbols(prefix), score) for score, prefix in done[: self._search.keep])
+        search, beam = self._search, _Beam(self._automaton.start)
+        for frame, hopeless in zip(ink, _hopeless(ink), strict=True):
+            self._advance(beam, frame, search)
+            if beam.totals().max() < hopeless:
+                return ()
+        found = [(float(score), node, self._automaton.end(state))
+                 for score, node, state in zip(beam.totals(), beam.node.tolist(), beam.state.tolist(), strict=True)]
+        done = sorted(((score - price, node) for score, node, price in found if price is not None), reverse=True)
+        return tuple(self._text(beam.symbols(node, self._space), score) for score, node in done[: search.keep])
 
     def _text(self, symbols: tuple[int, ...], score: float) -> Text:
         return Text("".join(self._written[s] for s in symbols), score, symbols, self._price(symbols))
@@ -172,97 +177,111 @@ class Decoder:
                 skips[1, k] = LOST_SPACE if wordy else 0.0
         return columns, skips
 
-    def _advance(self, beam: _Beam, tree: _Prefixes, frame: Floats) -> _Beam:
-        """The beam after one more frame."""
-        search = self._search
-        totals = beam.totals()
+    def _advance(self, beam: _Beam, frame: Floats, search: Search) -> None:
+        """One more frame: every text rests, or goes on by one character."""
+        steps, totals = self._steps, beam.totals()
         gap = totals + frame[0]
         on = beam.on + frame[beam.last]
-        who, arc = self._steps.of(beam.state)
-        column = self._column[self._steps.symbol[arc]]
+        who, arc = steps.of(beam.state)
+        column = self._column[steps.symbol[arc]]
         came = np.where(column == beam.last[who], beam.gap[who], totals[who])
-        scores = came + frame[column] + self._steps.price[arc]
-        stay = np.logaddexp(gap, on)
-        every = np.concatenate((stay, scores))
-        bound = every.max() - search.beam
-        if len(every) > search.width:
-            bound = max(bound, np.partition(every, -search.width)[-search.width])
-        chosen = np.flatnonzero(scores >= bound)
-        slots = {prefix: n for n, prefix in enumerate(beam.prefix.tolist())}
-        new: dict[int, int] = {}
-        fresh: list[tuple[int, int, int, float]] = []
-        picked = arc[chosen]
-        for parent, symbol, spaced, target, col, score in zip(
-            beam.prefix[who[chosen]].tolist(), self._steps.symbol[picked].tolist(),
-            self._steps.spaced[picked].tolist(), self._steps.target[picked].tolist(),
-            column[chosen].tolist(), scores[chosen].tolist(), strict=True,
-        ):
-            prefix = tree.child(tree.child(parent, self._space) if spaced else parent, symbol)
-            slot = slots.get(prefix)
-            if slot is not None:
-                on[slot] = np.logaddexp(on[slot], score)
-            elif prefix in new:
-                at = new[prefix]
-                fresh[at] = (*fresh[at][:3], float(np.logaddexp(fresh[at][3], score)))
-            else:
-                new[prefix] = len(fresh)
-                fresh.append((prefix, target, col, score))
-        return beam.after(gap, on, fresh, search)
+        scores = came + frame[column] + steps.price[arc]
+        bound = _bound(np.concatenate((np.logaddexp(gap, on), scores)), search)
+        new = np.flatnonzero(scores >= bound)
+        who, arc, column = who[new], arc[new], column[new]
+        symbol, spaced = steps.symbol[arc], steps.spaced[arc]
+        stem = beam.mark[who]
+        stem = np.where(spaced, stem * _MIX + _mark(self._space), stem)
+        mark = np.concatenate((beam.mark, stem * _MIX + symbol.astype(np.uint64) + _ONE))
+        order = np.argsort(mark, kind="stable")
+        sorted_mark = mark[order]
+        first = np.flatnonzero(np.concatenate(([True], sorted_mark[1:] != sorted_mark[:-1])))
+        each = order[first]  # of every text the entry it already had, else the first new one
+        on = np.logaddexp.reduceat(np.concatenate((on, scores[new]))[order], first)
+        gap = np.concatenate((gap, np.full(len(new), NEVER)))[each]
+        total = np.logaddexp(gap, on)
+        kept = np.flatnonzero(total >= _bound(total, search))
+        each, beam.gap, beam.on = each[kept], gap[kept], on[kept]
+        beam.mark = mark[each]
+        beam.state = np.concatenate((beam.state, steps.target[arc]))[each]
+        beam.last = np.concatenate((beam.last, column))[each]
+        beam.grow(each, who, symbol, spaced)
+
+
+def free(ink: Floats) -> tuple[Floats, Numbers]:
+    """By frame: the log chance of the likeliest path so far, bound by nothing, and how many letters it shows."""
+    best = ink.argmax(axis=1)
+    starts = (best != 0) & np.concatenate(([True], best[1:] != best[:-1]))
+    return ink.max(axis=1).cumsum(), starts.cumsum()
+
+
+def _hopeless(ink: Floats) -> Floats:
+    """By frame: the log chance below which no text is worth going on with, since it fits worse than free letters."""
+    chance, letters = free(ink)
+    return chance - LETTER * letters - SLACK
+
+
+LETTER, SLACK = 2.5, 25.0
+"""Nats a letter, and nats more, by which a text may fall behind free reading before the search gives up."""
+
+
+def _bound(scores: Floats, search: Search) -> float:
+    """The least score that stays within the search's width and beam."""
+    least = float(scores.max()) - search.beam
+    if len(scores) <= search.width:
+        return least
+    return max(least, float(np.partition(scores, -search.width)[-search.width]))
+
+
+_MIX, _ONE = np.uint64(0x9E3779B97F4A7C15), np.uint64(1)
+
+
+def _mark(symbol: int) -> np.uint64:
+    return np.uint64(symbol + 1)
 
 
 class _Beam:
-    """Texts under way: prefix, state, last column, and the log chances of resting in a blank and on the last sign."""
+    """Texts under way: state, last column, the log chances of resting in a blank and on the last sign, a `mark` that
+    tells texts apart (64 bits, mixed from the symbols), and a node of the tree that they are walked back by."""
 
-    __slots__ = ("gap", "last", "on", "prefix", "state")
+    __slots__ = ("_before", "_spaced", "_symbol", "gap", "last", "mark", "node", "on", "state")
 
     def __init__(self, start: int) -> None:
-        self.prefix: Numbers = np.zeros(1, dtype=np.int64)
         self.state: Numbers = np.array([start], dtype=np.int64)
         self.last: Numbers = np.zeros(1, dtype=np.int64)
         self.gap: Floats = np.zeros(1)
         self.on: Floats = np.full(1, NEVER)
-
-    def totals(self) -> Floats:
-        return np.logaddexp(self.gap, self.on)
-
-    def after(self, gap: Floats, on: Floats, fresh: Sequence[tuple[int, int, int, float]], search: Search) -> _Beam:
-        """The beam with new chances and new texts, thinned."""
-        if fresh:
-            prefix, state, last, score = zip(*fresh, strict=True)
-            self.prefix = np.concatenate((self.prefix, np.array(prefix, dtype=np.int64)))
-            self.state = np.concatenate((self.state, np.array(state, dtype=np.int64)))
-            self.last = np.concatenate((self.last, np.array(last, dtype=np.int64)))
-            gap = np.concatenate((gap, np.full(len(fresh), NEVER)))
-            on = np.concatenate((on, np.array(score)))
-        total = np.logaddexp(gap, on)
-        kept = np.flatnonzero(total > total.max() - search.beam)
-        if len(kept) > search.width:
-            kept = kept[np.argpartition(-total[kept], search.width)[: search.width]]
-        self.prefix, self.state, self.last = self.prefix[kept], self.state[kept], self.last[kept]
-        self.gap, self.on = gap[kept], on[kept]
-        return self
-
-
-class _Prefixes:
-    """Texts as a tree: each is the one before it and a symbol. Number 0 is the empty text."""
-
-    def __init__(self) -> None:
+        self.mark: npt.NDArray[np.uint64] = np.array([1], dtype=np.uint64)
+        self.node: Numbers = np.zeros(1, dtype=np.int64)
         self._before = [0]
         self._symbol = [-1]
-        self._after: dict[tuple[int, int], int] = {}
+        self._spaced = [False]
 
-    def child(self, prefix: int, symbol: int) -> int:
-        number = self._after.setdefault((prefix, symbol), len(self._before))
-        if number == len(self._before):
-            self._before.append(prefix)
-            self._symbol.append(symbol)
-        return number
+    def totals(self) -> Floats:
+        found: Floats = np.logaddexp(self.gap, self.on)
+        return found
 
-    def symbols(self, prefix: int) -> tuple[int, ...]:
+    def grow(self, each: Numbers, who: Numbers, symbol: Numbers, spaced: npt.NDArray[np.bool_]) -> None:
+        """Number the texts that stay: `each` below the size of the old beam are old, the others new, made from the old
+        text `who` by a symbol."""
+        size = len(self.node)
+        fresh = each[each >= size] - size
+        node = np.empty(len(each), dtype=np.int64)
+        node[each < size] = self.node[each[each < size]]
+        node[each >= size] = len(self._before) + np.arange(len(fresh))
+        self._before += self.node[who[fresh]].tolist()
+        self._symbol += symbol[fresh].tolist()
+        self._spaced += spaced[fresh].tolist()
+        self.node = node
+
+    def symbols(self, node: int, space: int) -> tuple[int, ...]:
+        """The text of a node."""
         found = []
-        while prefix:
-            found.append(self._symbol[prefix])
-            prefix = self._before[prefix]
+        while node:
+            found.append(self._symbol[node])
+            if self._spaced[node]:
+                found.append(space)
+            node = self._before[node]
         return tuple(reversed(found))
 
 
@@ -324,15 +343,12 @@ REST = 3
 _BLANK = -0.02
 
 
-def shortened(ink: Floats) -> tuple[Floats, Numbers]:
-    """The same chances with long runs of blank frames drawn together, and the frame each row came from.
-
-    What a run costs as blank is kept.
-    """
+def shortened(ink: Floats) -> Floats:
+    """The same chances without the later frames of long runs of blank, which cost next to nothing."""
     blank = ink[:, 0] > _BLANK
     kept = np.ones(len(ink), dtype=np.bool_)
     run = 0
     for at, quiet in enumerate(blank.tolist()):
         run = run + 1 if quiet else 0
         kept[at] = run <= REST
-    return ink[kept], np.flatnonzero(kept)
+    return ink[kept]

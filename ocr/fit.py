@@ -1,4 +1,4 @@
-"""How decoded texts lie on the ink: their chances by one or several posteriors, and the best one frame by frame."""
+"""How decoded texts lie on the ink: their chances, and the best one frame by frame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.ctc import NEVER, sums
-from ocr.decode import Decoder, Floats, Numbers, Text
+from ocr.decode import Decoder, Floats, Numbers, Text, free
 from ocr.page import Posteriors
 
 Ways: TypeAlias = npt.NDArray[np.int8]
@@ -34,17 +34,10 @@ class Fit:
     haze: float
 
 
-def scores(decoder: Decoder, seen: Sequence[Posteriors], texts: Sequence[Text]) -> tuple[float, ...]:
-    """Log chance of each text, the mean over the posteriors of the same row, less its price."""
-    if not texts or not seen:
+def scores(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> tuple[float, ...]:
+    """Log chance of each text, summed over all ways to lay it along the frames, less its price."""
+    if not texts or not len(posteriors.log_probs):
         return ()
-    total = np.zeros(len(texts))
-    for posteriors in seen:
-        total += _chances(decoder, posteriors, texts)
-    return tuple(float(s) for s in total / len(seen) - np.array([text.price for text in texts]))
-
-
-def _chances(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> Floats:
     ink = decoder.ink(posteriors)
     lengths = [len(text.symbols) for text in texts]
     labels = np.full((len(texts), max(lengths), len(ink)), NEVER)
@@ -53,15 +46,14 @@ def _chances(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) ->
         columns, prices = decoder.lettering(text.symbols)
         labels[n, : lengths[n]] = ink[:, columns].T
         skips[n, :, : lengths[n]] = prices
-    return np.array(sums(ink[:, 0], labels, skips, lengths))
+    found = sums(ink[:, 0], labels, skips, lengths)
+    return tuple(score - text.price for score, text in zip(found, texts, strict=True))
 
 
-def free(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
-    """The log chance of the likeliest path, bound by nothing, and how many letters it shows."""
-    ink = decoder.ink(posteriors)
-    best = ink.argmax(axis=1)
-    starts = (best != 0) & np.concatenate(([True], best[1:] != best[:-1]))
-    return float(ink.max(axis=1).sum()), int(starts.sum())
+def unbound(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
+    """The log chance of the likeliest path, bound by nothing, and how many letters it shows. There are frames."""
+    chance, letters = free(decoder.ink(posteriors))
+    return float(chance[-1]), int(letters[-1])
 
 
 def fit(decoder: Decoder, posteriors: Posteriors, text: Text) -> Fit:
@@ -119,20 +111,34 @@ def _walk_back(from_on: Ways, from_gap: Ways, *, in_gap: bool) -> Numbers:
 
 
 def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Numbers) -> str:
-    """The text with each letter in the form that the ink shows; spaces only between words and where ink shows them."""
-    logs = posteriors.log_probs
+    """The text with each letter in the form that the ink shows, and the ticks that count as nothing; spaces only
+    between words, and beside signs where the ink shows them."""
     out: list[str] = []
+    seen = 0
     for n, symbol in enumerate(text.symbols):
         frames = np.flatnonzero(path == n)
         written = decoder.written(symbol)
+        if len(frames):
+            out.append(_ticks(decoder, posteriors, seen, int(frames[0])))
+            seen = int(frames[-1]) + 1
         if written == " ":
-            sides = (text.text[n - 1 : n], decoder.written(text.symbols[n + 1]) if n + 1 < len(text.symbols) else "")
-            if len(frames) or all(side[-1:].isalnum() for side in sides):
-                out.append(" ")
-            continue
-        forms = decoder.forms(posteriors.letters, symbol)
-        if len(frames) and len(forms) and len(written) == 1:
-            best = int(logs[frames][:, forms].max(axis=0).argmax())
-            written = posteriors.letters[int(forms[best]) - 1]
+            after = decoder.written(text.symbols[n + 1]) if n + 1 < len(text.symbols) else ""
+            if not len(frames) and not (text.text[n - 1 : n].isalnum() and after[-1:].isalnum()):
+                continue
+        elif len(frames) and len(written) == 1:
+            forms = decoder.forms(posteriors.letters, symbol)
+            if len(forms):
+                best = int(posteriors.log_probs[frames][:, forms].max(axis=0).argmax())
+                written = posteriors.letters[int(forms[best]) - 1]
         out.append(written)
     return "".join(out)
+
+
+def _ticks(decoder: Decoder, posteriors: Posteriors, first: int, end: int) -> str:
+    """A tick that the ink shows between two letters, on the frames [first, end)."""
+    passed = decoder.passed(posteriors.letters)
+    if end <= first or len(passed) < 2:
+        return ""
+    part = posteriors.log_probs[first:end][:, passed]
+    best = np.unravel_index(int(part[:, 1:].argmax()), part[:, 1:].shape)
+    return posteriors.letters[int(passed[1 + best[1]]) - 1] if part[best[0], 1 + best[1]] > part[best[0], 0] else ""

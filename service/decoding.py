@@ -14,50 +14,60 @@ from adjudicator.orders import Order
 from grammar.automaton import automaton
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
-from grammar.meaning import meanings, near, one_letter
+from grammar.meaning import meanings, near, oddity, one_letter
 from ocr.confidence import FAR, Features
-from ocr.ctc import line_posteriors
+from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
-from ocr.fit import Fit, fit, free, scores
+from ocr.fit import Fit, fit, scores, unbound
 from ocr.page import Posteriors, ReadLine
 from service.lexical import printed
 
 LETTER, LIKELY_LETTER = 1.3, 2.2
 """Nats that a letter read freely costs: what letters in any order are less likely than an order's. The greater price
 counts where an order is expected."""
+LETTER_SEEN = 2.0
+"""Nats that a letter is worth which one opinion sees and another does not."""
 MOST_TOLD = 8
+SHARED = 12
+"""Texts of each opinion that are weighed by the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """One way to read a line: its orders, their canonical text, the text as the automaton wrote it, and its score: the
-    log chance in nats, over all texts with this meaning."""
+    log chance in nats over all texts with this meaning, against free reading. `by_each`: the same by each opinion."""
 
     orders: tuple[Order, ...]
     order: str
     text: Text
     score: float
+    by_each: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Deciphered:
-    """What a line may say: different orders, best first; how the best lies on the ink; and, for the line as no order,
-    the log chance of free reading and the letters it shows."""
+    """What a line may say: different orders, best first, and the letters that free reading shows. `seen` are the
+    posteriors it was decoded from: the first engine's, and a second opinion's where one was asked."""
 
     told: tuple[Told, ...]
-    fit: Fit | None
-    free: float
+    seen: tuple[Posteriors, ...]
     letters: int
+    decoder: Decoder
 
     def gain(self, price: float = LETTER) -> float:
         """Nats by which the best order beats free text at this price a letter; negative where the line is rather none."""
-        return self.told[0].score - self.free + price * self.letters if self.told else -math.inf
+        return self.told[0].score + price * self.letters if self.told else -math.inf
 
     @property
     def worth(self) -> float:
-        """Log chance of the line, whatever it is."""
-        loose = self.free - LETTER * self.letters
+        """Log chance of the line against free reading, whatever it is."""
+        loose = -LETTER * self.letters
         return max(loose, self.told[0].score) if self.told else loose
+
+    def fit(self) -> Fit:
+        """How the best order lies on the ink, by the opinion that it fits better. There is a best order."""
+        fits = [fit(self.decoder, each, self.told[0].text) for each in self.seen]
+        return min(fits, key=lambda one: one.cost)
 
 
 @lru_cache(maxsize=16)
@@ -68,43 +78,80 @@ def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
 
 def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deciphered | None:
     """A line's orders by its posteriors; None for a line without them."""
-    seen = line_posteriors(line)
-    if seen is None:
+    first, other = line_posteriors(line), other_posteriors(line)
+    if first is None or not len(first.log_probs):
         return None
+    seen = (first,) if other is None else (first, other)
     decoder = decoder_of(forms, lexicon)
-    told = _told(decoder, (seen,), lexicon, forms)
-    chance, letters = free(decoder, seen)
-    return Deciphered(told, fit(decoder, seen, told[0].text) if told else None, chance, letters)
+    loose = [unbound(decoder, each) for each in seen]
+    letters = max(count for _, count in loose)
+    # An opinion that sees fewer letters explains less of the ink.
+    ceilings = [chance + LETTER_SEEN * (letters - count) for chance, count in loose]
+    return Deciphered(_told(_weighed(decoder, seen, ceilings), lexicon, forms), seen, letters, decoder)
 
 
-def _told(decoder: Decoder, seen: Sequence[Posteriors], lexicon: Lexicon, forms: tuple[Forms, ...]) -> tuple[Told, ...]:
-    texts = tuple({text.symbols: text for each in seen for text in decoder.decode(each)}.values())
-    weighed = sorted(zip(scores(decoder, seen, texts), texts, strict=True), key=lambda pair: -pair[0])
+def _weighed(
+    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float]
+) -> list[tuple[Text, tuple[float, ...]]]:
+    """Texts that any opinion proposed, each with its log chance by every opinion, against free reading."""
+    found = [decoder.decode(each) for each in seen]
+    if len(seen) == 1:
+        return [(text, (text.score - ceilings[0],)) for text in found[0]]
+    texts = tuple({text.symbols: text for each in found for text in each[:SHARED]}.values())
+    columns = [scores(decoder, each, texts) for each in seen]
+    return [
+        (text, tuple(score - ceiling for score, ceiling in zip(row, ceilings, strict=True)))
+        for text, *row in zip(texts, *columns, strict=True)
+    ]
+
+
+def _told(
+    weighed: Sequence[tuple[Text, tuple[float, ...]]], lexicon: Lexicon, forms: tuple[Forms, ...]
+) -> tuple[Told, ...]:
+    """Texts by what they mean. Opinions count alike: an order is as likely as on the mean of the chances they give."""
     found: dict[str, Told] = {}
-    for score, text in weighed:
+    for text, by_each in sorted(weighed, key=lambda pair: -_mixed(pair[1])):
         for orders in meanings(text.text, lexicon=lexicon, forms=forms):
             order = printed(orders, lexicon.board)
             if order is None:
                 continue
             held = found.get(order)
-            found[order] = Told(orders, order, text, score) if held is None else Told(
-                orders, order, held.text, max(score, held.score) + math.log1p(math.exp(-abs(score - held.score))))
+            each = tuple(score - oddity(orders) for score in by_each)
+            if held is not None:
+                each = tuple(_sum(pair) for pair in zip(each, held.by_each, strict=True))
+            found[order] = Told(orders, order, text if held is None else held.text, _mixed(each), each)
     return tuple(sorted(found.values(), key=lambda told: -told.score)[:MOST_TOLD])
 
 
-def features(line: ReadLine, found: Deciphered, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Features:
-    """What speaks for and against the best order. `found` has one."""
+def _sum(logs: Sequence[float]) -> float:
+    most = max(logs)
+    return most + math.log(sum(math.exp(one - most) for one in logs))
+
+
+def _mixed(logs: Sequence[float]) -> float:
+    return _sum(logs) - math.log(len(logs))
+
+
+def features(line: ReadLine, found: Deciphered, laid: Fit, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Features:
+    """What speaks for and against the best order, laid on the ink as `laid`. `found` has one."""
     best, others = found.told[0], found.told[1:]
-    assert found.fit is not None
     near_others = [other for other in others if near(best.orders, other.orders, lexicon)]
-    second = [meanings(other.text, lexicon=lexicon, forms=forms) for other in line.alternatives]
-    same = any(best.orders in each for each in second)
-    other = any(each and best.orders not in each for each in second)
     return Features(
-        cost=found.fit.cost, worst=found.fit.worst, haze=found.fit.haze,
+        cost=laid.cost, worst=laid.worst, haze=laid.haze,
         margin=min([FAR, *(best.score - other.score for other in others)]),
         near_margin=min([FAR, *(best.score - other.score for other in near_others)]),
-        agreement=1.0 if same else -1.0 if other else 0.0,
+        agreement=_agreement(line, found, lexicon, forms),
         struck=line.strike.score, score=line.score,
+        focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),
     )
+
+
+def _agreement(line: ReadLine, found: Deciphered, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:
+    """1 where every other opinion says the same order, -1 where one says another, 0 where nobody else was asked."""
+    best = found.told[0]
+    votes = [max(found.told, key=lambda told: told.by_each[n]) is best for n in range(len(found.seen))]
+    others = [other for other in line.alternatives if other.posteriors is None]
+    read = [meanings(other.text, lexicon=lexicon, forms=forms) for other in others]
+    votes += [best.orders in each for each in read if each]
+    return 0.0 if len(votes) < 2 else 1.0 if all(votes) else -1.0

@@ -175,15 +175,17 @@ class Scribe:
                 return self._unread(line, found)
             return self._no_order(line, [], above=above)
         best = found.told[0]
-        marks = features(line, found, self.lexicon, tuple(self.forms))
+        laid = found.fit()
+        marks = features(line, found, laid, self.lexicon, tuple(self.forms))
         chance = confidence(marks, self.table)
         struck = line.strike.score >= SURELY_STRUCK
         sure = (
             automatic(marks, chance, self.table) and chance >= self.doubt.score and line.strike.score < HARDLY_STRUCK
+            and not any(row.cut_off or row.inserted for row in line.rows)
             and not (incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text))
         )
         return ReadableLine(
-            box=line.box.corners, kind="order", struck=struck, text=line.text if found.fit is None else found.fit.text,
+            box=line.box.corners, kind="order", struck=struck, text=laid.text,
             order=None if struck else best.order, confidence=chance,
             status=LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN,
             candidates=_told(found, chance), features=marks,
