@@ -191,7 +191,8 @@ class Winter:
             assert isinstance(order, Remove)
             unit = self._unit(account, order)
             needed = self.due(account, account.sent) < 0
-            if self.setting.rules.strikes_removals() and beside and not (needed and account.sent):
+            covers_a_send = needed and len(account.removed) < account.sent
+            if self.setting.rules.strikes_removals() and beside and not covers_a_send:
                 self.void(index, "struck", ("struck", unit or order.unit))
             elif unit is None:
                 self.void(index, "no_such_unit", self._nothing(account, order))
