@@ -17,7 +17,7 @@ from threading import Lock
 
 from grammar.compose import Forms
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
-from grammar.rarity import KINDLESS, KINDLESS_TARGET, MOST, OWN_NUMBER, SIGN
+from grammar.rarity import FULL_STOP, KINDLESS, KINDLESS_TARGET, MOST, OWN_NUMBER, SIGN
 from grammar.rarity import POSSESSIVE as OWNER
 from grammar.spelling_tree import SpellingTree, grow
 from grammar.words import fold
@@ -31,10 +31,13 @@ _LIKE = (dict.fromkeys(_DASHES, "-") | {"[": "(", "]": ")", "{": "(", "}": ")", 
 POSSESSIVE = len(SIGNS)
 """Number of the symbol that is written "'s" where the ink has an s without its tick."""
 
-_ROOT, _GAP, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT = range(7)
-"""Where in a word a place is: before it, after it, after a full stop, after an owner's name, at the start of a line, in
-a line's own number, after the first digit of a count; greater numbers are nodes of the tree of spellings."""
-_NODES = 7
+_ROOT, _GAP, _CUT, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT = range(8)
+"""Where in a word a place is: before it, after it, after a short one, after a full stop, after an owner's name, at the
+start of a line, in a line's own number, after the first digit of a count; greater numbers are nodes of the tree of
+spellings."""
+_NODES = 8
+_SHORT = 4
+"""Letters of a word that may be an abbreviation with a full stop."""
 _SPACE = SIGNS.index(" ")
 
 
@@ -103,7 +106,7 @@ class Automaton:
     def end(self, state: int) -> float | None:
         """The price at which an order may end here; None where it may not."""
         ends = [price for place, price in self._places[state]
-                if place % self._size in {_GAP, _STOP, _OWNED} and place // self._size in self._final]
+                if place % self._size in {_GAP, _CUT, _STOP, _OWNED} and place // self._size in self._final]
         return min(ends, default=None)
 
     def accepts(self, text: str) -> bool:
@@ -196,10 +199,14 @@ class Automaton:
     def _closed(self, state: int, part: int) -> Iterable[tuple[str, int, int, float]]:
         """A word has ended."""
         yield " ", state, _ROOT, 0.0
-        if part in {_GAP, _OWNED}:
+        if part == _STOP:
+            return
+        if state in self._final:
+            yield ".", state, _STOP, FULL_STOP
+        elif part == _CUT:
             yield ".", state, _STOP, SIGN
-            if COAST in self._moves[state]:
-                yield ",", state, _STOP, SIGN
+        if COAST in self._moves[state]:
+            yield ",", state, _STOP, SIGN
         if part == _OWNED:
             yield "'s", state, _GAP, OWNER
 
@@ -218,7 +225,8 @@ class Automaton:
                 if after is not None:
                     if tree.entries[entry] == (PLACE,) and KIND in self._moves[state]:
                         price += KINDLESS if state in self._unnamed else KINDLESS_TARGET  # noqa: PLW2901  # of this arc
-                    yield sign, after, _OWNED if tree.entries[entry] == (POWER,) else _GAP, price
+                    owned = tree.entries[entry] == (POWER,)
+                    yield sign, after, _OWNED if owned else _CUT if tree.depth[child] <= _SHORT else _GAP, price
 
 
 @lru_cache(maxsize=16)

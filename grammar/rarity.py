@@ -12,8 +12,9 @@ from collections.abc import Mapping
 
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Name, Rank
 
-SIGN, OWN_NUMBER, POSSESSIVE = 0.5, 3.0, 1.0
-"""A full stop or comma that means nothing, a line's own number or bullet, an s without its tick."""
+FULL_STOP, SIGN, OWN_NUMBER, POSSESSIVE = 0.5, 2.0, 3.0, 1.0
+"""A full stop at the end, one or a comma that means nothing within, a line's own number or bullet, an s without its
+tick."""
 KINDLESS, KINDLESS_TARGET = 4.0, 1.0
 """An order's unit without its kind, and any other unit: players write the first, the second may go without (ORD-04)."""
 MOST = 9.0

@@ -23,12 +23,13 @@ _OPENED = ("(by convoy)", "(via convoy)")
 @dataclass(frozen=True, slots=True)
 class SpellingTree:
     """`below[n]` maps a sign to the next node; `ends[n]` are the entries spelled by the way to node n with their prices
-    in nats, `under[n]` the bits of all entries at it and below; `entries` are what the bits stand for. Node 0 is the
+    in nats, `under[n]` the bits of all entries at it and below, `depth[n]` the letters up to it; `entries` are what the bits stand for. Node 0 is the
     root; children have greater numbers than their parents."""
 
     below: Sequence[Mapping[str, int]]
     ends: Sequence[Mapping[int, float]]
     under: Sequence[int]
+    depth: Sequence[int]
     entries: Sequence[Terminals]
 
 
@@ -36,6 +37,7 @@ def grow(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
     """The tree of the keywords of some order forms (word to terminal) and of every name."""
     below: list[dict[str, int]] = [{}]
     ends: list[dict[int, float]] = [{}]
+    depth = [0]
     numbers: dict[Terminals, int] = {}
     for text, terminals, price in _spelled(keywords, lexicon):
         node = 0
@@ -44,6 +46,7 @@ def grow(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
             if step == len(below):
                 below.append({})
                 ends.append({})
+                depth.append(depth[node] + 1)
             if sign == " ":  # the parts of a name may be joined by hyphens
                 below[node].setdefault("-", step)
             node = step
@@ -53,7 +56,7 @@ def grow(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
     for node in range(len(below) - 1, -1, -1):
         for child in below[node].values():
             under[node] |= under[child]
-    return SpellingTree(below, ends, under, tuple(numbers))
+    return SpellingTree(below, ends, under, depth, tuple(numbers))
 
 
 def _spelled(keywords: Mapping[str, str], lexicon: Lexicon) -> Iterable[tuple[str, Terminals, float]]:
