@@ -140,6 +140,7 @@ class Row:
     right of the margin it starts, in heights of a middling row of the sheet. `focus` and `contrast` say how well
     the row was photographed, see `quality.Legibility`; 0 where nobody measured. `cut_off`: the row touches the edge
     of the sheet or of the photograph, so letters may be missing; such a row is never taken without a look.
+    `inserted`: small rows written just above this one that belong into it, see `insertions`.
     """
 
     box: Box
@@ -154,6 +155,7 @@ class Row:
     focus: float = 0.0
     contrast: float = 0.0
     cut_off: bool = False
+    inserted: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

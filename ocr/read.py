@@ -17,6 +17,7 @@ from ocr.engines.ppocr import PpFinder
 from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
 from ocr.geometry import box_of, cut, grow, lengths
 from ocr.glance import writing_elsewhere
+from ocr.insertions import attach
 from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, sideways, strips
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
@@ -179,7 +180,7 @@ class _Reader:
         ]
         if _trust(rows) < self.options.least_score:
             return verdict(quality, sheet_found=sheet.found), steps
-        lines = join_wrapped(rows, self.completes)
+        lines = join_wrapped(attach(rows), self.completes)
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
 
     def _find(self, clean: Image) -> tuple[Quad, ...]:

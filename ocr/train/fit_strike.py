@@ -28,7 +28,7 @@ from ocr.engines.ppocr import PpOcr
 from ocr.page import Image, Row, Strike
 from ocr.read import MARGIN, Options, read_images
 from ocr.strike import CLASSES, Judge, Layers, sites, softmax, stretches, strike, summary
-from ocr.strike_marks import MEASURES, marks, soft_ink
+from ocr.strike_marks import EDGE, MEASURES, marks, soft_ink
 from ocr.train import fonts
 from ocr.train.random_sheets import Name
 from ocr.train.struck_sheets import STRIKES, Fonts, Mark2, MarkedRow, marked_sheet
@@ -124,11 +124,10 @@ def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, M
 
 def _covered(crop: Image, words: Sequence[tuple[float, float, Mark2]]) -> bool:
     """Whether the words account for the ink, so that none was missed."""
-    white = marks(soft_ink(crop))[MEASURES.index("white")]
-    near = np.zeros(len(white), np.bool_)
+    inked = soft_ink(crop)[EDGE:-EDGE].max(axis=0) > 0.5
+    near = np.zeros(len(inked), np.bool_)
     for a, b, _ in words:
-        near[max(0, int(a * len(white)) - 14) : int(b * len(white)) + 15] = True
-    inked = white < 0.5
+        near[max(0, int(a * len(inked)) - 14) : int(b * len(inked)) + 15] = True
     return bool((inked & ~near).sum() <= 0.06 * inked.sum())
 
 

@@ -1,0 +1,164 @@
+"""Words put in above a row, and the row as its writer corrected it.
+
+A small row close above a longer one, within its width, is no line of its own: it belongs into the row below, in place
+of a word crossed out there or at the gap it stands over. Nothing is decided here: the row keeps what it said, and the
+corrected reading stands beside it for the candidates. A row with a correction is never taken without a look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ocr.engines.ppocr import best_path
+from ocr.page import Posteriors, ReadLine, Row, StruckWord
+from ocr.wrap import as_line
+
+CLOSE = 0.75
+"""A row put in lies less than this many middling row heights above its host's middle; the next line lies 0.9 and more."""
+
+SMALL = 0.85
+"""... is at most this high against its host, and"""
+
+SHORT = 0.6
+"""at most this long."""
+
+BESIDE = 0.12
+"""A struck word this near, as a share of its row's width, is what the words put in replace."""
+
+AT_END = 0.05
+"""A stretch that begins or ends this near the crop's end, as a share of its width, goes to the end."""
+
+CUT_OUT = 0.5
+"""Stretches that score this much are left out of the corrected reading."""
+
+CROP_MARGIN = 0.3
+"""What a recogniser's crop takes in to the left and right of a row, in row heights: `read.MARGIN`."""
+
+
+def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows in their order; those put in above another are no more in the list but in its `inserted`."""
+    if len(rows) < 2:
+        return tuple(rows)
+    usual = float(np.median([row.box.height for row in rows]))
+    hosts = [_host(k, rows, usual) for k in range(len(rows))]
+    # What is put into a row that is itself put in goes to no one: both stay rows.
+    hosts = [None if host is not None and hosts[host] is not None else host for host in hosts]
+    return tuple(
+        replace(row, inserted=tuple(sorted((rows[j] for j, host in enumerate(hosts) if host == k), key=_left)))
+        if k in hosts
+        else row
+        for k, row in enumerate(rows)
+        if hosts[k] is None
+    )
+
+
+def doubtful(line: ReadLine, least: float) -> bool:
+    """Whether a line holds a correction: a word put in, or a stretch that looks struck with a score of `least`. Such a
+    line is for a person, whatever it reads."""
+    return any(row.inserted or max(row.strike.touched, row.strike.score) >= least for row in line.rows)
+
+
+def corrected_line(line: ReadLine) -> ReadLine | None:
+    """The line as its corrections have it; None for a line without any that can be applied."""
+    rows = [corrected(row) for row in line.rows]
+    if all(row is None for row in rows):
+        return None
+    return as_line([new or old for new, old in zip(rows, line.rows, strict=True)])
+
+
+def corrected(row: Row) -> Row | None:
+    """The row without its struck words and with what was put in, text and posteriors alike.
+
+    None where there is nothing to correct, where no posteriors are known, and where nothing would be left.
+    """
+    seen = row.posteriors
+    out = [word for word in row.strike.words if word.score >= CUT_OUT]
+    added = [one for one in row.inserted if one.posteriors and seen and one.posteriors.letters == seen.letters]
+    if seen is None or not (out or added):
+        return None
+    kept = np.ones(len(seen.log_probs), np.bool_)
+    places: list[tuple[int, int]] = []
+    for word in out:
+        begin, end = _cut(seen, word)
+        kept[begin:end] = False
+        places.append((begin, -1))
+    places += [(_goes_to(row, one, out, seen), k) for k, one in enumerate(added)]
+    gap, parts, start = _space(seen), [], 0
+    for place, k in sorted(places):
+        new = added[k].posteriors if k >= 0 else None
+        parts += [seen.log_probs[start:place][kept[start:place]], gap]
+        parts += [new.log_probs, gap] if new is not None else []
+        start = place
+    parts.append(seen.log_probs[start:][kept[start:]])
+    whole = Posteriors(np.concatenate(parts), seen.letters)
+    if not len(whole.log_probs):
+        return None
+    said = best_path(whole)
+    return replace(row, text=said.text, posteriors=whole, inserted=(), alternatives=()) if said.text else None
+
+
+def _host(at: int, rows: Sequence[Row], usual: float) -> int | None:
+    """The row that row `at` is put into."""
+    row = rows[at]
+    found = []
+    for k, below in enumerate(rows):
+        if k == at or row.box.height > SMALL * below.box.height or row.box.width > SHORT * below.box.width:
+            continue
+        left, right, above = _against(row, below)
+        if 0.0 < above < CLOSE * usual and left > -usual and right < below.box.width + 1.5 * usual:
+            found.append((above, k))
+    return min(found)[1] if found else None
+
+
+def _against(row: Row, below: Row) -> tuple[float, float, float]:
+    """Where `row` begins and ends along `below`, and how far its middle is above that of `below`; pixels."""
+    corners, other = np.array(below.box.corners), np.array(row.box.corners)
+    along = (corners[1] - corners[0]) / max(below.box.width, 1.0)
+    across = (corners[3] - corners[0]) / max(below.box.height, 1.0)
+    xs = (other - corners[0]) @ along
+    up = (corners.mean(axis=0) - other.mean(axis=0)) @ across
+    return float(xs.min()), float(xs.max()), float(up)
+
+
+def _left(row: Row) -> float:
+    return row.left
+
+
+def _goes_to(row: Row, one: Row, out: Sequence[StruckWord], seen: Posteriors) -> int:
+    """The frame before which the words put in belong."""
+    left, right, _ = _against(one, row)
+    margin = CROP_MARGIN * row.box.height
+    whole = row.box.width + 2 * margin
+    a, b = (left + margin) / whole, (right + margin) / whole
+    near = [(max(word.left - b, a - word.right, 0.0), word) for word in out]
+    frames = len(seen.log_probs)
+    if near and min(distance for distance, _ in near) <= BESIDE:
+        return _cut(seen, min(near, key=lambda pair: pair[0])[1])[0]
+    return _gap_near(seen, (a + b) / 2 * frames)
+
+
+def _cut(seen: Posteriors, word: StruckWord) -> tuple[int, int]:
+    """The frames of a struck word, from gap to gap."""
+    frames = len(seen.log_probs)
+    begin = 0 if word.left < AT_END else _gap_near(seen, word.left * frames)
+    end = frames if word.right > 1.0 - AT_END else _gap_near(seen, word.right * frames) + 1
+    return begin, max(begin, end)
+
+
+def _gap_near(seen: Posteriors, place: float) -> int:
+    """The frame near a place that is most likely between words; half a nat is given for each frame nearer."""
+    space = seen.log_probs[:, seen.letters.index(" ") + 1] if " " in seen.letters else seen.log_probs[:, 0]
+    ease = np.maximum(space, seen.log_probs[:, 0] - 3.0) - 0.5 * np.abs(np.arange(len(seen.log_probs)) - place)
+    return int(ease.argmax())
+
+
+def _space(seen: Posteriors) -> npt.NDArray[np.float32]:
+    """Frames that say a space."""
+    one = np.full((2, seen.log_probs.shape[1]), -12.0, np.float32)
+    column = seen.letters.index(" ") + 1 if " " in seen.letters else 0
+    one[0, column] = one[1, 0] = 0.0
+    return one

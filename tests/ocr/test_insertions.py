@@ -1,0 +1,134 @@
+"""Words put in above a row, and what the row says once its corrections are made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ocr.insertions import attach, corrected, corrected_line, doubtful
+from ocr.page import Box, Posteriors, Row, Strike, StruckWord
+from ocr.wrap import as_line
+
+LETTERS = " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+WIDE = 12
+"""Pixels a letter takes; a letter is two frames, its own and a blank."""
+
+
+def posteriors(text: str) -> Posteriors:
+    """A recogniser sure of each letter."""
+    frames = np.full((2 * len(text), len(LETTERS) + 1), -12.0, np.float32)
+    for k, letter in enumerate(text):
+        frames[2 * k, LETTERS.index(letter) + 1] = -0.01
+        frames[2 * k + 1, 0] = -0.01
+    return Posteriors(frames, LETTERS)
+
+
+def row(text: str, x: float, y: float, high: float = 50, strike: Strike | None = None, tilt: float = 0.0) -> Row:
+    """A row whose middle is `y` at its left end; its box is the writing, without the crop's margin."""
+    long = WIDE * len(text)
+    drop = tilt * long
+    top, end = y - high / 2, y + high / 2
+    box = Box(((x, top), (x + long, top + drop), (x + long, end + drop), (x, end)))
+    return Row(box, text, 0.9, strike=strike or Strike(), posteriors=posteriors(text))
+
+
+def test_a_small_row_close_above_goes_into_the_row_below() -> None:
+    above, host, after = row("Dublin", 300, 172, 32), row("Fleet Irish Sea convoys Army to Kerry", 100, 200), row(
+        "Fleet Hull holds", 100, 260
+    )
+    kept = attach([above, host, after])
+    assert [r.text for r in kept] == [host.text, after.text]
+    assert [r.text for r in kept[0].inserted] == ["Dublin"]
+    assert kept[1].inserted == ()
+
+
+def test_a_short_order_on_its_own_line_stays_a_line() -> None:
+    """Nobody loses an order: a short line a whole row above another is no insertion, however small its writing."""
+    rows = [row("A Lon H", 100, 140, 36), row("Army York supports Army Leeds to Hull", 100, 200)]
+    assert attach(rows) == tuple(rows)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        row("holds", 900, 172, 32),
+        row("Fleet Irish Sea moves to Anglesey", 100, 172, 32),
+        row("Dublin", 300, 172, 48),
+        row("Dublin", 300, 228, 32),
+    ],
+    ids=["beside the row", "as long as the row", "as high as the row", "below the row"],
+)
+def test_what_only_looks_like_an_insertion_stays_a_line(odd: Row) -> None:
+    rows = [odd, row("Fleet Irish Sea convoys Army to Kerry", 100, 200)]
+    assert len(attach(rows)) == 2
+
+
+def test_on_a_tilted_sheet_height_is_measured_across_the_row() -> None:
+    host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200, tilt=0.3)
+    above = row("Dublin", 300, 172 + 0.3 * 200, 32, tilt=0.3)
+    assert [len(r.inserted) for r in attach([above, host])] == [1]
+
+
+def test_words_put_in_stand_at_the_gap_below_them() -> None:
+    host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200)
+    gap = 100 + WIDE * len("Fleet Irish Sea convoys Army")
+    whole = attach([row("Dublin", gap - 30, 172, 32), host])[0]
+    found = corrected(whole)
+    assert found is not None
+    assert found.text == "Fleet Irish Sea convoys Army Dublin to Kerry"
+    assert found.posteriors is not None
+
+
+def struck(text: str, word: str) -> Strike:
+    """That word of a row crossed out, as shares of the crop with its margin left out of account."""
+    start = text.index(word)
+    return Strike(0.1, (StruckWord(start / len(text), (start + len(word)) / len(text), 0.9, "single"),))
+
+
+def test_a_struck_word_is_left_out() -> None:
+    text = "Army York supports Army Leeds Durham to Hull"
+    found = corrected(row(text, 100, 200, strike=struck(text, "Leeds")))
+    assert found is not None
+    assert found.text == "Army York supports Army Durham to Hull"
+
+
+def test_a_word_put_in_over_a_struck_one_replaces_it() -> None:
+    text = "Army Kent moves to London"
+    host = row(text, 100, 200, strike=struck(text, "Kent"))
+    found = corrected(attach([row("Surrey", 150, 172, 32), host])[0])
+    assert found is not None
+    assert found.text == "Army Surrey moves to London"
+
+
+def test_a_struck_end_is_replaced() -> None:
+    text = "Army Oxford moves to Reading"
+    host = row(text, 100, 200, strike=struck(text, "Reading"))
+    line = as_line(attach([row("Warwick", 100 + WIDE * 22, 172, 32), host]))
+    found = corrected_line(line)
+    assert found is not None
+    assert found.text == "Army Oxford moves to Warwick"
+
+
+def test_a_row_without_corrections_has_none() -> None:
+    plain = row("Army Mull holds", 100, 200)
+    assert corrected(plain) is None
+    assert corrected_line(as_line([plain])) is None
+
+
+def test_a_row_struck_from_end_to_end_says_nothing_else() -> None:
+    text = "Army Mull holds"
+    assert corrected(row(text, 100, 200, strike=struck(text, text))) is None
+
+
+@pytest.mark.parametrize(
+    "touched",
+    [
+        row("Army Mull holds", 100, 200, strike=struck("Army Mull holds", "Mull")),
+        attach([row("not", 150, 172, 32), row("Army Mull holds in the Isles", 100, 200)])[0],
+    ],
+    ids=["struck word", "word put in"],
+)
+def test_a_line_with_a_correction_is_for_a_person(touched: Row) -> None:
+    """It holds for every row of a line, not only the least struck."""
+    assert doubtful(as_line([touched, row("and so on", 140, 260)]), 0.5)
+    assert not doubtful(as_line([row("Army Mull holds", 100, 200)]), 0.5)
