@@ -18,6 +18,7 @@ class Setting:
 
     `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom to its
     capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by centres.
+    `power_names` are powers as sentences print them; an id that it lacks is printed as it is.
     """
 
     board: Board
@@ -27,6 +28,7 @@ class Setting:
     powers: tuple[str, ...]
     capitals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     victory: int = 0
+    power_names: Mapping[str, str] = field(default_factory=dict)
     chart: Chart = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ class Words:
         return f"{said} ({cited})" if cited else said
 
     def name(self, part: Part) -> str:
-        """A unit, a region or a province by its full name; anything else as it is."""
+        """A unit, a region, a province or a power by its full name; anything else as it is."""
         match part:
             case Unit() | UnitRef():
                 return self._unit(part.kind, part.region)
@@ -49,7 +49,7 @@ class Words:
                 return f"{state.attack(number)[1]} against {state.opposition(number)[0]}"
             case str():
                 province = self.setting.board.provinces.get(part)
-                return part if province is None else province.name
+                return self.setting.power_names.get(part, part) if province is None else province.name
             case _:
                 return str(part)
 

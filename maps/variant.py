@@ -91,6 +91,7 @@ class Variant:
                 powers=tuple(self.powers),
                 capitals=self.capitals or {},
                 victory=self.victory,
+                power_names={power.id: power.name for power in self.powers.values()},
             )
             self._setting.append(made)
         return self._setting[0]
