@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from adjudicator.geo import LAND, SEA, Board, Region
-from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
+from adjudicator.orders import Convert, Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.units import Unit
 
 
@@ -24,7 +24,8 @@ class NoOpinion(Exception):
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """Units as they stand afterwards; the dislodged, with the regions open to each; provinces that a standoff left
-    empty; and of each ordered unit, by its place, what its order came to in the contract's words, None for success."""
+    empty; and of each ordered unit, by its place, what its order came to in the contract's words, None for success.
+    Conversions that were completed are not yet carried out."""
 
     standing: frozenset[Unit]
     dislodged: Mapping[Unit, frozenset[Region]]
@@ -34,10 +35,13 @@ class Opinion:
 
 class Naive:
     """One position with legal orders, at most one for each unit, moves naming the coast they end on. Places are province
-    ids. `paradoxes` counts how often convoys had to fail for an answer."""
+    ids. `begun`: units whose conversion stood the season before. `paradoxes` counts how often convoys had to fail for an answer."""
 
-    def __init__(self, board: Board, units: Sequence[Unit], orders: Sequence[Order]) -> None:
+    def __init__(
+        self, board: Board, units: Sequence[Unit], orders: Sequence[Order], begun: frozenset[Unit] = frozenset()
+    ) -> None:
         self.board = board
+        self.begun = begun
         self.unit = {u.region.province: u for u in units}
         self.order = {o.unit.region.province: o for o in orders if isinstance(o, UnitOrder)}
         self.moves = sorted(p for p, o in self.order.items() if isinstance(o, Move))
@@ -215,6 +219,8 @@ class Naive:
         if isinstance(order, Move):
             missed = "bounced" if self._arrives(place, success, failed) else "no_convoy"
             return None if place in success else missed
+        if isinstance(order, Convert):
+            return self._conversion(place, success, failed)
         if self._unmatched(place):
             return "unmatched"
         if self._dislodged(place, success):
@@ -222,6 +228,14 @@ class Naive:
         if isinstance(order, SupportHold | SupportMove):
             return None if self._support_stands(place, success, failed) else "cut"
         return "paradox" if place in failed else None
+
+    def _conversion(self, place: str, success: frozenset[str], failed: frozenset[str]) -> str:
+        """Any attack of another power's unit that gets there disrupts it (CVT-04, Q-21)."""
+        unit = self.unit[place]
+        attackers = [m for m in self.moves if self.goal[m] == place and self.unit[m].power != unit.power]
+        if any(self._arrives(m, success, failed) for m in attackers):
+            return "disrupted"
+        return "completed" if unit in self.begun else "begun"
 
     def _unmatched(self, place: str) -> bool:
         """Whether a support or a convoy was given to what its unit did not do."""

@@ -7,15 +7,16 @@ move although no fleets stand on it (Q-17).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from adjudicator.geo import LAND, SEA, Board, Region
-from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
+from adjudicator.orders import Convert, Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.units import Unit
 
 CLASS = {"A": LAND, "F": SEA}
+NOTHING: Mapping[str, frozenset[str]] = {}
 
 
 def waters(board: Board) -> list[frozenset[str]]:
@@ -33,10 +34,15 @@ def waters(board: Board) -> list[frozenset[str]]:
 
 
 class NaiveLegality:
-    """The units of one position, and what each of them could be ordered to do. `waters` are those of the board."""
+    """The units of one position, and what each of them could be ordered to do. `waters` are those of the board, `centres` who
+    owns what (CVT-01)."""
 
-    def __init__(self, board: Board, waters: list[frozenset[str]], units: Sequence[Unit], *, overseas_by_map: bool) -> None:
+    def __init__(
+        self, board: Board, waters: list[frozenset[str]], units: Sequence[Unit], *, overseas_by_map: bool,
+        centres: Mapping[str, frozenset[str]] = NOTHING,
+    ) -> None:
         self.board = board
+        self.centres = centres
         self._waters = waters
         self.unit = {u.region.province: u for u in units}
         self.by_map = overseas_by_map
@@ -58,6 +64,8 @@ class NaiveLegality:
                     stands = order if self._may_support_move(order) else None
                 case Convoy():
                     stands = order if self._may_convoy(order) else None
+                case Convert():
+                    stands = order if self._may_convert(order) else None
             if stands is not None:
                 found.append(stands)
         return found
@@ -129,3 +137,16 @@ class NaiveLegality:
         if goal in self.seas or goal == army:
             return False
         return any(place in route for route in self._routes(army, goal))
+
+    def _may_convert(self, order: Convert) -> bool:
+        """In a coastal centre already owned, into the other kind, a new fleet's coast named where there are several
+        (CVT-01, CVT-06)."""
+        unit = self.unit[order.unit.region.province]
+        province = self.board.provinces[unit.region.province]
+        coasts = {coast.id for coast in province.coasts}
+        return (
+            province.id in self.centres.get(unit.power, frozenset())
+            and bool(self.board.near(province.id, SEA))
+            and order.to_kind in {None, "F" if unit.kind == "A" else "A"}
+            and (unit.kind == "F" or not coasts or order.coast in coasts)
+        )
