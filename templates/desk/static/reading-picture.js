@@ -27,6 +27,12 @@ export function turn(part, by) {
   dress(part);
 }
 
+// Upright again, before a place on the picture is asked for.
+export function straighten(part) {
+  turned.delete(part.dataset.page);
+  dress(part);
+}
+
 export function larger(part, by) {
   zoom = Math.min(4, Math.max(1, zoom + by));
   dress(part);

@@ -23,6 +23,7 @@ export class Screen {
   begin() {
     this.work.tabIndex = -1;
     this.recent();
+    if (!this.$("saved").textContent) this.$("saved").textContent = "All saved";
   }
 
   show(part, id) {
@@ -37,7 +38,7 @@ export class Screen {
     }
     select.value = String(id);
     const inside = document.activeElement;
-    if (!inside || inside === document.body || inside.closest(".ways, .recent")) this.work.focus({ preventScroll: true });
+    if (!inside || inside === document.body) this.work.focus({ preventScroll: true });
   }
 
   // The line of words above the ink, and the note on how the line stands.

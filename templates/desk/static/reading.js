@@ -6,7 +6,7 @@ import { Queue } from "./reading-queue.js";
 import { Names } from "./reading-names.js";
 import { EditBox } from "./reading-edit.js";
 import { Lines } from "./reading-lines.js";
-import { Knife, dress, larger, raw, turn } from "./reading-picture.js";
+import { Knife, dress, larger, raw, straighten, turn } from "./reading-picture.js";
 import { Keys, combination, typing } from "./reading-keys.js";
 import { Screen } from "./reading-screen.js";
 
@@ -129,7 +129,8 @@ function acceptSure(others) {
 
 function reshape(what, said) {
   const key = newKey();
-  waiting = { key, show: true };
+  waiting = { key };
+  screen.tell("One moment: the line is cut anew and read again.");
   queue.add({ key, do: what, line: current, seen: lines.byId.get(current).version, ...said });
 }
 
@@ -150,7 +151,8 @@ function step(back, target) {
     if (!back) lines.recent.unshift({ key: one.key, state: one.after[0].state, text: one.after[0].order || one.after[0].text, number: lines.byId.get(one.after[0].id).number, by: me });
     screen.recent();
   } else {
-    waiting = { key, show: true };
+    waiting = { key };
+    screen.tell("One moment: that is taken back at the server.");
   }
   queue.add({ key, do: back ? "undo" : "redo", target: one.key });
   if (!known) return;
@@ -178,6 +180,7 @@ async function answered(answer, acts) {
   }
   if (waited) {
     waiting = null;
+    screen.hush();
     const about = waited.about || [];
     const open = about.filter((id) => lines.byId.has(id));
     if (waited.saved && open.length) {
@@ -323,6 +326,7 @@ const actions = {
   join: () => (part().querySelector("[data-do=join]") ? reshape("join", {}) : screen.tell("There is no line below this one on its page.")),
   break: () => {
     if (!part().querySelector(".frame")) return;
+    straighten(part());
     knife = new Knife(part(), pointer);
     screen.tell("Put the mark between two words: ← and → move it, Enter breaks the line there, Esc leaves.");
   },
@@ -373,6 +377,7 @@ root.addEventListener("click", (event) => {
   const control = event.target.closest("[data-do], [data-void], [data-difference], [data-undo], #again, [data-close]");
   if (!control || !lines.byId.size || ["edit", "goto"].includes(control.dataset.do)) return;
   event.preventDefault();
+  if (event.detail && !control.closest("details")) screen.work.focus({ preventScroll: true }); // a click, not a key
   if (control.dataset.void) return control.dataset.void === "two" ? kept() : decide("void");
   if (control.dataset.difference) return settleDifference(control.dataset.difference === "mine");
   if (control.dataset.undo) return step(true, control.dataset.undo);
@@ -401,6 +406,7 @@ window.addEventListener("beforeunload", (event) => {
 });
 
 async function start() {
+  window.readingLines = lines; // to look at from the browser's console
   current = Number(part().dataset.line);
   await lines.load();
   document.documentElement.dataset.reading = "on";
@@ -409,6 +415,7 @@ async function start() {
   await show(current);
   const found = await fetch("/desk/" + phase + "/words", { redirect: "manual" });
   names = found.ok ? new Names(await found.json()) : null;
+  window.readingNames = names;
   queue.send();
 }
 
