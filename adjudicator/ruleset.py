@@ -150,8 +150,8 @@ class Ruleset:
         return Memory(memory.converting & units)
 
     def any_coast_will_do(self) -> bool:
-        """Whether a fleet whose coast is missing is put on the first one; otherwise its order is void (DATC 4.B.7,
-        Q-22)."""
+        """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its order is void
+        (DATC 4.B.7, Q-22)."""
         return False
 
     def sends_surplus_only(self) -> bool:
