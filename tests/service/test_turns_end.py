@@ -1,0 +1,52 @@
+"""How a game ends: by a winner, and by a draw where the variant's rules end it at once (VIC-02, Q-29, Q-30)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import maps
+from adjudicator import rules
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.position import Position
+from service.store.tables import PhaseState
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+AUTUMN = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
+KINGDOM = {"Argyll": ["Edinburgh", "Glasgow"], "Ormond": ["Belfast", "Dublin & the Pale"]}
+
+
+def _played(site: Site, centres: Mapping[str, Sequence[str]], **choices: str) -> Table:
+    """An Autumn without units, judged and sent."""
+    owned = {power: frozenset(places) for power, places in centres.items()}
+    table = open_table(site, position=Position(AUTUMN, frozenset(), owned), first=AUTUMN)
+    table.variant = replace(maps.load("w3k"), rules=rules.load("w3k", choices))
+    phase = table.phase()
+    site.clock.set(phase.deadline + timedelta(minutes=1))
+    table.turns.close({"phase": phase.id, "instant": ""})
+    table.turns.approve(phase.id, "ada")
+    return table
+
+
+def _over(table: Table) -> bool:
+    return all(phase.state == PhaseState.SENT for phase in table.phases())
+
+
+def test_a_winner_ends_the_game(site: Site) -> None:
+    capitals = ["London", "Glasgow", "Belfast"]
+    plain = [centre for centre in sorted(maps.load("w3k").board.centres()) if centre not in capitals]
+    table = _played(site, {"Argyll": [*capitals, *plain[:52]]})
+    assert table.resolution().winner == "Argyll"
+    assert _over(table)
+
+
+def test_a_draw_is_asked_for_and_does_not_come_by_itself(site: Site) -> None:
+    table = _played(site, KINGDOM)
+    assert table.resolution().draw_open_to == ("Argyll", "Ormond")
+    assert not _over(table)
+
+
+def test_a_draw_ends_the_game_where_the_rules_say_so(site: Site) -> None:
+    assert _over(_played(site, KINGDOM, draw="at_once"))
