@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from random import Random
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.units import UnitRef
 from tests.adjudicator import positions
+from tests.adjudicator.naive_winter import NaiveWinter
 
 W3K = maps.load("w3k")
 SETTING = W3K.setting()
@@ -122,8 +124,9 @@ def _winter(chance: Random) -> tuple[Position, list[Order]]:
         for _ in range(chance.randint(0, 6)):
             roll = chance.random()
             if roll < 0.5:
-                kind, place = chance.choice("AF"), chance.choice([*owned, chance.choice(CENTRES)])
-                orders.append(Build(power=power, kind=kind, region=Region(place)))
+                kind, place = chance.choice("AF"), chance.choice([*owned, "Sutherland", chance.choice(CENTRES)])
+                coast = chance.choice([None, "North Coast"]) if place == "Sutherland" else None
+                orders.append(Build(power=power, kind=kind, region=Region(place, coast)))
             elif roll < 0.75 and mine:
                 unit = chance.choice(mine)
                 orders.append(Remove(power=power, unit=UnitRef(unit.kind, unit.region)))
@@ -189,3 +192,27 @@ def test_one_power_s_sheet_may_be_read_before_or_after_another_s(seed: int, chan
     other = judge(SETTING, position, mixed, Lots(TAPE))
     assert one.position == other.position
     assert one.removed_by_lot == other.removed_by_lot
+
+
+def _agree(seed: int) -> list[str | None]:
+    position, orders = _winter(Random(seed))
+    naive = NaiveWinter(W3K.board, position.centres, set(position.units), list(TAPE))
+    naive.judge(orders, list(W3K.powers))
+    resolution = judge(SETTING, position, orders, Lots(TAPE))
+    detail = f"{seed}\n{position.centres}\n" + "\n".join(f"{o.order} {o.result} {o.why}" for o in resolution.outcomes)
+    reasons = [o.reason for o in resolution.outcomes]
+    assert reasons == [naive.reasons[at] for at in range(len(orders))], detail
+    assert [str(u.region) for u in resolution.removed_by_lot] == naive.by_lot, detail
+    assert resolution.position.units == naive.units, detail
+    return reasons
+
+
+def test_a_second_opinion_on_winter_agrees() -> None:
+    seen = {reason for seed in range(1000) for reason in _agree(seed)}
+    assert seen == {None, "illegal", "no_supply", "no_such_unit", "struck"}
+
+
+@pytest.mark.slow
+def test_a_second_opinion_on_winter_agrees_on_many_more() -> None:
+    for seed in range(1000, 6_000):
+        _agree(seed)

@@ -1,0 +1,111 @@
+"""A plain second opinion on a Winter of w3k, one power's sheet after the other (ADJ-01..07, SUP-01..05, MCY-01, Q-22,
+Q-26..28, Q-35, Q-39). Shares nothing with the judge but the board and the order values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adjudicator.geo import SEA, Board, Region
+from adjudicator.orders import Build, Order, Remove, SendSupply
+from adjudicator.units import Unit
+
+
+@dataclass(slots=True)
+class NaiveWinter:
+    """`reasons` has the contract's word for each line, None where it is carried out; `units` are those left at the end,
+    `by_lot` the regions of those drawn, in the order drawn."""
+
+    board: Board
+    centres: Mapping[str, frozenset[str]]
+    units: set[Unit]
+    tape: list[int]
+    reasons: dict[int, str | None] = field(default_factory=dict)
+    by_lot: list[str] = field(default_factory=list)
+
+    def judge(self, orders: Sequence[Order], powers: Sequence[str]) -> None:
+        """Carry out everybody's lines; a line is known by its place in `orders`."""
+        sheets = {power: [(n, o) for n, o in enumerate(orders) if o.power == power] for power in sorted(powers)}
+        sent = {power: self._sends(power, sheets[power]) for power in sheets}
+        got = {power: sum(o.count for lines in sent.values() for o in lines.values() if o.to_power == power)
+               for power in sheets}
+        held = {u.region.province for u in self.units}
+        for power, lines in sheets.items():
+            self._sheet(power, lines, sent[power], got[power], held)
+        for power in sheets:
+            self._draw(power, self._allowed(power, sum(o.count for o in sent[power].values()), got[power]))
+
+    def _own(self, power: str) -> frozenset[str]:
+        return self.centres.get(power, frozenset())
+
+    def _mine(self, power: str) -> list[Unit]:
+        return sorted((u for u in self.units if u.power == power), key=lambda u: str(u.region))
+
+    def _allowed(self, power: str, sent: int, got: int) -> int:
+        return len(self._own(power)) - sent + got if self._own(power) else max(1, got)
+
+    def _sends(self, power: str, lines: Sequence[tuple[int, Order]]) -> dict[int, SendSupply]:
+        stand: dict[int, SendSupply] = {}
+        for number, order in lines:
+            if isinstance(order, SendSupply):
+                if order.to_power == power:
+                    self.reasons[number] = "illegal"
+                elif sum(o.count for o in stand.values()) + order.count > len(self._own(power)):
+                    self.reasons[number] = "no_supply"
+                else:
+                    self.reasons[number] = None
+                    stand[number] = order
+        return stand
+
+    def _sheet(
+        self, power: str, lines: Sequence[tuple[int, Order]], sent: Mapping[int, SendSupply], got: int, held: set[str]
+    ) -> None:
+        all_sent = sum(o.count for o in sent.values())
+        builds = any(isinstance(order, Build) for _, order in lines)
+        removed = 0
+        for number, order in lines:
+            if isinstance(order, Remove):
+                owed = len(self._mine(power)) > self._allowed(power, all_sent, got)
+                self.reasons[number] = self._remove(power, order, owed=owed, struck=builds and removed >= all_sent,
+                                                    beside=builds)
+                removed += self.reasons[number] is None
+        so_far = 0
+        for number, order in lines:
+            if number in sent:
+                so_far += sent[number].count
+            elif isinstance(order, Build):
+                room = self._allowed(power, so_far, got) - len(self._mine(power))
+                self.reasons[number] = self._build(power, order, room, held)
+
+    def _remove(self, power: str, order: Remove, *, owed: bool, struck: bool, beside: bool) -> str | None:
+        if struck or (beside and not owed):
+            return "struck"
+        unit = next((u for u in self._mine(power) if u.region.province == order.unit.region.province), None)
+        if unit is None:
+            return "no_such_unit"
+        if not owed:
+            return "illegal"
+        self.units.remove(unit)
+        return None
+
+    def _build(self, power: str, order: Build, room: int, held: set[str]) -> str | None:
+        place = order.region.province
+        coasts = {coast.id for coast in self.board.provinces[place].coasts}
+        region = Region(place)
+        if place not in self._own(power) or place in held:
+            return "illegal"
+        if order.kind == "F":
+            if not self.board.near(place, SEA) or (coasts and order.region.coast not in coasts):
+                return "illegal"
+            region = Region(place, order.region.coast if coasts else None)
+        if room < 1:
+            return "no_supply"
+        self.units.add(Unit(power, order.kind, region))
+        held.add(place)
+        return None
+
+    def _draw(self, power: str, allowed: int) -> None:
+        while len(left := self._mine(power)) > allowed:
+            drawn = left[self.tape.pop(0) % len(left)]
+            self.units.remove(drawn)
+            self.by_lot.append(str(drawn.region))
