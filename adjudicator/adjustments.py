@@ -55,6 +55,8 @@ class Winter:
         }
         for unit in position.units:
             self.accounts[unit.power].units.add(unit)
+        self.causes: dict[int, int] = {}
+        self.builder: dict[str, int] = {}
         self.occupied = {unit.region.province for unit in position.units}
 
     def ledger(self) -> None:
@@ -111,7 +113,7 @@ class Winter:
         """Builds and sends in the order listed, then the removals asked for."""
         listed = [(index, self.orders[index]) for index in account.orders if self.verdicts[index] is None]
         builds = [index for index, order in listed if isinstance(order, Build)]
-        self._remove(account, [index for index, order in listed if isinstance(order, Remove)], beside=bool(builds))
+        self._remove(account, [index for index, order in listed if isinstance(order, Remove)], builds)
         sent = 0
         for index in account.orders:
             order = self.orders[index]
@@ -132,13 +134,14 @@ class Winter:
         reason, why = self._fault(account, order)
         rules = self.setting.rules
         if reason:
-            self.void(index, rules.winter_reason(reason), why)
+            self.void(index, rules.winter_reason(reason), why, self.builder.get(order.region.province))
         elif due < 1:
             self.void(index, rules.winter_reason("no_build"), ("nothing_to_build", account.power))
         else:
             unit = Unit(account.power, order.kind, self._site(order) or order.region)
             account.built.append(unit)
             self.occupied.add(unit.region.province)
+            self.builder[unit.region.province] = index
             self.done(index, ("built", unit))
 
     def _fault(self, account: Account, order: Build) -> tuple[str, Sentence]:
@@ -184,7 +187,7 @@ class Winter:
 
     # Removals --------------------------------------------------------------------------------------------------------
 
-    def _remove(self, account: Account, indexes: list[int], *, beside: bool) -> None:
+    def _remove(self, account: Account, indexes: list[int], beside: list[int]) -> None:
         """Removals asked for. Those listed beside builds are struck, except what a sender needs to cover (Q-26, Q-27)."""
         for index in indexes:
             order = self.orders[index]
@@ -193,7 +196,7 @@ class Winter:
             needed = self.due(account, account.sent) < 0
             covers_a_send = needed and len(account.removed) < account.sent
             if self.setting.rules.strikes_removals() and beside and not covers_a_send:
-                self.void(index, "struck", ("struck", unit or order.unit))
+                self.void(index, "struck", ("struck", unit or order.unit), beside[0])
             elif unit is None:
                 self.void(index, "no_such_unit", self._nothing(account, order))
             elif not needed:
@@ -215,8 +218,10 @@ class Winter:
             and (wanted.kind in {None, u.kind} or self.setting.rules.forgives_wrong_kind())
         ), None)
 
-    def void(self, index: int, reason: str, why: Sentence) -> None:
-        """Mark an order void."""
+    def void(self, index: int, reason: str, why: Sentence, cause: int | None = None) -> None:
+        """Mark an order void; `cause` is the order that did it, by its place in the list, if one did."""
+        if cause is not None:
+            self.causes[index] = cause
         self.verdicts[index] = Result.VOID, reason, why
 
     def done(self, index: int, why: Sentence) -> None:
@@ -256,10 +261,11 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
 def _outcomes(winter: Winter) -> tuple[Outcome, ...]:
     words = Words(winter.setting)
     found = []
-    for order, verdict in zip(winter.orders, winter.verdicts, strict=True):
+    for index, (order, verdict) in enumerate(zip(winter.orders, winter.verdicts, strict=True)):
         assert verdict is not None
         result, reason, why = verdict
-        found.append(outcome(order, result, reason, None, (words, *why), False))
+        cause = winter.orders[winter.causes[index]] if index in winter.causes else None
+        found.append(outcome(order, result, reason, cause, (words, *why), False))
     return tuple(found)
 
 

@@ -23,8 +23,9 @@ def assign(turn: Turn) -> dict[int, int]:
     repeats: dict[int, int] = {}
     for number, power in turn.commanders.items():
         if number in proxied or not turn.setting.rules.owner_stands_in():
+            cause = turn.orders[proxied[number][0]] if number in proxied else None
             for index in own.pop(number, ()):
-                turn.void(index, "overridden", "under_orders", power, turn.units[number])
+                turn.void(index, "overridden", "under_orders", power, turn.units[number], cause=cause)
     for crowd in (own, proxied):
         for number, indexes in crowd.items():
             _choose(turn, number, indexes, repeats)
@@ -86,13 +87,14 @@ def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]
     elif turn.setting.rules.first_of_two_counts():
         _give(turn, number, first)
         for index in different:
-            turn.void(index, "illegal", "ordered_already", turn.units[number])
+            turn.void(index, "illegal", "ordered_already", turn.units[number], cause=turn.orders[first])
     else:
         turn.give(number, NOBODY)
         turn.stay(number)
         turn.torn.add(number)
         for index in (first, *different):
-            turn.void(index, "illegal", "two_orders", turn.units[number])
+            other = turn.orders[different[0] if index == first else first]
+            turn.void(index, "illegal", "two_orders", turn.units[number], cause=other)
 
 
 def _give(turn: Turn, number: int, index: int) -> None:

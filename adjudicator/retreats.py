@@ -111,15 +111,15 @@ class _Sheet:
         own = [i for i in indexes if self.orders[i].power == beaten.unit.power]
         if own:
             for index in set(indexes) - set(own):
-                self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power, beaten.unit))
+                self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power, beaten.unit), own[0])
         first, *others = own or indexes
         different = [i for i in others if not self._same(i, first)]
         self._repeats.update((i, first) for i in others if i not in different)
         if not different:
             return first
         for index in (first, *different):
-            self.verdicts[index] = _void("illegal", (
-                "two_retreats", beaten.unit))
+            other = different[0] if index == first else first
+            self.verdicts[index] = _void("illegal", ("two_retreats", beaten.unit), other)
         return None
 
     def _same(self, one: int, other: int) -> bool:
@@ -166,5 +166,5 @@ def _meant(board: Board, beaten: Dislodgement, to: Region) -> Region | None:
     return next((r for r in there if named is not None and r.coast == named), None)
 
 
-def _void(reason: str, why: Sentence) -> Verdict:
-    return Result.VOID, reason, why, None
+def _void(reason: str, why: Sentence, cause: int | None = None) -> Verdict:
+    return Result.VOID, reason, why, cause

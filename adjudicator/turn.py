@@ -123,8 +123,8 @@ class Turn:
         self.outcomes[index] = outcome(
             self.orders[index], result, reason, self.order_of(cause), (self.words, *why), number in self.lost)
 
-    def void(self, index: int, reason: str, *why: *Sentence) -> None:
-        """An order that counts for nothing, by its place in the list."""
+    def void(self, index: int, reason: str, *why: *Sentence, cause: Order | None = None) -> None:
+        """An order that counts for nothing, by its place in the list; `cause` is the order that did it, if one did."""
         self.outcomes[index] = outcome(
-            self.orders[index], Result.VOID, reason, None, (self.words, *why), False)
+            self.orders[index], Result.VOID, reason, cause, (self.words, *why), False)
         self.early.append(index)

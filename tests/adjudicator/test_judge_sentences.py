@@ -142,10 +142,10 @@ MOVEMENT: dict[str, Scene] = {
     "no_movement_order": Scene("F A PAR", ["F: Build A PAR"], "void: no such order is given in a movement season"),
     "no_unit": Scene("F A PAR", ["F: A BUR H"], "void: there is no Army Burgundy"),
     "not_ones_own": Scene("F A PAR", ["G: A PAR H"], "void: Army Paris is not Germany's to order"),
-    "ordered_already": Scene("F A PAR", ["F: A PAR H", "F: A PAR - BUR"], "void: Army Paris has an order already", at=1,
+    "ordered_already": Scene("F A PAR", ["F: A PAR H", "F: A PAR - BUR"], "void: Army Paris has an order already", at=1, cause=0,
                              choices={"double_orders": "first"}),
     "two_orders": Scene("F A PAR", ["F: A PAR H", "F: A PAR - BUR"],
-                        "void: two different orders were written for Army Paris, so it holds"),
+                        "void: two different orders were written for Army Paris, so it holds", cause=1),
     "there_already": Scene("F A PAR", ["F: A PAR - PAR"], "void: Army Paris is there already"),
     "no_fleets": Scene("E A LON", ["E: A LON - BEL"], "void: no fleets stand on a way from London to Belgium"),
     "not_enterable": Scene("F A PAR", ["F: A PAR - ENG"], "void: Army Paris cannot enter English Channel"),
@@ -173,7 +173,7 @@ KINGDOMS: dict[str, Scene] = {
     name: replace(scene, board="w3k") for name, scene in {
         "under_orders": Scene(
             LONDON, ["The Crown: A London H", "The Crown: A London proxy Argyll", "Argyll: A London - Surrey"],
-            "void: Army London is under the orders of Argyll"),
+            "void: Army London is under the orders of Argyll", cause=2),
         "handed_over": Scene(LONDON, ["The Crown: A London proxy Argyll"],
                              "given: Army London is under the orders of Argyll this season"),
         "given_to_oneself": Scene(LONDON, ["The Crown: A London proxy The Crown"],
@@ -211,7 +211,7 @@ KINGDOMS: dict[str, Scene] = {
             centres={"Montrose": "Sutherland"}),
         "owner_retreats_it": Scene(
             "", ["Newcastle: A Staffordshire R Cheshire", "Montrose: A Staffordshire disbands"],
-            "void: Newcastle, who owns Army Staffordshire, ordered its retreat", at=1, phase=RETREATS,
+            "void: Newcastle, who owns Army Staffordshire, ordered its retreat", at=1, cause=0, phase=RETREATS,
             beaten=[("Newcastle A Staffordshire", "Shropshire", "Cheshire")],
             memory=Memory(proxies=frozenset({("Staffordshire", "Montrose")}))),
         "supply_given": Scene("", ["Argyll: Send 1 supply to Ormond"], "given: 1 supply to Ormond", phase=WINTER,
@@ -225,7 +225,7 @@ KINGDOMS: dict[str, Scene] = {
                             "void: Argyll owns 2 centres and has sent 1, so it cannot send 2 more", at=1, phase=WINTER,
                             centres={"Argyll": "Fife, Edinburgh"}),
         "struck": Scene("Argyll A Ayr", ["Argyll: Build A Fife", "Argyll: Remove A Ayr"],
-                        "void: the removal of Army Ayr is struck, because builds are listed beside it", at=1, phase=WINTER,
+                        "void: the removal of Army Ayr is struck, because builds are listed beside it", at=1, cause=0, phase=WINTER,
                         centres={"Argyll": "Fife"}),
     }.items()
 }
@@ -242,7 +242,7 @@ RETREAT: dict[str, Scene] = {
         "not_dislodged": Scene("F A PAR", ["F: ? PAR R GAS"], "void: France's unit in Paris was not dislodged"),
         "not_ones_retreat": Scene("", ["G: A BUR R PAR"], "void: Army Burgundy is not Germany's to order"),
         "two_retreats": Scene("", ["F: A BUR R PAR", "F: A BUR R GAS"],
-                              "void: two different orders were written for Army Burgundy, so it is disbanded"),
+                              "void: two different orders were written for Army Burgundy, so it is disbanded", cause=1),
         "no_such_way": Scene("", ["F: A BUR R BRE"], "void: Army Burgundy cannot go to Brest, so it is disbanded"),
         "attackers_origin": Scene(
             "", ["F: A BUR R MUN"],
