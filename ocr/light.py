@@ -29,6 +29,9 @@ RULE_ENDS = 0.04
 RULE_PALE = 0.5
 """... and is at most this dark, against the ink; a stroke through a line is as dark as the line."""
 
+ANY_RULE_PALE = 70.0
+"""... or, on a sheet that bears nothing darker, at most this dark (0..250)."""
+
 
 def without_rules(evened: Image) -> tuple[Image, int]:
     """An evened RGB sheet without its printed rules, and how many pixels were taken off.
@@ -86,7 +89,7 @@ def _rules(dark: Image, ink: float) -> npt.NDArray[np.bool_]:
         inside = (slice(y, y + h), slice(x, x + w))
         rule = (labels[inside] == k) & seen[inside].astype(np.bool_)
         tone = float(np.median(level[inside][rule]))
-        if tone < RULE_PALE * ink:
+        if tone < max(RULE_PALE * ink, ANY_RULE_PALE):
             wider = cv2.dilate(rule.astype(np.uint8), np.ones((3, 1), np.uint8)).astype(np.bool_)
             out[inside] |= wider & (dark[inside] < tone * 1.5 + 8)
     return out

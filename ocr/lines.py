@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -141,9 +141,9 @@ def _blocks(pieces: Sequence[Strip], typical: float, back: Quad) -> list[list[St
     """Parts of the sheet in reading order: what stands above columns, the columns from the left, what stands below.
 
     Margins stand upright on the sheet or square to the writing, so lanes are looked for both ways; `back` leads
-    from the second to the first.
+    from the second to the first. Which rows are level is a matter of the writing alone.
     """
-    upright = {id(p): _piece(p.quad, back) for p in pieces}
+    upright = {id(p): replace(_piece(p.quad, back), middle=p.middle) for p in pieces}
     found = [(lane([at[id(p)] for p in pieces], typical), at) for at in (upright, {id(p): p for p in pieces})]
     lanes = [(one, at) for one, at in found if one is not None]
     if not lanes:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from ocr.page import Image, Reason
 
 DARK = 40.0
 """Paper darker than this (0..255) leaves the camera's noise as strong as the ink."""
 
-SOFT = 0.085
-"""Edges below this steepness are out of focus: a stroke's edge is then wider than the stroke."""
+SOFT = 0.12
+"""Edges less steep than this are out of focus or shaken: they are about as wide as the strokes. Sharp photographs
+of sheets have 0.2 and more."""
 
 BARE = 0.0004
 """A sheet with less ink than this share of it has nothing on it but specks."""
@@ -31,13 +31,15 @@ BRIGHT = 150.0
 class Quality:
     """`light`: how light the lightest tenth of the photograph is, 0..255. `sharpness`: how steeply ink
     begins, as the share of its full depth in one pixel of a sheet 1600 high, 0..1. `ink`: share of the
-    sheet that is ink. `depth`: how much darker than the paper its darkest two-hundredth is, 0..250.
+    sheet that is ink. `depth`: how much darker than the paper its darkest two-hundredth is, 0..250. `softest`: as
+    `sharpness`, in the direction where it is least.
     """
 
     light: float
     sharpness: float
     ink: float
     depth: float
+    softest: float = 1.0
 
 
 def measure(photo: Image, evened: Image) -> Quality:
@@ -50,14 +52,21 @@ def measure(photo: Image, evened: Image) -> Quality:
     grey = np.ascontiguousarray(grey[inset[0] : -inset[0], inset[1] : -inset[1]])
     deep = 250.0 - float(np.percentile(grey[::2, ::2], 0.5)) if grey.size else 0.0
     ink = float((grey < 250.0 - max(40.0, 0.5 * deep)).mean()) if grey.size else 0.0
-    steep = float(np.percentile(_slopes(grey)[::2, ::2], 99.5)) if grey.size else 0.0
-    return Quality(round(light, 1), round(steep / max(deep, 1.0), 3), round(ink, 5), round(deep, 1))
+    steep, softest = _steepness(grey) if grey.size else (0.0, 0.0)
+    full = max(deep, 1.0)
+    return Quality(
+        round(light, 1), round(steep / full, 3), round(ink, 5), round(deep, 1), round(softest / full, 3)
+    )
 
 
-def _slopes(grey: Image) -> npt.NDArray[np.float32]:
-    """Change of brightness per pixel, everywhere."""
-    across, down = cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)
-    return np.asarray(cv2.magnitude(across, down) / 8, dtype=np.float32)
+def _steepness(grey: Image) -> tuple[float, float]:
+    """How steeply the brightness changes at the steepest two-hundredth of the pixels, per pixel: in any direction,
+    and in the direction where it is least, since a hand that shook blurs one direction only."""
+    across = np.asarray(cv2.Sobel(grey, cv2.CV_32F, 1, 0), dtype=np.float32)[::2, ::2] / 8
+    down = np.asarray(cv2.Sobel(grey, cv2.CV_32F, 0, 1), dtype=np.float32)[::2, ::2] / 8
+    slanted = [(across + down) * np.float32(0.7071), (across - down) * np.float32(0.7071)]
+    ways = [float(np.percentile(np.abs(way), 99.5)) for way in (across, down, *slanted)]
+    return float(np.percentile(np.hypot(across, down), 99.5)), min(ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ def verdict(quality: Quality, *, sheet_found: bool) -> Reason:
     """The reason to give where nothing could be read."""
     if quality.light < DARK:
         return Reason.TOO_DARK
-    if quality.depth > FAINT and quality.sharpness < SOFT:
+    if quality.depth > FAINT and quality.softest < SOFT:
         return Reason.BLURRED
     if quality.ink < BARE and (sheet_found or quality.light > BRIGHT):
         return Reason.BLANK

@@ -175,10 +175,11 @@ class _Reader:
                     ("sharpness", quality.sharpness),
                     ("ink", quality.ink),
                     ("depth", quality.depth),
+                    ("softest", quality.softest),
                 ),
             ),
         ]
-        if _trust(rows) < self.options.least_score:
+        if _trust(rows) < (self.options.least_score if _letters(rows) >= FEW_LETTERS else FEW_TRUST):
             return verdict(quality, sheet_found=sheet.found), steps
         lines = join_wrapped(attach(rows), self.completes)
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
@@ -261,12 +262,20 @@ class _Reader:
             for k, said in zip(doubtful, engine.read([crops[k] for k in doubtful]), strict=True):
                 best[k] = max(best[k], said.score)
                 if said.text and said.text != texts[k].text:
-                    found[k].append(Alternative(said.text, round(said.score, 4), engine.name, said.posteriors))
+                    found[k].append(
+                        Alternative(said.text, round(said.score, 4), engine.name, said.posteriors)
+                    )
         return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)
 
 
 LEAST_LETTERS = 5
 """Fewer letters than this on a whole sheet are eyes, knots and buttons taken for writing."""
+
+FEW_LETTERS = 25
+"""A sheet with fewer letters than this has not even a heading and one order ..."""
+
+FEW_TRUST = 0.85
+"""... and is a sheet only if they read this well: knots in wood and blurred words read worse."""
 
 SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
@@ -281,8 +290,11 @@ def _agreement(texts: Sequence[Recognised]) -> float:
 def _trust(rows: Sequence[Row]) -> float:
     """How well the rows read, 0..1, longer ones counting more; 0 where there are hardly any letters."""
     length = sum(len(row.text) for row in rows)
-    letters = sum(c.isalpha() for row in rows for c in row.text)
-    return sum(row.score * len(row.text) for row in rows) / length if letters >= LEAST_LETTERS else 0.0
+    return sum(row.score * len(row.text) for row in rows) / length if _letters(rows) >= LEAST_LETTERS else 0.0
+
+
+def _letters(rows: Sequence[Row]) -> int:
+    return sum(c.isalpha() for row in rows for c in row.text)
 
 
 def _cleaned(sheet: Sheet) -> tuple[Image, int]:
