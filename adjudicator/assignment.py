@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.legality import CHECKS
+from adjudicator.legality import CHECKS, Check
 from adjudicator.orders import Order, UnitOrder, meaning
+from adjudicator.ruleset import Ruleset
 from adjudicator.strength import NOBODY
 from adjudicator.turn import Turn
 
@@ -39,7 +40,7 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
     proxied: Crowd = {}
     rules = turn.setting.rules
     forgives = rules.forgives_wrong_kind()
-    checks = {form: CHECKS.get(form) or rules.CHECKS.get(form) for form in rules.ORDERS[PhaseKind.MOVEMENT]}
+    checks = _checks(rules)
     chosen, given, commanders = turn.chosen, turn.given, turn.commanders
     at, powers, kinds = turn.at, turn.power, turn.kind
     orders: Sequence[Any] = turn.orders
@@ -67,6 +68,11 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
         else:
             own.setdefault(number, [chosen[number]]).append(index)
     return own, proxied
+
+
+def _checks(rules: Ruleset) -> Mapping[type[Order], Check | None]:
+    """What tells whether an order is legal, for each kind that a rule set takes."""
+    return {form: CHECKS.get(form) or rules.CHECKS.get(form) for form in rules.ORDERS[PhaseKind.MOVEMENT]}
 
 
 def _foreign(turn: Turn, number: int, index: int, proxied: Crowd) -> None:
@@ -103,7 +109,7 @@ def _give(turn: Turn, number: int, index: int) -> None:
         return
     turn.give(number, index)
     order = turn.orders[index]
-    check = CHECKS.get(type(order)) or turn.setting.rules.CHECKS.get(type(order))
+    check = _checks(turn.setting.rules)[type(order)]
     wrong = check(turn, number, order) if check is not None else None
     if wrong is not None:
         turn.void(index, "illegal", *wrong)

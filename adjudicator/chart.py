@@ -17,13 +17,21 @@ NOWHERE: Reach = {}
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`reach[kind letter][province][coast]`: province to the regions there one step away, sorted by coast.
-    `bit[sea]`: a sea province as a set of one, and `touched[province]` the same as `waters`, as sets that are whole
-    numbers; `beside` is `touched` for seas, by the length of their bit. `stands[kind letter][province]`: the regions of a province where a kind may stand. `waters[province]`: the sea
-    provinces that touch it, and `shores` the land provinces that any touch. `landings[kind letter]`: the shores that a
-    kind may be carried from and to. `near[province]`: provinces one step away
-    by any link at all. `basin[shore]`: the shores that the same sea joins it with. `carrying[kind letter]`: the sea provinces where a kind may carry. `alone` and `peaceful` are
-    traits of the kinds: strength without support, and those that may not attack."""
+    """Tables by province and by kind letter.
+
+    `reach[kind][province][coast]`: province to the regions there one step away, sorted by coast; it has every province
+    and coast, with nothing where the kind cannot stand. `stands[kind][province]`: the regions of a province where a kind
+    may stand. `near[province]`: provinces one step away by any link at all.
+
+    For convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the land that any
+    touch, and `basin[shore]` the shores that the same sea joins it with. `carrying[kind]` are the seas where a kind may
+    carry, `landings[kind]` the shores that one may be carried from and to. Sets of seas are also kept as whole numbers:
+    `bit[sea]` is a set of one, `touched[province]` is `waters`, and `beside` is `touched` for a sea by the length of its
+    bit.
+
+    `alone`, `uneven` and `peaceful` are traits: strength without support, whether any kind has another than one, and the
+    kinds that may not attack.
+    """
 
     reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
     stands: Mapping[str, Mapping[str, tuple[Region, ...]]]

@@ -18,12 +18,13 @@ steps the sea is so full of fleets that the answer yes does no harm."""
 class Sea:
     """The fleets that could carry, as they stand before anybody moves. `carriers` are their sea provinces."""
 
-    __slots__ = ("_beside", "_bit", "_touched", "carriers")
+    __slots__ = ("_beside", "_bit", "_known", "_touched", "carriers")
 
     def __init__(self, chart: Chart, carriers: Iterable[str]) -> None:
         self._bit = bit = chart.bit
         self._touched = chart.touched
         self._beside = chart.beside
+        self._known: dict[tuple[str, str, int], bool] = {}
         self.carriers = 0
         for province in carriers:
             self.carriers |= bit[province]
@@ -34,13 +35,14 @@ class Sea:
 
     def joins(self, start: str, goal: str, without: str | None = None) -> bool:
         """Whether fleets now stand on some whole route, whatever they are ordered; `without` names one left out."""
-        if start == goal:
-            return False
-        carriers = self.carriers
-        if without is not None:
-            carriers &= ~self._bit.get(without, 0)
-        first, last = self._touched[start] & carriers, self._touched[goal] & carriers
-        return first & last != 0 or (first != 0 and last != 0 and self._leads(first, last, carriers))
+        missing = 0 if without is None else self._bit.get(without, 0) & self.carriers
+        found = self._known.get((start, goal, missing))
+        if found is None:
+            carriers = self.carriers & ~missing
+            first, last = self._touched[start] & carriers, self._touched[goal] & carriers
+            found = start != goal and (first & last != 0 or (last != 0 and self._leads(first, last, carriers)))
+            self._known[start, goal, missing] = found
+        return found
 
     def useful(self, fleet: str, start: str, goal: str) -> bool:
         """Whether a fleet stands on some route that has no shortcut (DATC 6.F.12, 6.G.19)."""

@@ -15,8 +15,7 @@ from adjudicator.units import Unit
 def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, ...]:
     """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a standoff
     left empty. No place is free then where somebody came in or stayed."""
-    found = [_beaten(turn, state, number, gaps) for number in turn.lost]
-    return tuple(sorted(found, key=lambda d: d.unit.region.province))
+    return tuple([_beaten(turn, state, number, gaps) for number in sorted(turn.lost, key=turn.place.__getitem__)])
 
 
 def _beaten(turn: Turn, state: State, number: int, gaps: frozenset[str]) -> Dislodgement:

@@ -12,19 +12,49 @@ from adjudicator.words import Odds
 
 _SUCCEEDS, _FAILS = Result.SUCCEEDS, Result.FAILS
 
-Verdict = tuple[Result, str | None, int, tuple[Any, ...]]
-"""Result, reason, the unit whose order is the cause or NOBODY, and the sentence behind the `Words` that says it."""
+Failure = tuple[str, int, tuple[Any, ...]]
+"""Reason, the unit whose order is the cause or NOBODY, and the sentence behind the `Words` that says it."""
 
 
 def label(turn: Turn, state: State) -> None:
     """Settle every order that a unit carries out."""
-    outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
-    for numbers, verdict in ((turn.moves, _move), (turn.supports, _support), (turn.convoys, _convoy)):
-        for number in numbers:
-            result, reason, cause, why = verdict(turn, state, number)
-            outcomes[chosen[number]] = outcome(given[number], result, reason, given[cause], why, number in lost)
-    if not all(outcomes):
+    _label_moves(turn, state)
+    _label_helpers(turn, state)
+    if not all(turn.outcomes):
         _label_rest(turn, state)
+
+
+def _label_moves(turn: Turn, state: State) -> None:
+    outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
+    known, words, crossing, place, goals = state.known, turn.words, turn.crossing, turn.place, turn.goal
+    for number in turn.moves:
+        goal = goals[number]
+        if known[number] != TRUE:
+            reason, cause, why = _stopped(turn, state, number, goal)
+            outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
+            continue
+        how = "carried" if number in crossing else "moves"
+        if goal in lost:
+            cause, why = goal, (words, how + "_in", place[goal], turn.units[goal])
+        else:
+            cause, why = NOBODY, (words, how, place[goal])
+        outcomes[chosen[number]] = outcome(given[number], _SUCCEEDS, None, given[cause], why, False)
+
+
+def _label_helpers(turn: Turn, state: State) -> None:
+    """Supports and convoys. Those that are given have the order of the unit they help for a cause."""
+    outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
+    known, words, partners, units = state.known, turn.words, turn.partner, turn.units
+    for numbers, sentence, failed in (
+            (turn.supports, "support_given", _cut), (turn.convoys, "convoy_given", _disrupted)):
+        for number in numbers:
+            if known[number] == TRUE:
+                partner = partners[number]
+                outcomes[chosen[number]] = outcome(
+                    given[number], _SUCCEEDS, None, given[partner], (words, sentence, units[partner]), False)
+            else:
+                reason, cause, why = _beaten(turn, state, number) if number in lost else failed(turn, state, number)
+                outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
 
 
 def _label_rest(turn: Turn, state: State) -> None:
@@ -55,79 +85,57 @@ def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -
     ])
 
 
-def _dislodged(turn: Turn, state: State, number: int) -> Verdict:
+def _beaten(turn: Turn, state: State, number: int) -> Failure:
     winner = state.winners[number]
-    return _FAILS, "dislodged", winner, (turn.words, "dislodged", turn.units[winner])
+    return "dislodged", winner, (turn.words, "dislodged", turn.units[winner])
 
 
-def _support(turn: Turn, state: State, number: int) -> Verdict:
-    if state.known[number] == TRUE:
-        partner = turn.partner[number]
-        return _SUCCEEDS, None, partner, (turn.words, "support_given", turn.units[partner])
-    if number in turn.lost:
-        return _dislodged(turn, state, number)
+def _cut(turn: Turn, state: State, number: int) -> Failure:
     attacks = state.toward[number]
     # Of an unresolved set, which `Resolution.unresolved` lists, nobody may have cut it for certain.
     cutter = _first(turn, [m for m in attacks if state.path(m) == TRUE and state.may_cut(m, number)] or attacks)
-    return _FAILS, "cut", cutter, (turn.words, "support_cut", turn.units[cutter], turn.units[number].region)
+    return "cut", cutter, (turn.words, "support_cut", turn.units[cutter], turn.units[number].region)
 
 
-def _convoy(turn: Turn, state: State, number: int) -> Verdict:
-    if number in turn.lost:
-        return _dislodged(turn, state, number)
+def _disrupted(turn: Turn, _: State, number: int) -> Failure:
     army = turn.partner[number]
-    if number in state.paradox:
-        return _FAILS, "paradox", army, (turn.words, "paradox", turn.units[army])
-    return _SUCCEEDS, None, army, (turn.words, "convoy_given", turn.units[army])
+    return "paradox", army, (turn.words, "paradox", turn.units[army])
 
 
-def _move(turn: Turn, state: State, number: int) -> Verdict:
-    if state.known[number] == TRUE:
-        return _moved(turn, number)
+def _stopped(turn: Turn, state: State, number: int, goal: int) -> Failure:
+    """What stops a move: no way over water, who stands at the goal or comes from there, or another move."""
     if state.paths[number] != TRUE and state.path(number) == FALSE:
         return _stranded(turn, state, number)
-    goal = turn.goal[number]
     rivals = state.toward[goal]
-    if len(rivals) == 1:
-        return _beaten_off(turn, state, number, goal)
     high = state.high[number]
     if goal < len(turn.units):
-        high = state.attack(number)[1]
-        if high <= state.opposition(number)[0]:
+        if len(rivals) > 1:
+            high = state.attack(number)[1]
+        if len(rivals) == 1 or high <= state.opposition(number)[0]:
             return _beaten_off(turn, state, number, goal)
     rival = _first(turn, [m for m in rivals if m != number and high <= state.prevent(m)[0]])
     how = "beaten_to" if state.known[rival] == TRUE else "bounced_with"
-    return _FAILS, "bounced", rival, (turn.words, how, turn.place[goal], turn.units[rival])
+    return "bounced", rival, (turn.words, how, turn.place[goal], turn.units[rival])
 
 
-def _beaten_off(turn: Turn, state: State, number: int, holder: int) -> Verdict:
+def _beaten_off(turn: Turn, state: State, number: int, holder: int) -> Failure:
     """Stopped by the unit that stands at the goal, or that comes the other way."""
     unit = turn.units[holder]
     if turn.power[holder] == turn.power[number]:
-        return _FAILS, "bounced", holder, (turn.words, "own_unit_stays", unit)
+        return "bounced", holder, (turn.words, "own_unit_stays", unit)
     how = "bounced_off" if state.duel[number] == NOBODY else "bounced_head_on"
-    return _FAILS, "bounced", holder, (turn.words, how, unit, Odds(state, number))
+    return "bounced", holder, (turn.words, how, unit, Odds(state, number))
 
 
-def _moved(turn: Turn, number: int) -> Verdict:
-    goal = turn.goal[number]
-    over_water = number in turn.crossing
-    to = turn.place[goal]
-    if goal in turn.lost:
-        how = "carried_in" if over_water else "moves_in"
-        return _SUCCEEDS, None, goal, (turn.words, how, to, turn.units[goal])
-    return _SUCCEEDS, None, NOBODY, (turn.words, "carried" if over_water else "moves", to)
-
-
-def _stranded(turn: Turn, state: State, number: int) -> Verdict:
+def _stranded(turn: Turn, state: State, number: int) -> Failure:
     route = state.puzzle.routes[number]
     broken = _first(turn, [f for f in route.links if state.known[f] == FALSE])
     if broken == NOBODY or not route.stands():
-        return _FAILS, "no_convoy", NOBODY, (turn.words, "no_chain", turn.place[turn.goal[number]])
+        return "no_convoy", NOBODY, (turn.words, "no_chain", turn.place[turn.goal[number]])
     winner = state.winners.get(broken, NOBODY)
     if winner == NOBODY:
-        return _FAILS, "no_convoy", broken, (turn.words, "convoy_failed", turn.units[broken])
-    return _FAILS, "no_convoy", winner, (turn.words, "fleet_lost", turn.units[broken], turn.units[winner])
+        return "no_convoy", broken, (turn.words, "convoy_failed", turn.units[broken])
+    return "no_convoy", winner, (turn.words, "fleet_lost", turn.units[broken], turn.units[winner])
 
 
 def _first(turn: Turn, numbers: Iterable[int]) -> int:

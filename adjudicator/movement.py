@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,42 +39,43 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
 
 def _puzzle(turn: Turn) -> Puzzle:
     """What the solver sees: matched supports and convoys beside the moves; all else holds."""
-    fleets: dict[int, list[int]] = {}
-    goal, aim, partner, to = turn.goal, turn.aim, turn.partner, turn.to
-    for number in turn.convoys[:]:
-        if goal[partner[number]] == aim[number]:
-            fleets.setdefault(partner[number], []).append(number)
+    turn.supports = [number for number in turn.supports if _backs(turn, number)]
+    fleets: dict[int, dict[int, str]] = {}
+    for number in turn.convoys:
+        army = turn.partner[number]
+        if turn.goal[army] == turn.aim[number]:
+            fleets.setdefault(army, {})[number] = turn.place[number]
         else:
             _unmatched(turn, number, "not_convoyed_there")
-    for number in turn.supports[:]:
-        backed = partner[number]
-        if goal[backed] != aim[number]:
-            if aim[number] != backed:
-                _unmatched(turn, number, "not_supported_there")
-            elif not _follows(turn, number, backed):
-                _unmatched(turn, number, "moves_away")
-        elif to[number] is not None and not _coast_fits(turn, number, backed):
-            _unmatched(turn, number, "not_supported_there")
-    for army, carrying in fleets.items():
-        _set_sail(turn, army, carrying)
-    place = turn.place
-    routes = {
-        army: turn.sea.route(place[army], place[goal[army]], {fleet: place[fleet] for fleet in fleets.get(army, ())})
-        for army in turn.crossing
-    }
-    return Puzzle(turn.moves, turn.supports, turn.convoys, turn.power, goal, partner, aim, turn.alone, routes)
+    turn.convoys = [number for army, carrying in fleets.items() if _sails(turn, army, carrying) for number in carrying]
+    place, goal = turn.place, turn.goal
+    routes = {army: turn.sea.route(place[army], place[goal[army]], fleets.get(army, {})) for army in turn.crossing}
+    return Puzzle(turn.moves, turn.supports, turn.convoys, turn.power, goal, turn.partner, turn.aim, turn.alone, routes)
 
 
-def _set_sail(turn: Turn, army: int, carrying: Sequence[int]) -> None:
-    """A convoy by an own fleet shows that an army means to go over water (DATC 4.A.3); a foreign one alone does not,
-    and is then not matched."""
+def _backs(turn: Turn, number: int) -> bool:
+    """Whether a support is for what its partner does."""
+    partner, aim = turn.partner[number], turn.aim[number]
+    if turn.goal[partner] == aim:
+        if turn.to[number] is None or _coast_fits(turn, number, partner):
+            return True
+    elif partner == aim and _follows(turn, number, partner):
+        return True
+    _unmatched(turn, number, "moves_away" if partner == aim else "not_supported_there")
+    return False
+
+
+def _sails(turn: Turn, army: int, carrying: Iterable[int]) -> bool:
+    """Whether an army goes over water, now that fleets convoy it. A convoy by an own fleet shows that it means to
+    (DATC 4.A.3); a foreign one alone does not, and is then not matched."""
     if army in turn.crossing:
-        return
+        return True
     if any(turn.power[fleet] == turn.power[army] for fleet in carrying):
         turn.crossing.add(army)
-        return
+        return True
     for fleet in carrying:
         _unmatched(turn, fleet, "goes_over_land")
+    return False
 
 
 def _coast_fits(turn: Turn, number: int, partner: int) -> bool:
@@ -107,7 +108,6 @@ def _unmatched(turn: Turn, number: int, sentence: str) -> None:
     partner, named = turn.partner[number], turn.to[number]
     turn.settle(number, Result.FAILS, "unmatched", (
         sentence, turn.units[partner], named or turn.place[turn.aim[number]]), partner)
-    turn.stay(number)
     turn.early.append(turn.chosen[number])
 
 
@@ -141,9 +141,10 @@ def _outcomes(turn: Turn) -> tuple[Outcome, ...]:
     """One for each order, as given; those of the dislodged say so, also where the order counted for nothing."""
     found: list[Any] = turn.outcomes
     assert all(found), "an order was left without an outcome"
-    for index in turn.early if turn.lost else ():
-        outcome = found[index]
-        order = outcome.order
-        if isinstance(order, UnitOrder) and outcome.reason != "no_such_unit" and turn.find(order) in turn.lost:
-            found[index] = replace(outcome, dislodged=True)
+    beaten = {turn.place[number] for number in turn.lost}
+    for index in turn.early if beaten else ():
+        order = found[index].order
+        if (isinstance(order, UnitOrder) and order.unit.region.province in beaten
+                and found[index].reason != "no_such_unit" and turn.find(order) != NOBODY):
+            found[index] = replace(found[index], dislodged=True)
     return tuple(found)

@@ -136,28 +136,30 @@ class State:
                 low[backed] += 1
 
     def _see_fights(self, count: int) -> None:
-        """The commonest moves need no sums, those over land without any support: one that meets nobody gets there; one
-        that meets a unit which stays, or another move that surely arrives, does not."""
+        """The commonest moves need no sums, those without any support: one that meets nobody gets there; one that meets
+        a unit which stays or comes the other way, or another move that surely arrives, does not."""
         goal, known, high, paths, duel = self.puzzle.goal, self.known, self.high, self.paths, self.duel
         alone, undecided = self.puzzle.alone, self.open
         for number in self.puzzle.routes:
             self.path(number)
         for place, moves in self.toward.items():
-            number = moves[0]
-            if len(moves) > 1:
-                sure = [move for move in moves if paths[move] == TRUE and duel[move] == NOBODY]
-                for move in moves:
-                    if high[move] == 1 and (len(sure) > 1 or (sure and sure[0] != move)):
-                        known[move] = FALSE
-                    else:
-                        undecided.append(move)
-            elif place >= count and paths[number] == TRUE:
-                known[number] = TRUE
-                self.winners[place] = number
-            elif high[number] == 1 and place < count and goal[place] == place and alone[place]:
-                known[number] = FALSE
+            barred = place < count and goal[place] == place and alone[place]
+            if len(moves) == 1:
+                number = moves[0]
+                if high[number] == 1 and (barred or duel[number] != NOBODY):
+                    known[number] = FALSE
+                elif place >= count and paths[number] == TRUE:
+                    known[number] = TRUE
+                    self.winners[place] = number
+                else:
+                    undecided.append(number)
             else:
-                undecided.append(number)
+                sure = [number for number in moves if paths[number] == TRUE and duel[number] == NOBODY]
+                for number in moves:
+                    if high[number] == 1 and (barred or len(sure) > (number in sure) or duel[number] != NOBODY):
+                        known[number] = FALSE
+                    else:
+                        undecided.append(number)
 
     def settle(self, number: int, verdict: int) -> None:
         """Decide an open order for good."""
@@ -184,11 +186,19 @@ class State:
         return self._convoy(number) if number in self.puzzle.convoys else self._support(number)
 
     def _move(self, number: int) -> int:
+        puzzle = self.puzzle
+        goal = puzzle.goal[number]
+        rivals = self.toward[goal]
+        if self.high[number] == 1 and goal < len(puzzle.goal) and puzzle.alone[goal] and self.duel[number] == NOBODY:
+            if puzzle.goal[goal] == goal:
+                return FALSE
+            if len(rivals) == 1 and self.paths[number] == TRUE:
+                return self.known[goal]  # bare and unrivalled, it gets in if the unit there leaves, and only then
         low, high = self.attack(number)
         least, most = self.opposition(number)
         if high <= least:
             return FALSE
-        for rival in self.toward[self.puzzle.goal[number]]:
+        for rival in rivals:
             if rival != number:
                 against, at_most = self.prevent(rival)
                 if high <= against:
