@@ -1,20 +1,27 @@
-"""Crossed-out rows against live ones, drawn here; the sample sheets' own struck lines are in test_read."""
+"""Crossed-out rows and words against live ones, drawn here in OpenCV's own lettering, which no judge was fitted on.
+
+The sample sheets' own struck lines are in test_read (RDR: a struck line is never taken as live).
+"""
 
 from __future__ import annotations
+
+import time
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from ocr.page import Strike
 from ocr.strike import strike
-from ocr.wrap import STRUCK
 
 Pixels = npt.NDArray[np.uint8]
 INK = (40, 30, 90)
+TEXT = "Army Louth moves to Mull"
+SURE, HARDLY = 0.8, 0.3
 
 
-def row(text: str = "Army Louth moves to Mull") -> Pixels:
+def row(text: str = TEXT) -> Pixels:
     """A row of OpenCV's own lettering."""
     image = np.full((84, 920, 3), 250, np.uint8)
     cv2.putText(image, text, (40, 58), cv2.FONT_HERSHEY_SIMPLEX, 1.7, INK, 3, cv2.LINE_AA)
@@ -26,48 +33,144 @@ def written(image: Pixels) -> tuple[int, int]:
     return int(columns[0]), int(columns[-1])
 
 
-def line_through(image: Pixels, start: float, end: float, tilt: int = 0, thickness: int = 3) -> Pixels:
-    """A pen stroke over that share of the writing."""
-    left, right = written(image)
-    a, b = round(left + start * (right - left)), round(left + end * (right - left))
+def word(number: int) -> tuple[int, int]:
+    """First and last column of a word of TEXT."""
+    before = " ".join([*TEXT.split()[:number], ""])
+    upto = " ".join(TEXT.split()[: number + 1])
+    face = cv2.FONT_HERSHEY_SIMPLEX
+    return 40 + cv2.getTextSize(before, face, 1.7, 3)[0][0], 40 + cv2.getTextSize(upto, face, 1.7, 3)[0][0]
+
+
+def stroke(image: Pixels, a: int, b: int, y: int = 46, tilt: int = 0, thickness: int = 3) -> Pixels:
+    """A stroke of the pen from column to column."""
     return np.asarray(
-        cv2.line(image.copy(), (a, 46 + tilt), (b, 46 - tilt), INK, thickness, cv2.LINE_AA), np.uint8
+        cv2.line(image.copy(), (a, y + tilt), (b, y - tilt), INK, thickness, cv2.LINE_AA), np.uint8
     )
 
 
+def zigzag(image: Pixels, a: int, b: int) -> Pixels:
+    points = [(x, 32 if n % 2 else 62) for n, x in enumerate(range(a, b, 12))]
+    return np.asarray(cv2.polylines(image.copy(), [np.array(points)], isClosed=False, color=INK, thickness=3), np.uint8)
+
+
+def most(found: Strike) -> float:
+    return max(found.score, found.touched)
+
+
 @pytest.mark.parametrize(
-    "text", ["Army Louth moves to Mull", "A Lon - Sus.", "F Hurd's Deep H", "Fleet convoys - - to", "v2"]
+    "text", [TEXT, "A Lon - Sus.", "F Hurd's Deep H", "Fleet convoys - - to", "A Kent S A Lon", "Battle of Tettbury"]
 )
 def test_live_writing_is_not_struck(text: str) -> None:
-    assert strike(row(text)).score < STRUCK
+    assert most(strike(row(text))) < HARDLY
 
 
 @pytest.mark.parametrize("tilt", [-10, 0, 8])
 @pytest.mark.parametrize("thickness", [2, 4])
 def test_a_stroke_from_end_to_end_strikes_the_row(tilt: int, thickness: int) -> None:
-    assert strike(line_through(row(), -0.01, 1.01, tilt, thickness)).score > 0.9
+    image = row()
+    left, right = written(image)
+    assert strike(stroke(image, left - 10, right + 10, tilt=tilt, thickness=thickness)).score > SURE
+
+
+def test_two_strokes_strike_the_row() -> None:
+    image = row()
+    left, right = written(image)
+    assert strike(stroke(stroke(image, left - 8, right + 4, 40), left - 3, right + 9, 51)).score > SURE
+
+
+def test_a_bent_stroke_strikes_the_row() -> None:
+    image = row()
+    left, right = written(image)
+    xs = np.arange(left - 5, right + 5)
+    ys = 46 + 6 * np.sin(np.linspace(0, 2 * np.pi, len(xs)))
+    bent = cv2.polylines(image, [np.column_stack([xs, ys]).astype(np.int32)], isClosed=False, color=INK, thickness=3)
+    assert strike(np.asarray(bent, np.uint8)).score > SURE
 
 
 def test_a_zigzag_over_all_of_it_strikes_the_row() -> None:
     image = row()
+    assert strike(zigzag(image, *written(image)), legible=0.7).score > SURE
+
+
+def test_an_x_over_all_of_it_is_seen() -> None:
+    image = row()
     left, right = written(image)
-    points = [(x, 36 if n % 2 else 62) for n, x in enumerate(range(left, right, 14))]
-    cv2.polylines(image, [np.array(points)], isClosed=False, color=INK, thickness=3)
-    assert strike(image).score > 0.9
+    crossed = stroke(stroke(image, left, right, tilt=22), left, right, tilt=-22)
+    assert most(strike(crossed)) > 0.6
 
 
-@pytest.mark.parametrize(("start", "end"), [(0.0, 0.3), (0.35, 0.65), (0.75, 1.0)])
-def test_a_struck_word_is_a_span_of_a_live_row(start: float, end: float) -> None:
-    found = strike(line_through(row(), start, end))
-    assert found.score < STRUCK
-    (span,) = found.spans
-    assert span == pytest.approx((start, end), abs=0.06)
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_struck_word_is_a_stretch_of_a_live_row(number: int) -> None:
+    a, b = word(number)
+    found = strike(stroke(row(), a - 6, b + 4))
+    assert found.score < SURE
+    (seen,) = found.words
+    assert (seen.left, seen.right) == pytest.approx((a / 920, b / 920), abs=0.06)
+    assert seen.score > 0.2
+
+
+@pytest.mark.xfail(strict=True, reason="three t in a row with one bar look struck to the judge, as they well might")
+def test_the_common_bar_of_three_t_is_no_strike() -> None:
+    assert most(strike(row("Battle of tt ttt"))) < HARDLY
+
+
+@pytest.mark.xfail(strict=True, reason="a short word under a thin open zigzag is often missed")
+def test_a_scribbled_word_is_a_stretch_of_a_live_row() -> None:
+    a, b = word(2)
+    (seen,) = strike(zigzag(row(), a, b)).words
+    assert (seen.left, seen.right) == pytest.approx((a / 920, b / 920), abs=0.06)
+
+
+def test_a_blacked_out_word_is_seen() -> None:
+    a, b = word(1)
+    image = row()
+    cv2.rectangle(image, (a, 28), (b, 62), INK, -1)
+    (seen,) = strike(image).words
+    assert seen.kind in {"black", "zigzag"}
+    assert seen.score > 0.6
+
+
+@pytest.mark.parametrize("number", [None, 1])
+def test_an_underline_is_no_strike(number: int | None) -> None:
+    image = row()
+    a, b = written(image) if number is None else word(number)
+    assert most(strike(stroke(image, a, b, 68))) < HARDLY
+
+
+def test_a_long_bar_of_the_t_is_no_strike() -> None:
+    a, b = word(3)
+    assert most(strike(stroke(row(), a - 4, b, 34))) < 0.6
+
+
+@pytest.mark.parametrize("y", [6, 78])
+def test_what_the_next_row_leaves_at_the_edge_is_no_strike(y: int) -> None:
+    assert most(strike(stroke(row(), 0, 919, y))) < HARDLY
+
+
+def test_what_is_left_of_a_printed_rule_is_no_strike() -> None:
+    ruled = row()
+    pale = np.asarray(cv2.line(ruled, (0, 60), (919, 60), (215, 222, 235), 2), np.uint8)
+    assert most(strike(np.minimum(pale, row()))) < HARDLY
 
 
 def test_an_empty_row_is_not_struck() -> None:
-    assert strike(np.full((84, 920, 3), 250, np.uint8)).score == 0.0
+    assert strike(np.full((84, 920, 3), 250, np.uint8)) == Strike()
 
 
-def test_a_grey_row_will_do() -> None:
-    struck = cv2.cvtColor(line_through(row(), 0, 1), cv2.COLOR_RGB2GRAY)
-    assert strike(np.asarray(struck, np.uint8)).score > 0.9
+def test_a_speck_is_not_struck() -> None:
+    assert most(strike(np.full((3, 2), 0, np.uint8))) <= 1.0
+
+
+def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
+    image = stroke(row(), *written(row()))
+    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    assert strike(np.asarray(grey, np.uint8)) == strike(image)
+
+
+def test_judging_a_row_costs_milliseconds() -> None:
+    image = stroke(row(), *written(row()))
+    strike(image)
+    started = time.process_time()
+    for _ in range(20):
+        strike(image)
+    assert (time.process_time() - started) / 20 < 0.02
