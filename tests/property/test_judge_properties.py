@@ -83,9 +83,9 @@ def _same_in_any_order(slug: str, position: Position, orders: list[Order], mixed
     assert Counter(_plain(one.outcomes)) == Counter(_plain(other.outcomes))
 
 
-def _plain(outcomes: Iterable[Outcome]) -> list[tuple[Order, Result, str | None, str]]:
+def _plain(outcomes: Iterable[Outcome]) -> list[tuple[Order, Result, str | None, Order | None, str]]:
     # Of two different orders for one unit, or two words for the same, each outcome stands with its own order.
-    return [(o.order, o.result, o.reason, o.why) for o in outcomes]
+    return [(o.order, o.result, o.reason, o.cause, o.why) for o in outcomes]
 
 
 @given(slugs, seeds)
