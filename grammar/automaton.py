@@ -17,12 +17,12 @@ from threading import Lock
 
 from grammar.compose import Forms
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
-from grammar.rarity import FULL_STOP, KINDLESS, KINDLESS_TARGET, MOST, OWN_NUMBER, SIGN
+from grammar.rarity import FULL_STOP, KINDLESS, KINDLESS_TARGET, MOST, OWN_NUMBER, REMARK, SIGN
 from grammar.rarity import POSSESSIVE as OWNER
 from grammar.spelling_tree import SpellingTree, grow
 from grammar.words import fold
 
-SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&+,;.:=*"
+SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&+,;.:=*!"
 """The characters that count. A letter is any case and accent of it, a dash any dash or arrow; ticks are passed over."""
 
 _DASHES = "‐‑‒–—―−~_→⇒➔>•·"
@@ -31,14 +31,15 @@ _LIKE = (dict.fromkeys(_DASHES, "-") | {"[": "(", "]": ")", "{": "(", "}": ")", 
 POSSESSIVE = len(SIGNS)
 """Number of the symbol that is written "'s" where the ink has an s without its tick."""
 
-_ROOT, _GAP, _CUT, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT = range(8)
+_ROOT, _GAP, _CUT, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT, _REMARK = range(9)
 """Where in a word a place is: before it, after it, after a short one, after a full stop, after an owner's name, at the
-start of a line, in a line's own number, after the first digit of a count; greater numbers are nodes of the tree of
-spellings."""
-_NODES = 8
+start of a line, in a line's own number, after the first digit of a count, in a remark; greater numbers are nodes of the
+tree of spellings."""
+_NODES = 9
 _SHORT = 4
 """Letters of a word that may be an abbreviation with a full stop."""
 _SPACE = SIGNS.index(" ")
+_REMARKED = frozenset(SIGNS) - set("()")
 
 
 def sign_of(letter: str) -> str | None:
@@ -178,19 +179,25 @@ class Automaton:
         elif part == _BULLET:
             yield from ((sign, state, _COUNTED, OWN_NUMBER) for sign in "0123456789")
             yield from ((sign, state, _STOP, OWN_NUMBER) for sign in "-*")
+            yield "(", state, _BULLET, SIGN
         elif part == _COUNTED:
             yield from ((sign, state, _COUNTED, 0.0) for sign in "0123456789")
             yield from ((sign, state, _STOP, 0.0) for sign in ".):")
         elif part == _DIGIT:
             yield from ((sign, self._moves[state][NUMBER], _GAP, 1.0) for sign in "0123456789")
+        elif part == _REMARK:
+            yield from ((sign, state, _REMARK, REMARK) for sign in _REMARKED)
+            yield ")", state, _STOP, 0.0
         elif part < _NODES:
             yield from self._closed(state, part)
         else:
             yield from self._letters(state, part - _NODES)
 
     def _begun(self, state: int) -> Iterable[tuple[str, int, int, float]]:
-        """A word or name begins, or a count in figures."""
+        """A word or name begins, a count in figures, or a remark in parentheses (ORD-07)."""
         yield from self._letters(state, 0)
+        if state not in self._begin:
+            yield "(", state, _REMARK, 2 * SIGN
         if NUMBER in self._moves[state]:
             for digit in "123456789":
                 yield digit, self._moves[state][NUMBER], _GAP, 1.0
@@ -201,6 +208,7 @@ class Automaton:
         yield " ", state, _ROOT, 0.0
         if part == _STOP:
             return
+        yield ")", state, _STOP, 2 * SIGN
         if state in self._final:
             yield ".", state, _STOP, FULL_STOP
         elif part == _CUT:
@@ -215,6 +223,8 @@ class Automaton:
         tree, allowed = self._tree, self._open[state]
         if " " in tree.below[node]:  # "St. Davids"
             yield ".", state, _NODES + node, SIGN
+        if tree.parted[node]:  # "Portland (Dorset)"
+            yield "(", state, _NODES + node, SIGN
         for sign, child in tree.below[node].items():
             if not tree.under[child] & allowed:
                 continue

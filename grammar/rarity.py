@@ -15,6 +15,10 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Name, Rank
 FULL_STOP, SIGN, OWN_NUMBER, POSSESSIVE = 0.5, 2.0, 3.0, 1.0
 """A full stop at the end, one or a comma that means nothing within, a line's own number or bullet, an s without its
 tick."""
+REMARK = 2.5
+"""A letter of a remark in parentheses, which may be any."""
+BEGUN = 4.0
+"""The first letters of a name that stand for it although nobody listed them, beside the name's own price."""
 KINDLESS, KINDLESS_TARGET = 4.0, 1.0
 """An order's unit without its kind, and any other unit: players write the first, the second may go without (ORD-04)."""
 MOST = 9.0
