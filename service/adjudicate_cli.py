@@ -29,9 +29,9 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
 
 def case_lines(text: bytes) -> list[str]:
     """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line feed ends a
-    line: JSON allows the other separators of Unicode inside a text."""
+    line: JSON allows the other separators of Unicode inside a text. Empty lines at the end are no cases."""
     lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    if not lines[-1]:
+    while lines and not lines[-1].strip():
         lines.pop()
     return [line.decode("utf-8", "surrogateescape") for line in lines]
 

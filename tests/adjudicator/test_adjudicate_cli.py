@@ -122,6 +122,7 @@ def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_on
     assert "UTF-8" in found[1]["error"]
     assert found[2]["error"].startswith("units[0]: ") or found[2]["error"].startswith("orders[0]")
     assert case_lines(b"") == []
+    assert case_lines(b'{"id": 1}\n\n  \r\n') == ['{"id": 1}']
 
 
 def test_full_names_in_any_case_mean_the_same_as_codes() -> None:

@@ -19,7 +19,7 @@ from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
     "demo", "init", "check", "serve", "user", "read", "parse", "adjudicate", "intake", "map check", "map moves", "map draw",
-    "game new", "game show",
+    "game new", "game show", "bench adjudicate", "bench read",
 ]
 
 
@@ -64,7 +64,7 @@ def test_every_command_has_help_with_an_example_that_it_would_take(name: str) ->
 
 
 def test_help_is_given_for_the_whole_and_for_groups() -> None:
-    for words in (["--help"], ["map", "--help"], ["game", "--help"]):
+    for words in (["--help"], ["map", "--help"], ["game", "--help"], ["bench", "--help"]):
         assert CliRunner().invoke(cli.app, words).exit_code == 0
 
 
