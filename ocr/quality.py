@@ -74,7 +74,8 @@ class Legibility:
     """How well one row was photographed.
 
     `focus`: variance of the Laplacian in and round the strokes, when they are brought to STROKE pixels wide and to
-    full depth, so that neither pen nor size nor light plays a part; about 0.02 for strokes as soft as they are wide.
+    full depth, so that neither pen nor size nor light plays a part; 0.06 to 0.2 on sharp photographs of sheets, some
+    0.05 where edges are as soft as the strokes are wide, and no less however blurred.
     `contrast`: how much darker than the paper the ink is, 0..1. Both are 0 where there is no ink.
     """
 
