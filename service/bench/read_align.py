@@ -1,0 +1,77 @@
+"""Which lines read are which lines written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+_UNREAD, _INVENTED, _JOINED = 1.0, 0.6, 0.01
+"""Cost of a letter written and not read, of one read and not written, and of each line read beyond the first."""
+_MOST = 3
+"""Lines read that one written line may have become."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`spans`: for each written line the first line read of it and one past the last, or None. `left`: lines read that
+    are none of them."""
+
+    spans: tuple[tuple[int, int] | None, ...]
+    left: tuple[int, ...]
+
+
+def one_space(text: str | None) -> str:
+    """White space collapsed and cut off at both ends."""
+    return " ".join((text or "").split())
+
+
+def loose(text: str | None) -> str:
+    """A line without what does not count: case, & for and, kinds of dash, stops, commas, quotes, room about - and /."""
+    bare = (text or "").casefold().replace("&", " and ")
+    bare = re.sub(r"[–—−]", "-", bare)
+    bare = re.sub(r"[.,:;'\"’‘“”`]", "", bare)
+    return one_space(re.sub(r"\s*([-/])\s*", r"\1", bare))
+
+
+def align(written: Sequence[str], read: Sequence[str]) -> Alignment:
+    """Lines matched in order at least edit distance, a written line with up to three read ones."""
+    texts, found = [one_space(text) for text in written], [one_space(text) for text in read]
+    cost: list[list[float]] = [[0.0] * (len(found) + 1) for _ in range(len(texts) + 1)]
+    step: list[list[tuple[int, int]]] = [[(0, 0)] * (len(found) + 1) for _ in range(len(texts) + 1)]
+    for i in range(len(texts) + 1):
+        for j in range(len(found) + 1):
+            if i or j:
+                cost[i][j], step[i][j] = _cheapest(cost, texts, found, i, j)
+    return _walked(step, len(texts), len(found))
+
+
+def _cheapest(
+    cost: Sequence[Sequence[float]], texts: Sequence[str], found: Sequence[str], i: int, j: int
+) -> tuple[float, tuple[int, int]]:
+    best, way = float("inf"), (0, 0)
+    if i and (price := cost[i - 1][j] + _UNREAD * len(texts[i - 1])) < best:
+        best, way = price, (1, 0)
+    if j and (price := cost[i][j - 1] + _INVENTED * len(found[j - 1])) < best:
+        best, way = price, (0, 1)
+    for many in range(1, min(_MOST, j) + 1) if i else ():
+        apart = Levenshtein.distance(texts[i - 1], " ".join(found[j - many : j]))
+        # At equal cost a match goes before leaving out.
+        if (price := cost[i - 1][j - many] + apart + _JOINED * (many - 1)) <= best:
+            best, way = price, (1, many)
+    return best, way
+
+
+def _walked(step: Sequence[Sequence[tuple[int, int]]], i: int, j: int) -> Alignment:
+    spans: list[tuple[int, int] | None] = [None] * i
+    left = []
+    while i or j:
+        down, across = step[i][j]
+        if down and across:
+            spans[i - 1] = (j - across, j)
+        elif across:
+            left.append(j - 1)
+        i, j = i - down, j - across
+    return Alignment(tuple(spans), tuple(sorted(left)))

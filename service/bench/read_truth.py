@@ -1,0 +1,78 @@
+"""What stands on photographed sheets: `truth.json` beside them, as values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Meaning = Mapping[str, Any]
+"""An order taken apart: `order`, `unit` and `target` (`type`, `at`, `coast`), `to`, `to_coast`, `to_type`, `power`,
+`count`; parts that an order has not may be missing."""
+
+
+class NoTruth(Exception):
+    """The folder has no truth to measure against; the sentence names the file and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrueLine:
+    """One line as its writer meant it. `want` is None, "review", "read" or "snap"; `meant` the line spelt right where it
+    is misspelt; `trap` says what is odd about it ("unknown", "ambiguous", "conditional", "negated", ...)."""
+
+    text: str
+    is_order: bool
+    struck: bool
+    meaning: Meaning | None
+    want: str | None
+    meant: str | None
+    trap: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrueSheet:
+    """One photograph. `manner` is "tidy" or "hasty" where the truth tells."""
+
+    file: str
+    manner: str | None
+    lines: tuple[TrueLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A folder of photographs. `variant` is the folder of `maps/` whose names are read."""
+
+    folder: Path
+    variant: str
+    sheets: tuple[TrueSheet, ...]
+
+
+def load_truth(folder: Path) -> Truth:
+    """The truth of a folder. Raises NoTruth."""
+    path = folder / "truth.json"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        listed = document["sheets"] if "sheets" in document else document["files"]
+        sheets = tuple(sheet_of(sheet) for sheet in listed)
+    except OSError as error:
+        raise NoTruth(f"{path} cannot be read ({error.strerror}); name a folder of photographs with truth.json") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NoTruth(f"{path} is no list of sheets and lines: {error!r}") from error
+    if not sheets:
+        raise NoTruth(f"{path} lists no sheet")
+    return Truth(folder, str(document.get("variant", "w3k")), sheets)
+
+
+def sheet_of(given: Mapping[str, Any]) -> TrueSheet:
+    """One entry of truth.json."""
+    manner = (given.get("style") or {}).get("manner")
+    return TrueSheet(str(given["file"]), manner, tuple(_line(line) for line in given.get("lines") or ()))
+
+
+def _line(given: Mapping[str, Any]) -> TrueLine:
+    return TrueLine(
+        text=str(given["text"]), is_order=given["kind"] == "order", struck=bool(given["struck"]),
+        meaning=given.get("meaning"), want=given.get("want"), meant=given.get("as_"), trap=given.get("trap"),
+    )
