@@ -3,10 +3,12 @@
     python -m ocr.train.compose fonts
     python -m ocr.train.compose sheets service/demo_data/manifest.toml --out service/demo_data --seed 1642
     python -m ocr.train.compose random --names names.json --count 20 --out /tmp/sheets --seed 7
+    python -m ocr.train.compose varied --set held_out --sheets 60 --seed 7 --names names.json --out /tmp/held_out
 
 `sheets` photographs every entry `[[sheet]]` of a TOML file; `random` invents sheets (orders that are
-well formed, not legal). Both write JPEGs and truth.json, the same bytes for the same seed, fonts and
-library versions.
+well formed, not legal); `varied` invents them in as many hands, pens, papers and lights as people have, from one of
+the three sets of fonts that share no font. All write JPEGs and truth.json, the same bytes for the same seed, fonts
+and library versions.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from ocr.train import fonts
+from ocr.train import fonts, hands, varied
 from ocr.train.camera import jpeg, photograph
+from ocr.train.drafts import Shares
 from ocr.train.draw import CrowdedError, draw
 from ocr.train.looks import choose
 from ocr.train.picture import meadow
@@ -137,7 +140,54 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument(
             "--font", action="append", default=[], metavar="HAND=FILE", help="use this font file"
         )
+    _varied_parser(commands.add_parser("varied", help="invent sheets as varied as people are"))
     return parser
+
+
+def _varied_parser(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--set", type=hands.Purpose, choices=list(hands.Purpose), required=True, dest="purpose")
+    made.add_argument("--sheets", type=int, default=60)
+    made.add_argument("--style", type=varied.Style, choices=list(varied.Style), default=varied.Style.MIXED)
+    made.add_argument("--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}')
+    made.add_argument("--out", type=Path, required=True)
+    made.add_argument("--seed", type=int, default=1642)
+    made.add_argument("--cache", type=Path, default=fonts.default_cache())
+    made.add_argument("--two", type=float, default=0.0, metavar="SHARE", help="photographs of two leaves")
+    made.add_argument("--turned", type=float, default=0.05, metavar="SHARE", help="lying on a side, unmarked")
+    made.add_argument("--columns", type=float, default=0.0, metavar="SHARE", help="short orders in two columns")
+
+
+def _varied(given: argparse.Namespace) -> None:
+    batch = varied.Batch(
+        given.purpose, given.sheets, given.seed, given.style, read_names(given.names), given.cache,
+        Shares(columns=given.columns), two=given.two, turned=given.turned,
+    )
+    given.out.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for data, facts in varied.sheets(batch):
+        (given.out / facts["file"]).write_bytes(data)
+        entries.append(facts)
+        _say(len(entries), batch.sheets, facts)
+    _write_truth(entries, given.out)
+
+
+def _say(done: int, of: int, facts: dict[str, Any]) -> None:
+    """A bar on a terminal, lines elsewhere; on standard error."""
+    if sys.stderr.isatty():
+        filled = round(30 * done / of)
+        print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {done} of {of}", end="\n" if done == of else "",
+              file=sys.stderr, flush=True)  # fmt: skip
+    else:
+        style = facts["style"]
+        print(f"{done} of {of}: {facts['file']}, {style['font']}, {style['manner']}", file=sys.stderr, flush=True)
+
+
+def read_names(path: Path) -> tuple[Name, ...]:
+    """The JSON list that `galloper read --names` takes."""
+    return tuple(
+        Name(row["name"], row["kind"], tuple(row.get("aliases", ())), tuple(row.get("coasts", ())), row.get("abbr", ""))
+        for row in json.loads(path.read_text(encoding="utf-8"))
+    )
 
 
 def _workshop(given: argparse.Namespace) -> Workshop:
@@ -147,15 +197,16 @@ def _workshop(given: argparse.Namespace) -> Workshop:
 
 def _run(given: argparse.Namespace) -> None:
     if given.command == "fonts":
-        fonts.fetch(given.cache)
-        print(f"{len(fonts.HANDS)} fonts in {given.cache}", file=sys.stderr)
+        families = tuple(sorted({*fonts.HANDS, *hands.TABLE}))
+        fonts.fetch(given.cache, families)
+        print(f"{len(families)} fonts in {given.cache}", file=sys.stderr)
+        return
+    if given.command == "varied":
+        _varied(given)
         return
     workshop = _workshop(given)
     if given.command == "random":
-        names = tuple(
-            Name(row["name"], row["kind"], tuple(row.get("aliases", ())))
-            for row in json.loads(given.names.read_text(encoding="utf-8"))
-        )
+        names = read_names(given.names)
         sheets = tuple(
             invent(f"r{index + 1:03d}", names, workshop, tuple(given.tidy)) for index in range(given.count)
         )

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 VERSION = "5.3.0"
@@ -39,7 +40,10 @@ HANDS = (
 )
 """Families, by the last part of their npm name."""
 
-JOINED = frozenset({"bad-script", "cedarville-cursive", "dancing-script", "marck-script"})
+JOINED = frozenset({
+    "bad-script", "cedarville-cursive", "damion", "dancing-script", "ephesis", "marck-script", "ms-madi", "oooh-baby",
+    "square-peg",
+})
 """Families whose letters touch: they are moved less, or the joins would break."""
 
 
@@ -53,25 +57,26 @@ def default_cache() -> Path:
     return Path(home) / "galloper" / "fonts"
 
 
-def fetch(cache: Path) -> None:
-    """Install the packages in a temporary folder with npm and keep each family as a .ttf in `cache`.
+def fetch(cache: Path, families: Sequence[str] | None = None) -> None:
+    """Install the packages in a temporary folder with npm and keep each family as a .ttf in `cache`; HANDS by default.
 
     Raises FontError when npm is missing or fails, or when a LICENSE is not the OFL.
     """
     npm = shutil.which("npm")
     if npm is None:
         raise FontError("npm is not on the path; install Debian's npm, or give fonts with --font NAME=FILE")
+    wanted = HANDS if families is None else families
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "package.json").write_text(
             json.dumps({"name": "hands", "version": "1.0.0", "private": True})
         )
-        packages = [f"@fontsource/{hand}@{VERSION}" for hand in HANDS]
+        packages = [f"@fontsource/{hand}@{VERSION}" for hand in wanted]
         command = [npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
             raise FontError(f"npm could not fetch the fonts: {done.stderr.strip()[-400:]}")
-        for hand in HANDS:
+        for hand in wanted:
             _keep(Path(folder) / "node_modules" / "@fontsource" / hand, hand, cache)
 
 

@@ -32,11 +32,13 @@ _GAMES = ("Powick Bridge", "Cropredy", "Roundway Down", "Cheriton")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A region: canonical name, kind (land, coastal, inland, sea, ...), other spellings."""
+    """A region: canonical name, kind (land, coastal, inland, sea, ...), other spellings, coasts, abbreviation or ""."""
 
     name: str
     kind: str
     aliases: tuple[str, ...]
+    coasts: tuple[str, ...] = ()
+    abbr: str = ""
 
 
 class Chance(Protocol):

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     HEADING = "heading"
     ORDER = "order"
     SIGNATURE = "signature"
+    REMARK = "remark"
 
 
 class Paper(StrEnum):
@@ -58,13 +59,19 @@ class Line:
     """One line as its writer meant it.
 
     `markup` is the text; `{-word-}` is written and crossed out, `{+word+}` is put in above the row with a
-    caret. `order` is the contract's canonical text, for orders only; `struck` crosses out the whole line.
+    caret (above the crossed-out word, without one, where it follows that). `order` is the contract's canonical text,
+    for orders only; `struck` crosses out the whole line. `want` is what a scorer asks of an odd line: "review" (must
+    not be taken without a look), "read" (must be read for all its oddity), "snap" (misspelt; `meant` spells it right).
+    `trap` says which oddity.
     """
 
     markup: str
     kind: Kind
     order: str | None = None
     struck: bool = False
+    want: str | None = None
+    meant: str | None = None
+    trap: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

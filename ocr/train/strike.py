@@ -11,9 +11,12 @@ from ocr.train.ink import Extent, Mask
 STROKES = ("single", "double", "wave", "scribble")
 """The names a Look may give as `strike`."""
 
+MORE_STROKES = (*STROKES, "zigzag", "cross")
+"""Every stroke that `cross_out` knows."""
+
 
 def cross_out(mask: Mask, extent: Extent, stroke: str, width_px: float, rng: np.random.Generator) -> None:
-    """Draw a stroke through an extent. Raises KeyError for a stroke not in STROKES."""
+    """Draw a stroke through an extent. Raises KeyError for a stroke not in MORE_STROKES."""
     layer = np.zeros(mask.shape, np.uint8)
     for path in _PATHS[stroke](extent, rng):
         points = np.round(path * 8).astype(np.int32)
@@ -52,4 +55,23 @@ def _scribble(extent: Extent, rng: np.random.Generator) -> list[npt.NDArray[np.f
     return [np.column_stack([xs, ys]), _level(extent, 0.5, rng)]
 
 
-_PATHS = {"single": _single, "double": _double, "wave": _wave, "scribble": _scribble}
+def _zigzag(extent: Extent, rng: np.random.Generator) -> list[npt.NDArray[np.float64]]:
+    width, height = extent.right - extent.left, extent.bottom - extent.top
+    count = max(4, int(width / rng.uniform(18, 40)))
+    xs = np.linspace(extent.left, extent.right, count) + rng.normal(0, 4, count)
+    ys = (extent.top + extent.bottom) / 2 + np.where(np.arange(count) % 2, 0.34, -0.34) * height
+    return [np.column_stack([xs, ys + rng.normal(0, 3, count)])]
+
+
+def _cross(extent: Extent, rng: np.random.Generator) -> list[npt.NDArray[np.float64]]:
+    xs = np.linspace(extent.left, extent.right, 16)
+    down = np.linspace(extent.top - 4, extent.bottom + 4, 16)
+    return [
+        np.column_stack([xs, ys + np.cumsum(rng.normal(0, 0.8, 16))])
+        for ys in (down, down[::-1])
+    ]
+
+
+_PATHS = {
+    "single": _single, "double": _double, "wave": _wave, "scribble": _scribble, "zigzag": _zigzag, "cross": _cross,
+}

@@ -1,0 +1,93 @@
+"""Letters of a font as distances to the edge of the stroke, so that a pen of any width can write them, bent at will."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageFont
+
+Distances: TypeAlias = npt.NDArray[np.float32]
+"""Height x width; pixels of the sheet from the stroke's edge, above 0 inside it."""
+
+FINE = 2
+"""Pixels of a glyph for each pixel of the sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A letter: distances on a grid FINE times finer than the sheet, and where its origin lies on it (x, y)."""
+
+    edge: Distances
+    origin: tuple[float, float]
+    inked: bool
+
+
+@dataclass(slots=True)
+class Face:
+    """A font at the size whose small letters are `x_height` pixels high."""
+
+    path: Path
+    x_height: float
+    size: float = field(init=False)
+    stroke: float = field(init=False)
+    _font: ImageFont.FreeTypeFont = field(init=False, repr=False)
+    _made: dict[str, Glyph] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        trial = ImageFont.truetype(str(self.path), 200, layout_engine=ImageFont.Layout.BASIC)
+        high = float(np.median([-trial.getbbox(letter, anchor="ls")[1] for letter in "xnaeuo"]))
+        self.size = 200 * self.x_height / max(high, 20.0)
+        self._font = ImageFont.truetype(
+            str(self.path), round(self.size * FINE), layout_engine=ImageFont.Layout.BASIC
+        )
+        self.stroke = 1.7 * float(np.median([self.glyph(letter).edge.max() for letter in "nolitre"]))
+
+    def advance(self, text: str, at: int) -> float:
+        """How far the pen goes on after letter `at` of a text, kerned; pixels of the sheet."""
+        following = text[at + 1 : at + 2]
+        return float(self._font.getlength(text[at] + following) - self._font.getlength(following)) / FINE
+
+    def glyph(self, letter: str) -> Glyph:
+        """A letter, drawn once and kept."""
+        if letter not in self._made:
+            self._made[letter] = self._draw(letter)
+        return self._made[letter]
+
+    def between(self, letter: str, other: str, share: float) -> Glyph:
+        """A letter on its way to another's shape, `share` 0..1 of it."""
+        one, two = self.glyph(letter), self.glyph(other)
+        if not (one.inked and two.inked):
+            return one
+        left = max(one.origin[0], two.origin[0])
+        top = max(one.origin[1], two.origin[1])
+        right = max(g.edge.shape[1] - g.origin[0] for g in (one, two))
+        bottom = max(g.edge.shape[0] - g.origin[1] for g in (one, two))
+        size = (int(top + bottom), int(left + right))
+        mixed = (1 - share) * _on(one, size, (left, top)) + share * _on(two, size, (left, top))
+        return Glyph(mixed.astype(np.float32), (left, top), inked=True)
+
+    def _draw(self, letter: str) -> Glyph:
+        left, top, right, bottom = (round(side) for side in self._font.getbbox(letter, anchor="ls"))
+        pad = round(8 * FINE)
+        size = (max(right - left, 1) + 2 * pad, max(bottom - top, 1) + 2 * pad)
+        image = Image.new("L", size, 0)
+        ImageDraw.Draw(image).text((pad - left, pad - top), letter, fill=255, font=self._font, anchor="ls")
+        ink = (np.asarray(image) > 127).astype(np.uint8)
+        inside = cv2.distanceTransform(ink, cv2.DIST_L2, 5)
+        outside = cv2.distanceTransform(1 - ink, cv2.DIST_L2, 5)
+        edge = ((inside - outside) / FINE).astype(np.float32)
+        return Glyph(edge, (float(pad - left), float(pad - top)), bool(ink.any()))
+
+
+def _on(glyph: Glyph, size: tuple[int, int], origin: tuple[float, float]) -> Distances:
+    """A glyph's distances on a larger grid."""
+    rows, columns = glyph.edge.shape
+    top, left = round(origin[1] - glyph.origin[1]), round(origin[0] - glyph.origin[0])
+    return np.pad(
+        glyph.edge, ((top, size[0] - rows - top), (left, size[1] - columns - left)), constant_values=-8.0
+    )
