@@ -154,15 +154,25 @@ class Decoder:
         return tuple(self._text(beam.symbols(node, self._space), score) for score, node in done[: search.keep])
 
     def _text(self, symbols: tuple[int, ...], score: float) -> Text:
-        return Text("".join(self._written[s] for s in symbols), score, symbols, self._price(symbols))
+        return Text("".join(self._written[s] for s in symbols), score, symbols, self._price(symbols) or 0.0)
 
-    def _price(self, symbols: tuple[int, ...]) -> float:
-        """What the automaton asks for a text it takes."""
+    def spelled(self, text: str) -> Text | None:
+        """A text of the automaton that somebody else proposes, written as it writes it, with no score; None where it does
+        not take the text."""
+        symbols = tuple(self._written.index(letter) for letter in text if letter in self._written)
+        price = self._price(symbols) if len(symbols) == len(text) else None
+        return None if price is None else Text(text, NEVER, symbols, price)
+
+    def _price(self, symbols: tuple[int, ...]) -> float | None:
+        """What the automaton asks for a text; None for one that it does not take."""
         state, price = self._automaton.start, 0.0
         for symbol in symbols:
-            state, more = next((target, more) for one, target, more in self._automaton.arcs(state) if one == symbol)
-            price += more
-        return price + (self._automaton.end(state) or 0.0)
+            step = next((arc for arc in self._automaton.arcs(state) if arc[0] == symbol), None)
+            if step is None:
+                return None
+            state, price = step[1], price + step[2]
+        end = self._automaton.end(state)
+        return None if end is None else price + end
 
     def lettering(self, symbols: Sequence[int]) -> tuple[Numbers, Floats]:
         """For each symbol of a text its column of `ink`, and the prices, as `ctc.sums` takes them, of coming to it from

@@ -6,7 +6,7 @@ Lexical only: the decoder gets ink, forms and names, and nothing else is within 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from grammar.automaton import automaton
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
 from grammar.meaning import meanings, near, oddity, one_letter
+from grammar.proposals import orderlike, proposals
 from ocr.confidence import FAR, Features
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
@@ -28,6 +29,8 @@ counts where an order is expected."""
 LETTER_SEEN = 2.0
 """Nats that a letter is worth which one opinion sees and another does not."""
 MOST_TOLD = 8
+BAD = -16.0
+"""Log chance against free reading below which a line's best order may have been lost on the way."""
 SHARED = 12
 """Texts of each opinion that are weighed by the others."""
 
@@ -87,17 +90,24 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
     letters = max(count for _, count in loose)
     # An opinion that sees fewer letters explains less of the ink.
     ceilings = [chance + LETTER_SEEN * (letters - count) for chance, count in loose]
-    return Deciphered(_told(_weighed(decoder, seen, ceilings), lexicon, forms), seen, letters, decoder)
+    weighed = _weighed(
+        decoder, seen, ceilings,
+        lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text) else ())
+    return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder)
 
 
 def _weighed(
-    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float]
+    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float], propose: Callable[[], Sequence[str]]
 ) -> list[tuple[Text, tuple[float, ...]]]:
-    """Texts that any opinion proposed, each with its log chance by every opinion, against free reading."""
+    """Texts that any opinion found, each with its log chance by every opinion, against free reading. Where the best fits
+    badly, texts that `propose` gives are weighed too."""
     found = [decoder.decode(each) for each in seen]
-    if len(seen) == 1:
+    best = max((text.score - ceiling for each, ceiling in zip(found, ceilings, strict=True) for text in each), default=-math.inf)
+    others = [decoder.spelled(text) for text in propose()] if best < BAD else []
+    if len(seen) == 1 and not others:
         return [(text, (text.score - ceilings[0],)) for text in found[0]]
-    texts = tuple({text.symbols: text for each in found for text in each[:SHARED]}.values())
+    pool = [text for each in found for text in each[:SHARED]] + [text for text in others if text is not None]
+    texts = tuple({text.symbols: text for text in pool}.values())
     columns = [scores(decoder, each, texts) for each in seen]
     return [
         (text, tuple(score - ceiling for score, ceiling in zip(row, ceilings, strict=True)))

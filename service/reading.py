@@ -16,6 +16,7 @@ from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_he
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
 from grammar.meaning import doubtful, incomplete, names_itself
+from grammar.proposals import order_word, orderlike
 from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import Features, Table, automatic, confidence, usual
 from ocr.page import Page, ReadLine
@@ -36,12 +37,6 @@ FAINT = 0.45
 
 
 _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
-_ORDER_WORD = re.compile(
-    r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to|converts?"
-    r"|builds?|removes?|disbands?|sends?|command)\b", re.IGNORECASE)
-"""Words that no heading has: a line above the orders that holds one may be an order after all."""
-_TERSE = re.compile(r"^\W*[AFaf]\b|[-–—→>]")
-"""Signs of the short style ("A Lon - Sur"); a text with neither these nor a word of orders is not worth snapping."""
 NO_SENSE = 0.2
 
 
@@ -96,7 +91,7 @@ class Scribe:
         end of the heading and no part of an order."""
         if _VERSION_FIRST.match(text):
             return 0.0
-        if _ORDER_WORD.search(text) is None and _TERSE.search(text) is None:
+        if not orderlike(text):
             return NO_SENSE
         return sense(self._snap(text).candidates)
 
@@ -224,7 +219,7 @@ class Scribe:
     def _no_order(self, line: ReadLine, candidates: list[dict[str, object]], *, above: bool) -> ReadableLine:
         """A heading, a signature or a remark. Below the heading a line that is clearly read is no order; a faint one
         might be an order after all, and so might one in the heading that has a word of orders: a person looks."""
-        clear = _ORDER_WORD.search(line.text) is None and (above or line.score >= self.doubt.score)
+        clear = not order_word(line.text) and (above or line.score >= self.doubt.score)
         return ReadableLine(
             box=line.box.corners, kind="heading" if above else "other", struck=False, text=line.text, order=None,
             confidence=line.score, status=LineState.NOT_ORDER if clear else LineState.OPEN,
