@@ -56,7 +56,7 @@ def _cut(
     session: Session, act: Act, old: Sequence[LineRow], new: Sequence[tuple[list[Any], str]], suggest: Suggest
 ) -> list[int]:
     page, last = old[0].page_id, max(row.ordinal for row in old)
-    _make_room(session, page, last, len(new))
+    make_room(session, page, last, len(new))
     made = [
         LineRow(page_id=page, ordinal=last + n, box=box, kind=decisions.PART, text=text, confidence=0.0,
                 status=LineState.NOT_ORDER, candidates=list(suggest(text)))
@@ -69,7 +69,7 @@ def _cut(
     return [row.id for row in made]
 
 
-def _make_room(session: Session, page_id: int, after: int, rows: int) -> None:
+def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
     """Move what stands below down by some places. By way of negative ones: each place of a page is taken once."""
     below = (LineRow.page_id == page_id, LineRow.ordinal > after)
     session.execute(update(LineRow).where(*below).values(ordinal=-LineRow.ordinal - rows))

@@ -1,0 +1,96 @@
+"""What a person does to a whole sheet: choose the version that is executed, or add a line that the eye missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.desk import decisions
+from service.desk.decisions import Act, Kind
+from service.desk.reading_shape import make_room
+from service.desk.sheet_view import CHOSEN
+from service.store.records import claim_phase, log_event, submissions
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
+
+LEAST_REASON = 10
+RELEASED = "released"
+"""The flag of a paper that was held when it was chosen, so that taking the choice back holds it again."""
+
+
+class Refused(Exception):
+    """The act was not done; the sentence says why, that nothing was changed, and what to do."""
+
+
+def reason_of(text: str) -> str:
+    """A reason without needless blanks. Raises Refused for less than ten letters."""
+    why = " ".join(text.split())[:500]
+    if len(why) < LEAST_REASON:
+        raise Refused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
+    return why
+
+
+def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by: str, now: datetime) -> None:
+    """Execute this paper whatever the rule of versions says (Q-07). A held one is released by it.
+
+    The reason is logged. A phase that is judged goes back to the desk, since its results came from another sheet.
+    Raises Refused for a paper that came late, and without a reason.
+    """
+    why = reason_of(why)
+    if paper.received_at > phase.deadline:
+        raise Refused("Nothing was changed: this paper came after the deadline and cannot be executed. What came in "
+                      "time stands.")
+    _clear(session, phase, paper.power)
+    session.refresh(paper)
+    released = [RELEASED] if paper.fate == "held" else []
+    paper.flags = [*paper.flags, CHOSEN, *released]
+    paper.fate = "counts" if released else paper.fate
+    back_to_desk(session, phase)
+    log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": paper.power, "submission": paper.id, "why": why})
+
+
+def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:
+    """Take a choice back: the rule of versions decides again, and a paper that was held is held again."""
+    why = reason_of(why)
+    if not _clear(session, phase, power):
+        raise Refused("Nothing was changed: no version of this power was chosen by hand.")
+    back_to_desk(session, phase)
+    log_event(session, now, "sheet_choice_taken_back", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": power, "why": why})
+
+
+def back_to_desk(session: Session, phase: PhaseRow) -> bool:
+    """Take a judged phase that is not sent back to the desk; decisions stay. False when it was not judged."""
+    return claim_phase(session, phase.id, PhaseState.READY, PhaseState.CLOSED, resolution=None, judged_at=None)
+
+
+def _clear(session: Session, phase: PhaseRow, power: str) -> bool:
+    session.execute(select(PhaseRow.id).where(PhaseRow.id == phase.id).with_for_update())
+    found = [row for row in submissions(session, phase.id, power) if CHOSEN in row.flags]
+    for row in found:
+        row.fate = "held" if RELEASED in row.flags else row.fate
+        row.flags = [flag for flag in row.flags if flag not in {CHOSEN, RELEASED}]
+    session.flush()
+    return bool(found)
+
+
+def add_line(
+    session: Session, act: Act, page: PageRow, box: Sequence[Sequence[float]], after: int, text: str, order: str | None,
+) -> int | None:
+    """A line that the eye missed, as a person reads it: the new line's id, None where this act was filed before.
+
+    It is a line of kind "part" that counts only while its decision stands, so `U` at the desk takes it away again.
+    `box`: four corners in pixels of the upright picture; `after`: the ordinal of the line above it, -1 for the top.
+    """
+    if not decisions.begin(session, act, Kind.DECIDE):
+        return None
+    make_room(session, page.id, after, 1)
+    row = LineRow(page_id=page.id, ordinal=after + 1, box=[list(point) for point in box], kind=decisions.PART, text=text,
+                  confidence=0.0, status=LineState.NOT_ORDER, candidates=[])
+    session.add(row)
+    session.flush()
+    decisions.end(session, act, [(row.id, LineState.READ, text, order)])
+    return row.id

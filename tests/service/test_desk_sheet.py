@@ -1,0 +1,291 @@
+"""The Sheet page: a whole paper, its versions, the choice of what is executed, and a line added by hand."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from sqlalchemy import select
+
+from service.desk import queries
+from service.desk.sheet_picture import MARKS, turned
+from service.desk.sheet_view import differences, own_lines
+from service.store.tables import (
+    EventRow,
+    LineRow,
+    LineState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    SubmissionRow,
+)
+from tests.service.desk_site import AFTER, DEADLINE, DeskSite, photograph
+
+WHY = "The player asked by telephone for the earlier sheet."
+BOX = [[50, 0], [800, 0], [800, 60], [50, 60]]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    """A desk whose Montrose sent v1 (four lines) and v2, in which Merse holds and a fleet order is missing."""
+    made = DeskSite(tmp_path)
+    made.sign_in()
+    key = made.blobs.put(photograph())
+    made.add(
+        SubmissionRow(id=2, phase_id=7, power="Montrose", player_id=1, sender="james@players.example",
+                      received_at=DEADLINE - timedelta(minutes=30), version=2, semantic_key="y", read_at=DEADLINE),
+        PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key),
+        *(LineRow(id=10 + at, page_id=2, ordinal=at, box=BOX, kind="order", text=text, order=order, status="auto",
+                  confidence=0.97)
+          for at, (text, order) in enumerate((("Army Merse holds", "A Merse H"), ("Army Eskdale holds", "A Eskdale H")))),
+    )
+    return made
+
+
+def executed(desk: DeskSite) -> int | None:
+    with desk.store() as session:
+        return queries.executed(session, session.get_one(PhaseRow, 7)).get("Montrose")
+
+
+def events(desk: DeskSite, what: str) -> list[EventRow]:
+    with desk.store() as session:
+        return list(session.scalars(select(EventRow).where(EventRow.what == what)))
+
+
+@pytest.mark.parametrize("path", ["/sheet/1/page/1.jpg", "/sheet/1/original/1"])
+def test_before_the_deadline_no_page_and_no_original_is_handed_out(desk: DeskSite, path: str) -> None:
+    """DESK-02, Q-14."""
+    desk.change(7, state=PhaseState.OPEN)
+    assert desk.client.get(path).status_code == 403
+    desk.change(7, state=PhaseState.CLOSED)
+    assert desk.client.get(path).status_code == 200
+
+
+def test_before_the_deadline_a_sheet_is_counted_and_not_shown(desk: DeskSite) -> None:
+    """DESK-02, Q-14."""
+    desk.change(7, state=PhaseState.OPEN)
+    for path in ("/sheet/1", "/sheets/7"):
+        said = desk.text(path)
+        assert "Sealed until Sun 14 Mar 2027, 07:00 GMT" in said
+        assert "Merse" not in said
+        assert "Eskdale" not in said
+
+
+@pytest.mark.parametrize("form", ["choose", "leave", "line"])
+def test_before_the_deadline_nothing_about_a_sheet_can_be_changed(desk: DeskSite, form: str) -> None:
+    """DESK-02."""
+    desk.change(7, state=PhaseState.OPEN)
+    assert desk.post(f"/sheet/1/{form}", why=WHY, page=1, text="Army Merse holds", key="k").status_code == 403
+    assert executed(desk) == 2
+
+
+def test_the_page_frames_each_line_in_the_colour_and_stroke_of_its_state(desk: DeskSite) -> None:
+    """DESK-01: an unbroken frame for what the machine is sure of, a double one for a line that waits."""
+    answer = desk.client.get("/sheet/1/page/1.jpg")
+    with Image.open(io.BytesIO(answer.content)) as opened:
+        page = opened.convert("RGB")
+    # line 2 (auto) has its foot at y 160, line 3 (open) at 260; both reach from x 50 to 800
+    auto = [page.getpixel((x, 160)) for x in range(200, 700, 7)]
+    waits = [page.getpixel((x, 260)) for x in range(200, 700, 7)]
+    assert all(isinstance(p, tuple) and p[1] > p[0] for p in auto), "the frame of a sure line is green and unbroken"
+    assert all(isinstance(p, tuple) and p[0] > 2 * p[1] for p in waits), "the frame of an open line is red"
+    heading = [page.getpixel((x, 60)) for x in range(200, 700)]
+    light = [p for p in heading if isinstance(p, tuple) and min(p) > 200]
+    assert 100 < len(light) < 400, "the frame of what is no order is broken"
+
+
+def test_states_are_told_apart_without_colour() -> None:
+    assert set(MARKS) == set(LineState)
+    assert len({mark.letter for mark in MARKS.values()}) == len(LineState)
+    assert len({(mark.stroke, mark.double) for mark in MARKS.values()}) == len(LineState)
+    assert len({mark.colour for mark in MARKS.values()}) == len(LineState)
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_point_of_a_turned_page_goes_with_its_ink(rotation: int) -> None:
+    page = Image.new("L", (40, 30), 255)
+    page.putpixel((7, 3), 0)
+    shown = page.rotate(-rotation, expand=True)
+    x, y = turned((7.5, 3.5), page.size, rotation)
+    assert shown.getpixel((int(x), int(y))) == 0
+    assert turned((x, y), shown.size, -rotation) == (7.5, 3.5)
+
+
+def test_versions_stand_side_by_side_with_what_differs(desk: DeskSite) -> None:
+    """VER-04: superseded versions are kept and shown with a difference view."""
+    said = desk.text("/sheet/2?against=1")
+    assert "v1 beside v2" in said
+    assert "≠ changed A Merse - Carham Castle A Merse H" in said
+    assert "= same A Eskdale H A Eskdale H" in said
+    assert "− only v1 F Lyme Bay H —" in said
+    assert "replaced by a higher version" in said
+
+
+def test_a_sheet_is_compared_by_its_orders_and_not_by_its_heading(desk: DeskSite) -> None:
+    """VER-04."""
+    with desk.store() as session:
+        one, two = own_lines(session, 1), own_lines(session, 2)
+    assert [(row.sign, row.left, row.right) for row in differences(two, one)] == [
+        ("≠", "A Merse H", "A Merse - Carham Castle"), ("=", "A Eskdale H", "A Eskdale H"), ("+", "", "F Lyme Bay H")]
+
+
+def test_the_heading_is_shown_beside_what_the_paper_is_filed_as(desk: DeskSite) -> None:
+    """HEAD-03."""
+    with desk.store.begin() as session:
+        session.get_one(LineRow, 1).text = "Powick Bridge, Ormond, Summer 1642 Movement"
+    said = desk.text("/sheet/1")
+    assert "Power Ormond Montrose ≠ differs" in said
+    assert "Season Summer Summer" in said
+
+
+def test_the_version_chosen_by_hand_is_executed_and_its_reason_is_on_record(desk: DeskSite) -> None:
+    """VER-04, Q-07: the ballots honour the choice; it is logged with who and why."""
+    assert executed(desk) == 2
+    assert desk.post("/sheet/1/choose", why=WHY).status_code == 303
+    assert executed(desk) == 1
+    (event,) = events(desk, "sheet_chosen")
+    assert (event.actor, event.detail["power"], event.detail["why"]) == ("Ada", "Montrose", WHY)
+    assert "the coordinator chose another version, with a reason on record" in desk.text("/sheet/2")
+    assert desk.post("/sheet/2/leave", why="The player changed her mind again.").status_code == 303
+    assert executed(desk) == 2
+    assert len(events(desk, "sheet_choice_taken_back")) == 1
+
+
+def test_a_second_choice_replaces_the_first(desk: DeskSite) -> None:
+    desk.post("/sheet/1/choose", why=WHY)
+    desk.post("/sheet/2/choose", why="No, the later one after all.")
+    assert executed(desk) == 2
+    with desk.store() as session:
+        assert "chosen" not in session.get_one(SubmissionRow, 1).flags
+
+
+@pytest.mark.parametrize("why", ["", "   ", "too short"])
+def test_a_choice_without_a_reason_changes_nothing(desk: DeskSite, why: str) -> None:
+    answer = desk.post("/sheet/1/choose", why=why)
+    assert answer.status_code == 400
+    assert "Nothing was changed" in answer.text
+    assert executed(desk) == 2
+    assert not events(desk, "sheet_chosen")
+
+
+def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_back(desk: DeskSite) -> None:
+    """HEAD-03, Q-07: held for the desk, which settles it."""
+    with desk.store.begin() as session:
+        row = session.get_one(SubmissionRow, 2)
+        row.fate, row.flags = "held", ["heading_disagrees"]
+    assert executed(desk) == 1
+    desk.post("/sheet/2/choose", why=WHY)
+    assert executed(desk) == 2
+    desk.post("/sheet/2/leave", why="On a second look it is another power's.")
+    assert executed(desk) == 1
+    with desk.store() as session:
+        row = session.get_one(SubmissionRow, 2)
+        assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
+
+
+def test_a_sheet_that_came_late_cannot_be_chosen(desk: DeskSite) -> None:
+    """SUB-13: no reason makes a late paper count."""
+    with desk.store.begin() as session:
+        session.get_one(SubmissionRow, 2).received_at = DEADLINE + timedelta(seconds=1)
+    answer = desk.post("/sheet/2/choose", why=WHY)
+    assert answer.status_code == 400
+    assert "after the deadline" in answer.text
+    assert executed(desk) == 1
+
+
+def test_a_choice_after_judging_has_the_phase_judged_again(desk: DeskSite) -> None:
+    desk.still_to_read = True
+    desk.change(7, state=PhaseState.READY, judged_at=AFTER, resolution={"x": 1})
+    desk.post("/sheet/1/choose", why=WHY)
+    with desk.store() as session:
+        phase = session.get_one(PhaseRow, 7)
+        assert (phase.state, phase.resolution, phase.judged_at) == (PhaseState.CLOSED, None, None)
+    assert desk.judged == [7]
+
+
+def test_after_sending_nothing_about_a_sheet_can_be_changed(desk: DeskSite) -> None:
+    desk.change(7, state=PhaseState.SENT)
+    assert desk.post("/sheet/1/choose", why=WHY).status_code == 409
+    assert desk.post("/sheet/1/line", page=1, text="Army Merse holds", key="k").status_code == 409
+    assert executed(desk) == 2
+    assert "cannot be changed" in desk.text("/sheet/1")
+
+
+def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk: DeskSite) -> None:
+    """SUB-08: what the eye missed is typed by a person, and counts like any decision."""
+    for _ in range(2):  # the same form delivered twice
+        answer = desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k9", after=1)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?told=added")
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+        assert [w.line.order for w in lines] == ["A Merse H", "A Merse H", "A Eskdale H"]
+        assert lines[1].line.state is LineState.READ
+        # without a box: the band below line 1, which ends at y 60
+        assert lines[1].line.box == ((50, 60), (800, 60), (800, 120), (50, 120))
+    assert desk.judged == [7, 7]
+    desk.change(7, state=PhaseState.CLOSED)
+    desk.post("/desk/7/undo")
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+        assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H"]
+    assert "Merse holds" not in desk.text("/sheet/2").split("Eskdale")[1]
+
+
+def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.get_one(PageRow, 2).rotation = 90
+    # 900 x 700 pixels, shown as 700 x 900
+    desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k", after=0, left=10, top=50, right=90, bottom=60)
+    with desk.store() as session:
+        row = session.scalars(select(LineRow).where(LineRow.page_id == 2, LineRow.kind == "part")).one()
+        assert row.ordinal == 0
+        assert row.box == [[450, 630], [450, 70], [540, 70], [540, 630]]
+        assert [turned((x, y), (900, 700), 90) for x, y in row.box] == [(70, 450), (630, 450), (630, 540), (70, 540)]
+
+
+def test_words_that_are_no_order_are_kept_as_written_and_said_to_be_none(desk: DeskSite) -> None:
+    answer = desk.post("/sheet/2/line", page=2, text="Army dances", key="k", after=2)
+    assert answer.headers["location"] == "/sheet/2?told=added-as-written"
+    assert "no order of this phase" in desk.text("/sheet/2?told=added-as-written")
+    with desk.store() as session:
+        row = session.scalars(select(LineRow).where(LineRow.kind == "part")).one()
+    assert (row.text, row.order) == ("Army dances", None)
+
+
+def test_a_box_without_size_or_a_page_of_another_sheet_changes_nothing(desk: DeskSite) -> None:
+    flat = {"left": 10, "top": 50, "right": 90, "bottom": 50}
+    assert desk.post("/sheet/2/line", page=2, text="x", key="k", after=0, **flat).status_code == 400
+    assert desk.post("/sheet/2/line", page=1, text="x", key="k", after=0).status_code == 404
+    assert desk.post("/sheet/2/line", page=2, text="  ", key="k", after=0).status_code == 400
+    with desk.store() as session:
+        assert session.scalar(select(LineRow).where(LineRow.kind == "part")) is None
+
+
+def test_the_original_file_comes_back_byte_for_byte_as_a_download(desk: DeskSite) -> None:
+    answer = desk.client.get("/sheet/1/original/1")
+    assert answer.content == photograph()
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert desk.client.get("/sheet/1/original/2").status_code == 404
+
+
+def test_a_form_without_its_token_changes_nothing(desk: DeskSite) -> None:
+    for form in ("choose", "leave", "line"):
+        assert desk.client.post(f"/sheet/1/{form}", data={"why": WHY, "csrf": "wrong"}).status_code == 403
+    assert executed(desk) == 2
+
+
+@pytest.mark.parametrize("path", ["/sheet/1", "/sheets/7", "/sheet/1/page/1.jpg", "/sheet/1/original/1"])
+def test_nothing_of_a_sheet_shows_without_signing_in(desk: DeskSite, path: str) -> None:
+    desk.client.cookies.clear()
+    assert desk.client.get(path).headers["location"] == "/sign-in"
+
+
+def test_every_paper_of_a_phase_is_listed_with_what_became_of_it(desk: DeskSite) -> None:
+    said = desk.text("/sheets/7")
+    assert "✓ executed v2" in said
+    assert "○ does not count v1" in said
+    assert "Ormond Nothing received." in said
