@@ -181,7 +181,8 @@ def _rgb(image: Pillow.Image) -> Pillow.Image:
         clear = image if image.mode == "RGBA" else image.convert("RGBA")
         image = Pillow.new("RGB", clear.size, "white")
         image.paste(clear, mask=clear)
-    plain = image if image.mode == "RGB" else image.convert("RGB")
+    # A copy even where nothing is to be converted: the opened file keeps its EXIF data, a copy has only pixels.
+    plain = image.copy() if image.mode == "RGB" else image.convert("RGB")
     plain.info = {}
     return plain
 

@@ -133,3 +133,64 @@ def test_no_cut_of_any_file_raises() -> None:
         for part in range(0, len(data), max(1, len(data) // 12)):
             opened = door.open_images(data[:part])
             assert (opened.reason is None) == bool(opened.pages)
+
+
+def test_a_film_gives_its_first_picture() -> None:
+    """An animated GIF or WebP is one photograph to whoever sent it."""
+    turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
+    for kind in ("GIF", "WEBP"):
+        data = odd.saved(odd.quarters(), kind, save_all=True, append_images=[turned, turned], duration=100)
+        (page,) = door.open_images(data).pages
+        assert odd.corners(page) == odd.UPRIGHT
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_sixteen_bits_lose_nothing_but_depth(kind: str) -> None:
+    """A slope from dark to light stays one, band after band."""
+    deep = np.repeat(np.linspace(500, 60_000, 700).astype(np.uint16)[:, np.newaxis], 40, axis=1)
+    (page,) = door.open_images(odd.saved(Pillow.fromarray(deep), kind)).pages
+    steps = np.diff(page[:, 20, 0].astype(int))
+    assert steps.min() >= 0
+    assert steps.max() <= 1
+    assert page[0, 0, 0] <= 2
+    assert page[-1, 0, 0] >= 253
+
+
+def test_clear_parts_show_white_paper_and_half_clear_ink_half_of_it() -> None:
+    """A scanning app's cut-out: nothing round the sheet, ink at half strength."""
+    image = np.zeros((40, 60, 4), np.uint8)
+    image[:, 20:40] = (200, 0, 0, 255)
+    image[:, 40:] = (0, 0, 0, 128)
+    (page,) = door.open_images(odd.saved(Pillow.fromarray(image), "WEBP", lossless=True)).pages
+    assert page[20, 10].tolist() == [255, 255, 255]
+    assert page[20, 30].tolist() == [200, 0, 0]
+    assert abs(int(page[20, 50, 0]) - 127) <= 1
+
+
+def test_a_palette_with_a_clear_colour_is_on_white() -> None:
+    image = odd.quarters().quantize(4)
+    red = image.getpixel((5, 5))
+    (page,) = door.open_images(odd.saved(image, "PNG", transparency=red)).pages
+    assert page[16, 24].tolist() == [255, 255, 255]
+    assert odd.corners(page)[1:] == odd.UPRIGHT[1:]
+
+
+def test_pictures_carry_nothing_but_pixels() -> None:
+    """Where a player lives is nobody's business: position, camera and profile stay behind."""
+    for kind in ("JPEG", "TIFF", "HEIF", "WEBP", "PNG"):
+        exif = Pillow.Exif()
+        exif[0x0112], exif[0x010F] = 1, "a camera"
+        exif.get_ifd(0x8825)[1] = "N"
+        (found,) = door.pictures(odd.saved(odd.quarters(), kind, exif=exif, icc_profile=b"profile"))
+        assert found[0] == kind
+        assert not found[1].info
+        assert not found[1].getexif()
+
+
+def test_pages_come_one_at_a_time() -> None:
+    """A long file then needs the memory of one page: the first is handed over before the second is looked at."""
+    data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[odd.quarters(300, 200)])
+    pages = door.pictures(data)
+    assert next(pages)[1].size == (96, 64)
+    assert next(pages)[1].size == (300, 200)
+    assert next(pages, None) is None
