@@ -38,11 +38,12 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
     not alone or for a unit given away, and what proxies wrote."""
     own: Crowd = {}
     proxied: Crowd = {}
-    rules = turn.setting.rules
-    forgives = rules.forgives_wrong_kind()
-    checks = _checks(rules)
-    chosen, given, commanders = turn.chosen, turn.given, turn.commanders
-    at, powers, kinds = turn.at, turn.power, turn.kind
+    checks = _checks(turn.setting.rules)
+    at, chosen, given = turn.at, turn.chosen, turn.given
+    # Whose plain word a unit takes: its owner's, who calls it what it is. NOBODY and units given away take nobody's.
+    heeds = [*zip(turn.power, turn.kind, strict=True), None]
+    for number in turn.commanders:
+        heeds[number] = None
     orders: Sequence[Any] = turn.orders
     for index, order in enumerate(orders):
         check = checks.get(type(order))
@@ -52,21 +53,14 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
             continue
         unit = order.unit
         number = at.get(unit.region.province, NOBODY)
-        kind = unit.kind
-        if number == NOBODY or (kind != kinds[number] and kind is not None and not forgives):
-            turn.void(index, "no_such_unit", "no_unit", unit)
-        elif order.power != powers[number]:
-            _foreign(turn, number, index, proxied)
-        elif number in commanders:
-            own.setdefault(number, []).append(index)
-        elif chosen[number] == NOBODY:
+        if given[number] is None and (order.power, unit.kind) == heeds[number]:
             chosen[number] = index
             given[number] = order
             wrong = check(turn, number, order)
             if wrong is not None:
                 turn.void(index, "illegal", *wrong)
         else:
-            own.setdefault(number, [chosen[number]]).append(index)
+            _look_twice(turn, index, order, own, proxied)
     return own, proxied
 
 
@@ -75,12 +69,22 @@ def _checks(rules: Ruleset) -> Mapping[type[Order], Check | None]:
     return {form: CHECKS.get(form) or rules.CHECKS.get(form) for form in rules.ORDERS[PhaseKind.MOVEMENT]}
 
 
-def _foreign(turn: Turn, number: int, index: int, proxied: Crowd) -> None:
-    power = turn.orders[index].power
-    if power == turn.commanders.get(number):
-        proxied.setdefault(number, []).append(index)
+def _look_twice(turn: Turn, index: int, order: UnitOrder, own: Crowd, proxied: Crowd) -> None:
+    """An order for no unit or a foreign one, a second order for one, or one that does not say which kind of unit."""
+    number = turn.find(order)
+    if number == NOBODY:
+        turn.void(index, "no_such_unit", "no_unit", order.unit)
+    elif order.power != turn.power[number]:
+        if order.power == turn.commanders.get(number):
+            proxied.setdefault(number, []).append(index)
+        else:
+            turn.void(index, "no_such_unit", "not_ones_own", turn.units[number], order.power)
+    elif number in turn.commanders:
+        own.setdefault(number, []).append(index)
+    elif turn.chosen[number] == NOBODY:
+        _give(turn, number, index)
     else:
-        turn.void(index, "no_such_unit", "not_ones_own", turn.units[number], power)
+        own.setdefault(number, [turn.chosen[number]]).append(index)
 
 
 def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]) -> None:

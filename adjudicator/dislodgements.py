@@ -15,23 +15,16 @@ from adjudicator.units import Unit
 def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, ...]:
     """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a standoff
     left empty. No place is free then where somebody came in or stayed."""
-    return tuple([_beaten(turn, state, number, gaps) for number in sorted(turn.lost, key=turn.place.__getitem__)])
+    place, winners = turn.place, state.winners
+    left = {place[number] for number in winners.values()}
+    taken = turn.at.keys() - left | {place[to] for to in winners} | gaps
+    return tuple([
+        _beaten(turn, number, winners[number], taken) for number in sorted(turn.lost, key=place.__getitem__)])
 
 
-def _beaten(turn: Turn, state: State, number: int, gaps: frozenset[str]) -> Dislodgement:
-    winner = state.winners[number]
+def _beaten(turn: Turn, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:
     unit, origin, by_convoy = turn.units[number], turn.place[winner], winner in turn.crossing
-    taken = {p for p in turn.steps[number] if p in gaps or _is_taken(turn, state, p)}
     return Dislodgement(unit, origin, by_convoy, open_to(turn.setting, unit, origin, taken, by_convoy=by_convoy))
-
-
-def _is_taken(turn: Turn, state: State, province: str) -> bool:
-    """Whether somebody stands in a province afterwards: who stayed there, or who came in."""
-    place = turn.number_of.get(province)
-    if place is None:
-        return False
-    stays = place < len(turn.units) and (turn.goal[place] == place or state.known[place] != TRUE)
-    return stays or place in state.winners
 
 
 def open_to(

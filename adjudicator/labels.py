@@ -107,11 +107,12 @@ def _stopped(turn: Turn, state: State, number: int, goal: int) -> Failure:
     if state.paths[number] != TRUE and state.path(number) == FALSE:
         return _stranded(turn, state, number)
     rivals = state.toward[goal]
+    if len(rivals) == 1:
+        return _beaten_off(turn, state, number, goal)
     high = state.high[number]
     if goal < len(turn.units):
-        if len(rivals) > 1:
-            high = state.attack(number)[1]
-        if len(rivals) == 1 or high <= state.opposition(number)[0]:
+        high = state.attack(number)[1]
+        if high <= state.opposition(number)[0]:
             return _beaten_off(turn, state, number, goal)
     rival = _first(turn, [m for m in rivals if m != number and high <= state.prevent(m)[0]])
     how = "beaten_to" if state.known[rival] == TRUE else "bounced_with"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -52,20 +52,28 @@ class _Draft:
 
     __slots__ = ("cause", "dislodged", "order", "reason", "result", "why")
 
-    def __init__(self, order: Order, result: Result, reason: str | None, cause: Order | None, why: Any,
-                 dislodged: bool) -> None:
-        self.order = order
-        self.result = result
-        self.reason = reason
-        self.cause = cause
-        self.why = why
-        self.dislodged = dislodged
-        self.__class__ = Outcome  # type: ignore[assignment]  # noqa: PLE0237
+    cause: Order | None
+    dislodged: bool
+    order: Order
+    reason: str | None
+    result: Result
+    why: Any
 
 
-outcome: Callable[[Order, Result, str | None, Order | None, tuple[Any, ...], bool], Outcome]
-outcome = _Draft  # type: ignore[assignment]
-"""A new Outcome: order, result, reason, cause, why (a `Words`, then the `Sentence` it will say) and dislodged."""
+def outcome(
+    order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...], dislodged: bool
+) -> Outcome:
+    """A new Outcome; `why` is a `Words`, then the `Sentence` it will say."""
+    draft: Any = _Draft()
+    draft.order = order
+    draft.result = result
+    draft.reason = reason
+    draft.cause = cause
+    draft.why = why
+    draft.dislodged = dislodged
+    draft.__class__ = Outcome
+    found: Outcome = draft
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from adjudicator.geo import Region
 
@@ -48,16 +48,16 @@ class _Draft:
 
     __slots__ = ("kind", "power", "region")
 
-    def __init__(self, unit: Unit, region: Region) -> None:
-        self.power = unit.power
-        self.kind = unit.kind
-        self.region = region
-        self.__class__ = Unit  # type: ignore[assignment]  # noqa: PLE0237
 
-
-moved: Callable[[Unit, Region], Unit]
-moved = _Draft  # type: ignore[assignment]
-"""The same unit in another region."""
+def moved(unit: Unit, region: Region) -> Unit:
+    """The same unit in another region."""
+    draft: Any = _Draft()
+    draft.power = unit.power
+    draft.kind = unit.kind
+    draft.region = region
+    draft.__class__ = Unit
+    found: Unit = draft
+    return found
 
 
 @dataclass(frozen=True, slots=True)
