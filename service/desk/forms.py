@@ -38,8 +38,10 @@ def decide(
     do: Annotated[str, Form()], text: Annotated[str, Form()] = "", seen: Annotated[str | None, Form()] = None,
     kept: Annotated[list[str] | None, Form()] = None, at: Annotated[float, Form()] = 50.0,
 ) -> Response:
-    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent."""
-    asked = Asked(key=key, do=do, line=line, seen=seen, text=text, kept=tuple(kept or ()), at=at / 100)
+    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent, and `seen` "-"
+    for a line without a decision, since an empty field of a form reads as none."""
+    version = "" if seen == "-" else seen
+    asked = Asked(key=key, do=do, line=line, seen=version, text=text, kept=tuple(kept or ()), at=at / 100)
     ports: DeskPorts = request.app.state.ports
     try:
         with ports.sessions.begin() as session:

@@ -6,6 +6,7 @@ The figures of the plan's table: keys, clicks, time from a decision to the next 
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import sqlite3
@@ -58,15 +59,19 @@ def correct(reader: Reader, wanted: str) -> None:
     reader.press("e")
     goal = _names(reader, wanted)
     for _ in range(8):
-        now = str(box.input_value()).strip()
-        if now == wanted:
+        now = str(box.input_value())
+        if _same(now, wanted):
             break
         slots = reader.page.evaluate(
             "text => { const box = document.querySelector('#work .words');"
             " return [box.selectionStart, box.selectionEnd, window.readingNames.slots(text)]; }", now)
         _mend(reader, now, slots, goal, wanted)
-    assert str(box.input_value()).strip() == wanted
+    assert _same(str(box.input_value()), wanted)
     reader.press("Enter")
+
+
+def _same(one: str, other: str) -> bool:
+    return one.split() == other.split()
 
 
 def _differ(one: str, other: str) -> int:
@@ -81,20 +86,36 @@ def _names(reader: Reader, text: str) -> list[str]:
 def _mend(reader: Reader, now: str, found: list[Any], goal: list[str], wanted: str) -> None:
     """One name: go to the first wrong one and write the right one; else write the whole line."""
     start, end, slots = found
+    inside = wanted[start:max(start, len(wanted) - len(now) + end)]
+    if end > start and _same(now[:start] + inside + now[end:], wanted):
+        _write(reader, inside, goal)
+        return
+    common = len(os.path.commonprefix([now[:start], wanted]))
+    if end == len(now) and end > start and start - common <= 6:
+        reader.press(*["Backspace"] * (1 + start - common))
+        _write(reader, wanted[common:], goal)
+        return
     wrong = next((n for n, (a, b) in enumerate(slots) if n < len(goal) and now[a:b] != goal[n]), None)
     if wrong is None and wanted.endswith(f" {now}"):
         reader.press("Home", *wanted.removesuffix(now))
         return
     if wrong is None or len(slots) != len(goal):
         reader.press("Control+a")
-        for word in re.split(f"({'|'.join(map(re.escape, goal))})", wanted):
-            _type(reader, word)
+        _write(reader, wanted, goal)
         return
     while [start, end] != slots[wrong]:
         reader.press("Shift+Tab" if start > slots[wrong][0] else "Tab")
         start, end = reader.page.evaluate(
             "() => { const box = document.querySelector('#work .words'); return [box.selectionStart, box.selectionEnd]; }")
     _type(reader, goal[wrong])
+
+
+def _write(reader: Reader, text: str, goal: list[str]) -> None:
+    """A piece of a line, its names completed; Delete where nothing belongs there."""
+    if not text.strip():
+        reader.press("Delete")
+    for word in re.split(f"({'|'.join(map(re.escape, goal))})", text):
+        _type(reader, word)
 
 
 def _type(reader: Reader, words: str) -> None:
@@ -131,8 +152,6 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
             kind = "typed"
             correct(ada, wanted)
         counts[kind].append(ada.keys - before)
-        if kind == 'typed':
-            print(wanted, '<-', offers[:2], ada.keys - before)
         ada.until(f"document.querySelector('#work .desk')?.dataset.line !== '{line}'"
                                    " || !document.querySelector('#reading')")
         if ada.page.locator("#reading").count():
@@ -149,7 +168,7 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
           f"clicks {clicks}; next line median {statistics.median(times):.0f} ms, p95 {p95:.0f} ms, n {len(times)}")
     assert max(counts["first"]) == 1
     assert max(counts["among"]) <= 2
-    assert statistics.median(counts["typed"]) <= 12
+    assert max(counts["typed"]) <= 12
     assert clicks == 0
     assert len(times) >= 98
     assert p95 <= 100

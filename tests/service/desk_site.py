@@ -24,6 +24,7 @@ from service.clock import SimulatedClock
 from service.desk import access
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
+from service.desk.reading_words import Words
 from service.results import ShownPower
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine, sessions
@@ -38,6 +39,7 @@ from service.store.tables import (
     SeatRow,
     SessionRow,
     SubmissionRow,
+    UserRow,
 )
 
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
@@ -51,6 +53,8 @@ LINES: list[tuple[str, str, str, list[tuple[str, str | None, float]]]] = [
     ("F Lyne Bay H", "order", "open", [("F Lyme Bay H", "F Lyme Bay H", 0.7)]),
 ]
 COMPLAINT = "No order has this form."
+WORDS = Words(names=(("Carham", "Carham Castle"),), verbs=("moves to",), units=("Army", "Fleet"))
+OTHER, OTHER_TOKEN, OTHER_CSRF = "Blaise", "another-token-of-the-tests", "another-form-token-of-the-tests"
 
 
 @cache
@@ -119,15 +123,22 @@ class DeskSite:
         self.judge_fault: Exception | None = None
         self.approve_fault: Exception | None = None
         self.still_to_read = False
+        self.csrf = CSRF
+        self._acts = 0
+        self.ports_understand: dict[str, str] = {}
         self.shown: tuple[ShownPower, ...] = ()
         ports = DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, wall=self.clock, secure_cookies=False,
             understand=lambda _session, _phase, _power, text: (
-                Understood("A Merse H") if text == "Army Merse holds" else Understood(None, COMPLAINT)
+                Understood("A Merse H") if text == "Army Merse holds"
+                else Understood(self.ports_understand[text]) if text in self.ports_understand
+                else Understood(None, COMPLAINT)
             ),
             settled=self._judge, approve=self._approve, shown=lambda _phase: self.shown,
             map_pdf=lambda game: b"%PDF-1.7" if game == "powick-bridge" else None,
-            power_name=lambda _variant, power: power,
+            power_name=lambda _variant, power: power, words=lambda _session, _phase: WORDS,
+            suggest=lambda _session, _phase, _power, text: (
+                [{"text": f"reread {text}", "order": "A Merse H", "score": 0.9}] if text else []),
         )
         self.client = TestClient(create_app(ports), base_url="http://testserver", raise_server_exceptions=False,
                                  follow_redirects=False)
@@ -147,6 +158,7 @@ class DeskSite:
 
     def sign_in(self) -> None:
         """Carry the session that the file already holds."""
+        self.csrf = CSRF
         self.client.cookies.set(access.COOKIE, TOKEN)
 
     def page(self, path: str, status: int = 200) -> str:
@@ -161,7 +173,7 @@ class DeskSite:
 
     def post(self, path: str, **values: object) -> httpx.Response:
         """Send a form with its token."""
-        answer: httpx.Response = self.client.post(path, data={"csrf": CSRF, **{key: str(value) for key, value in values.items()}})
+        answer: httpx.Response = self.client.post(path, data={"csrf": self.csrf, **{key: str(value) for key, value in values.items()}})
         return answer
 
     def decide(self, line: int, do: str, key: str = "k1", text: str = "") -> str:
@@ -169,6 +181,35 @@ class DeskSite:
         answer = self.post("/desk/7/decide", line=line, key=key, do=do, text=text)
         assert answer.status_code == 303, answer.text
         return str(answer.headers["location"])
+
+    def second_reader(self) -> None:
+        """Sit down as somebody else."""
+        with self.store.begin() as session:
+            if session.get(UserRow, OTHER) is None:
+                session.add(UserRow(name=OTHER, password="", created_at=AFTER))
+                session.flush()
+                session.add(SessionRow(token_hash=hashlib.sha256(OTHER_TOKEN.encode()).hexdigest(), user=OTHER,
+                                       csrf=OTHER_CSRF, created_at=AFTER, seen_at=AFTER))
+        self.client.cookies.set(access.COOKIE, OTHER_TOKEN)
+        self.csrf = OTHER_CSRF
+
+    def acts(self, *wishes: dict[str, Any], status: int = 200) -> dict[str, Any]:
+        """Send acts as the page's script does; the answer."""
+        answer = self.client.post("/desk/7/acts", json={"acts": list(wishes)}, headers={"X-Galloper-Token": self.csrf})
+        assert answer.status_code == status, answer.text
+        return dict(answer.json()) if status == 200 else {}
+
+    def act(self, do: str, line: int = 0, key: str = "", **more: Any) -> dict[str, Any]:
+        """One act; what came of it."""
+        self._acts += 1
+        wish = {"key": key or f"key-number-{self._acts}", "do": do, "line": line, **more}
+        return dict(self.acts(wish)["acts"][0])
+
+    def states(self) -> list[tuple[object, ...]]:
+        """How every line on the desk stands, as the page's script is told."""
+        found = self.client.get("/desk/7/lines").json()["lines"]
+        return [tuple(one[name] for name in ("id", "number", "state", "version", "text", "order", "by", "asked"))
+                for one in found]
 
     def reviews(self) -> list[ReviewRow]:
         """Every decision on file, oldest first."""

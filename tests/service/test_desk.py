@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from service.desk.reading_keys import ACTIONS
 from service.store.tables import LineRow, LineState, PhaseState
 from tests.service.desk_site import COMPLAINT, DeskSite
 
@@ -34,11 +35,16 @@ def test_words_that_differ_between_readings_are_marked(desk: DeskSite) -> None:
 
 
 def test_every_key_has_a_visible_control(desk: DeskSite) -> None:
+    """Rule 4 of the desk plan: what a key does is on the page, and the list of keys names it."""
     desk.decide(3, "skip")
     page = desk.page("/desk/7?line=3")
-    keys = {*re.findall(r'data-key="(\w+)"', page), *re.findall(r'data-focus="(\w)"', page)}
-    assert keys == {"1", "2", "E", "O", "V", "S", "U", "Z", "P"}
-    assert keys | {"Enter", "Esc"} == set(re.findall(r"<kbd>(\w+)</kbd>", page))
+    controls = set(re.findall(r'data-do="([\w-]+)"', page))
+    missing = {one.name for one in ACTIONS} - controls
+    # Enter and the arrows are about the readings themselves; this line has two of them, and a fourth is below it.
+    assert missing == {"accept", "up", "down", "reading-3", "reading-4", "reading-5"}
+    listed = page[page.index('<dialog id="keys"'):]
+    for one in ACTIONS:
+        assert one.words in listed
 
 
 def test_the_next_lines_picture_is_fetched_ahead(desk: DeskSite) -> None:

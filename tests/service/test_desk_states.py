@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from service.store.tables import LineRow, PhaseState, SubmissionRow
+from service.store.tables import LineRow, OutboxRow, PageRow, PhaseState, SubmissionRow
 from tests.service.desk_site import DEADLINE, DeskSite
 
 
@@ -104,6 +104,36 @@ def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
     said = desk.text("/desk/7?line=3")
     assert "The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be looked at, and no longer changed." in said
     assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
+
+
+def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_knows(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.execute(update(PageRow).values(note="too_dark"))
+    said = desk.text("/desk/7")
+    assert "A page of Montrose cannot be used: the photograph is too dark. The sender was not told yet." in said
+    assert 'src="/images/page/1.jpg"' in desk.page("/desk/7")
+    desk.add(OutboxRow(key="k", kind="rejection", phase_id=7, recipient="james@players.example", subject="s",
+                       message="0" * 64, message_id="<1@x>", state="sent", due_at=DEADLINE, sent_at=DEADLINE))
+    assert "The sender was told Sun 14 Mar 2027, 07:00 GMT." in desk.text("/desk/7")
+
+
+def test_with_the_engine_down_lines_have_no_readings_and_work_goes_on(desk: DeskSite) -> None:
+    """The state "engine down": lines open with no readings, full edit box, work possible."""
+    with desk.store.begin() as session:
+        session.execute(update(LineRow).values(candidates=[], order=None, status="open", text=""))
+    for line in (1, 2, 3, 4):
+        page = desk.page(f"/desk/7?line={line}")
+        assert "The machine has no reading of this line. Type what you see." in page
+        desk.decide(line, "edit", f"k{line}", "Army Merse holds")
+    assert [r.order for r in desk.reviews()] == ["A Merse H"] * 4
+
+
+def test_a_struck_line_is_no_order_and_one_key_takes_it_back(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.execute(update(LineRow).where(LineRow.id == 3).values(struck=True, status="not an order", order=None))
+    assert "Crossed out on the sheet, so not an order . If it stands after all, take its reading: one key." in desk.text("/desk/7?line=3")
+    desk.decide(3, "reading-1", "a")
+    assert [r.order for r in desk.reviews()] == ["A Eskdale H"]
 
 
 def test_nothing_to_do_today(desk: DeskSite) -> None:

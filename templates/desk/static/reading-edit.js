@@ -2,6 +2,8 @@
 // next one, Enter accepts, Esc leaves.
 "use strict";
 
+const UNIT = /^(A|F|Army|Fleet)$/;
+
 export class EditBox {
   // `names` is a function that gives the Names or null while they are on their way.
   constructor(box, list, names) {
@@ -24,9 +26,22 @@ export class EditBox {
     this.box.focus();
     const names = this.names();
     const slots = names ? names.slots(this.box.value) : [];
-    const slot = slots.find(([start, end]) => doubtful.some((word) => (" " + this.box.value.slice(start, end) + " ").includes(" " + word + " "))) || slots[slots.length - 1];
-    if (slot) this.box.setSelectionRange(slot[0], slot[1]);
+    const run = this.run(doubtful);
+    const slot = slots.find(([start, end]) => run && start < run[1] && run[0] < end);
+    const chosen = run ? [Math.min(run[0], slot ? slot[0] : run[0]), Math.max(run[1], slot ? slot[1] : run[1])] : slots[slots.length - 1];
+    if (chosen) this.box.setSelectionRange(chosen[0], chosen[1]);
     else this.box.select();
+  }
+
+  // Where the first words stand in which the readings differ, as [start, end); null where they do not differ.
+  run(doubtful) {
+    const words = [...this.box.value.matchAll(/[^\s]+/g)];
+    while (doubtful.length > 1 && UNIT.test(doubtful[0])) doubtful.shift(); // a missing unit is seldom what is wrong
+    const first = words.findIndex((word) => word[0] === doubtful[0]);
+    if (first < 0) return null;
+    let last = first;
+    while (doubtful[last - first + 1] && words[last + 1] && words[last + 1][0] === doubtful[last - first + 1]) last += 1;
+    return [words[first].index, words[last].index + words[last][0].length];
   }
 
   look() {

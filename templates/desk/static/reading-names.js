@@ -62,7 +62,10 @@ export class Names {
   // What the words before the caret may become: the longest run of words that begins a name, at most five back.
   complete(text, caret) {
     const starts = [];
-    for (const found of text.slice(0, caret).matchAll(/[^\s]+/g)) starts.push(found.index);
+    for (const found of text.slice(0, caret).matchAll(/[^\s]+/g)) {
+      if (fold(found[0])) starts.push(found.index);
+      else starts.length = 0; // no name goes across a dash
+    }
     if (!starts.length || /\s$/.test(text.slice(0, caret))) return { start: caret, end: caret, names: [] };
     for (const start of starts.slice(-5)) {
       const piece = text.slice(start, caret);
@@ -81,7 +84,7 @@ export class Names {
     let n = 0;
     while (n < words.length) {
       let size = Math.min(6, words.length - n);
-      while (size && !this.known.has(fold(text.slice(words[n].at, words[n + size - 1].end)))) size -= 1;
+      while (size && !(words[n].key && words[n + size - 1].key && this.known.has(fold(text.slice(words[n].at, words[n + size - 1].end))))) size -= 1;
       if (size && !(size === 1 && this.plain.has(words[n].key))) {
         found.push([words[n].at, words[n + size - 1].end]);
         n += size;
