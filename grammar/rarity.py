@@ -21,7 +21,7 @@ BEGUN = 4.0
 """The first letters of a name that stand for it although nobody listed them, beside the name's own price."""
 KINDLESS, KINDLESS_TARGET = 5.0, 1.5
 """An order's unit without its kind, and any other unit: players write the first, the second may go without (ORD-04)."""
-MOST = 9.0
+MOST = 16.0
 """Two ways to read the same text that differ by more are one."""
 
 _COMMON = frozenset(("-", "to", "moves", "move", "holds", "hold", "h", "supports", "support", "s", "convoys", "convoy", "c", "stands",

@@ -56,7 +56,7 @@ class Search:
     `wrong`: nats for a character that the frame does not show, `alike`: for one
     that looks like what it shows. `keep`: texts handed back."""
 
-    width: int = 240
+    width: int = 160
     beam: float = 24.0
     wrong: float = 9.0
     alike: float = 4.0
@@ -77,6 +77,10 @@ class Text:
     price: float = 0.0
 
 
+INKED = 4
+"""Posteriors whose ink a decoder keeps at hand: one line's, by every opinion."""
+
+
 class Decoder:
     """Decodes rows inside one automaton, whose steps it keeps as arrays. Threads wait for each other."""
 
@@ -92,6 +96,7 @@ class Decoder:
         self._alike = [(self._signs[a], self._signs[b]) for a, b in sorted(alike()) if {a, b} <= set(self._signs)]
         self._steps = _Steps(automaton, self._space, self._wordy)
         self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
+        self._inked: list[tuple[Posteriors, Floats]] = []
         self._lock = Lock()
 
     def decode(self, posteriors: Posteriors) -> tuple[Text, ...]:
@@ -107,7 +112,15 @@ class Decoder:
 
     def ink(self, posteriors: Posteriors) -> Floats:
         """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of a wrong
-        character."""
+        character. Kept for the last few posteriors asked for; not to be written to."""
+        for held, found in self._inked:
+            if held is posteriors:
+                return found
+        made = self._ink(posteriors)
+        self._inked = [*self._inked[1 - INKED :], (posteriors, made)]
+        return made
+
+    def _ink(self, posteriors: Posteriors) -> Floats:
         logs = np.nan_to_num(posteriors.log_probs.astype(np.float64), nan=NEVER, neginf=NEVER, posinf=0.0)
         out = np.full((len(logs), len(self._signs) + 1), NEVER)
         for column, group in enumerate(self._grouped(posteriors.letters)):
