@@ -1,6 +1,7 @@
 """How sure a decoded line is: its features, and a table that turns them into a chance and a gate.
 
-The table is data (`confidence.toml`) and says itself where its figures come from.
+The table is data (`confidence.toml`), fitted by `python -m service.calibrate`, and says itself where its figures come
+from.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from importlib.resources import files
 FAR = 25.0
 """Nats that stand for a margin to nothing: no other order was anywhere near."""
 
+FILE = "ocr/confidence.toml"
+
 
 class TableError(ValueError):
-    """The table of confidence cannot be used. Our own fault: names the entry."""
+    """The table of confidence cannot be used. Our own fault: names the file and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class Features:
     recogniser's own letters fall short of certainty. `score`: 0..1, the recogniser's trust in its own text.
     `focus` and `contrast`: how well the row was photographed, 0 where nobody measured.
     `one_letter`: a short name in the text is one misread letter from another's. `letters`: length of the text.
+    `touched`: 0..1, how much any part of the line looks crossed out. `odd`: the order is one that nobody means as it
+    stands, such as one without the kind of its unit, or the text holds a word of doubt.
     """
 
     cost: float
@@ -45,20 +50,52 @@ class Features:
     contrast: float = 0.0
     one_letter: bool = False
     letters: int = 0
+    touched: float = 0.0
+    odd: bool = False
 
     def numbers(self) -> dict[str, float]:
         """Every feature by name as a number, fit for JSON."""
         return {name: round(float(value), 4) for name, value in asdict(self).items()}
 
 
+CLOSE, NEARBY = 2.0, 6.0
+"""Nats over which the weight of another reading fades, for readings that are close and for those farther off."""
+
+EVIDENCE = (
+    "cost", "worst", "haze", "mistrust", "struck", "touched", "dissent", "close", "nearby", "near", "one_letter", "odd",
+)
+"""Names of what `evidence` measures, each 0 where nothing speaks against a line."""
+
+
+def evidence(features: Features) -> dict[str, float]:
+    """What speaks against a line, by the names of EVIDENCE: never below 0, and the more the worse.
+
+    `mistrust`: what the recogniser's score falls short of 1. `dissent`: a second opinion reads another order. `close`
+    and `nearby`: how near the next order is, over CLOSE and NEARBY nats, and `near` the next that is printed alike.
+    `one_letter`: how near the next order is where one letter makes a short name another's.
+    """
+    f = features
+    margin, near = max(0.0, f.margin), max(0.0, f.near_margin)
+    return {
+        "cost": max(0.0, f.cost), "worst": max(0.0, f.worst), "haze": max(0.0, f.haze), "mistrust": max(0.0, 1.0 - f.score),
+        "struck": f.struck, "touched": f.touched, "dissent": float(f.agreement < 0),
+        "close": math.exp(-margin / CLOSE), "nearby": math.exp(-margin / NEARBY), "near": math.exp(-near / CLOSE),
+        "one_letter": math.exp(-margin / NEARBY) if f.one_letter else 0.0, "odd": float(f.odd),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Weights of a logistic sum by feature (and "intercept"), and the least or most each feature must be for a line to go
-    without a look."""
+    """`weights` of a logistic sum by evidence (none above 0) and "intercept"; `gate`: the least or most each feature must
+    be for a line to go without a look; `provenance`: what it was fitted on, by whom one can repeat it."""
 
     weights: Mapping[str, float]
     gate: Mapping[str, float]
-    provenance: str
+    provenance: Mapping[str, object]
+
+
+GATE = ("confidence", "one_letter_confidence", "cost", "worst", "margin", "near_margin", "one_letter_margin", "struck", "touched")
+"""What a table must say of the gate."""
 
 
 @cache
@@ -67,34 +104,49 @@ def usual() -> Table:
     return read_table((files("ocr") / "confidence.toml").read_text(encoding="utf-8"))
 
 
-def read_table(text: str) -> Table:
-    """A table from its TOML. Raises TableError."""
+def read_table(text: str, name: str = FILE) -> Table:
+    """A table from its TOML; `name` is the file's. Raises TableError, naming the file and the key."""
     try:
         found = tomllib.loads(text)
-        table = Table({k: float(v) for k, v in found["weights"].items()},
-                      {k: float(v) for k, v in found["gate"].items()}, str(found["provenance"]))
-    except (tomllib.TOMLDecodeError, KeyError, ValueError, AttributeError, TypeError) as fault:
-        raise TableError(f"the table of confidence: {fault!r}") from fault
-    known = {"intercept", *Features.__dataclass_fields__}
-    strange = sorted(set(table.weights) - known)
-    missing = sorted({"confidence", "cost", "worst", "margin", "near_margin", "one_letter_margin"} - set(table.gate))
-    if strange or missing:
-        raise TableError(f"the table of confidence has strange weights {strange} or lacks gates {missing}")
-    return table
+    except tomllib.TOMLDecodeError as fault:
+        raise TableError(f"{name} is no TOML: {fault}") from fault
+    provenance = found.get("provenance")
+    if not isinstance(provenance, dict) or not provenance:
+        raise TableError(f"{name}: [provenance] must say where the figures come from")
+    weights = _numbers(found, "weights", ("intercept", *EVIDENCE), name)
+    above = sorted(key for key, weight in weights.items() if key != "intercept" and weight > 0)
+    if above:
+        raise TableError(f"{name}: weights.{above[0]} is above 0, so that worse lines would be trusted more")
+    return Table(weights, _numbers(found, "gate", GATE, name), provenance)
+
+
+def _numbers(found: Mapping[str, object], part: str, keys: tuple[str, ...], name: str) -> dict[str, float]:
+    """One table of the file: exactly these keys, each a finite number."""
+    given = found.get(part)
+    if not isinstance(given, dict):
+        raise TableError(f"{name}: [{part}] is missing")
+    for key in sorted({*keys, *given}):
+        value = given.get(key)
+        if key not in keys:
+            raise TableError(f"{name}: {part}.{key} is unknown; known are {', '.join(keys)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise TableError(f"{name}: {part}.{key} must be a number")
+    return {key: float(given[key]) for key in keys}
 
 
 def confidence(features: Features, table: Table) -> float:
     """The chance, 0..1, that the best order is what was written."""
-    numbers = features.numbers()
-    total = sum(w * (1.0 if name == "intercept" else numbers[name]) for name, w in table.weights.items())
+    weights = table.weights
+    total = weights["intercept"] + sum(weights[name] * value for name, value in evidence(features).items())
     return round(1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total)))), 4)
 
 
 def automatic(features: Features, chance: float, table: Table) -> bool:
     """May the line go without a look, as far as the ink goes? Stricter where one letter changes the meaning."""
-    gate = table.gate
-    margin = gate["one_letter_margin"] if features.one_letter else gate["margin"]
+    gate, one = table.gate, "one_letter_" if features.one_letter else ""
     return (
-        chance >= gate["confidence"] and features.cost <= gate["cost"] and features.worst <= gate["worst"]
-        and features.margin >= margin and features.near_margin >= gate["near_margin"]
+        chance >= gate[one + "confidence"] and features.margin >= gate[one + "margin"]
+        and features.near_margin >= gate["near_margin"]
+        and features.cost <= gate["cost"] and features.worst <= gate["worst"]
+        and features.struck < gate["struck"] and features.touched < gate["touched"] and not features.odd
     )

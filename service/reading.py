@@ -15,7 +15,7 @@ from grammar.compose import Forms
 from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.meaning import doubtful, incomplete, names_itself
+from grammar.meaning import names_itself
 from grammar.proposals import order_word, orderlike
 from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import Features, Table, automatic, confidence, usual
@@ -175,9 +175,8 @@ class Scribe:
         chance = confidence(marks, self.table)
         struck = line.strike.score >= SURELY_STRUCK
         sure = (
-            automatic(marks, chance, self.table) and chance >= self.doubt.score and line.strike.score < HARDLY_STRUCK
+            automatic(marks, chance, self.table) and chance >= self.doubt.score
             and not any(row.cut_off or row.inserted for row in line.rows)
-            and not (incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text))
         )
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=laid.text,
@@ -258,6 +257,8 @@ class Scribe:
 def _told(found: Deciphered, chance: float) -> tuple[dict[str, object], ...]:
     """The readings of a decoded line as candidates: the best with its confidence, the others sharing what that leaves."""
     told = found.told[:MOST_CANDIDATES]
+    if not told:
+        return ()
     weights = [math.exp(other.score - told[0].score) for other in told[1:]]
     shares = [chance, *((1.0 - chance) * weight / (sum(weights) or 1.0) for weight in weights)]
     return tuple({"text": one.order, "order": one.order, "score": round(share, 4)}

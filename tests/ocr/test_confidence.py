@@ -3,29 +3,89 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ocr.confidence import FAR, Features, TableError, automatic, confidence, read_table, usual
+from ocr.confidence import (
+    EVIDENCE,
+    FAR,
+    GATE,
+    Features,
+    TableError,
+    automatic,
+    confidence,
+    evidence,
+    read_table,
+    usual,
+)
 
 GOOD = Features(cost=0.02, worst=1.0, margin=FAR, near_margin=FAR, haze=0.05, score=0.98, letters=30)
+
+SHARES = st.floats(0, 1)
+LINES = st.builds(
+    Features, cost=st.floats(0, 1), worst=st.floats(0, 40), margin=st.floats(-2, FAR), near_margin=st.floats(-2, FAR),
+    agreement=st.sampled_from([-1.0, 0.0, 1.0]), struck=SHARES, haze=SHARES, score=SHARES, one_letter=st.booleans(),
+    touched=SHARES, odd=st.booleans(),
+)
+WORSE = {
+    "cost": 0.1, "worst": 3.0, "margin": -1.0, "near_margin": -1.0, "struck": 0.2, "touched": 0.2, "haze": 0.1, "score": -0.1,
+}
 
 
 def test_a_clear_line_goes_without_a_look() -> None:
     assert automatic(GOOD, confidence(GOOD, usual()), usual())
 
 
+@given(line=LINES, name=st.sampled_from(sorted(WORSE)))
+def test_a_line_that_looks_worse_is_never_trusted_more(line: Features, name: str) -> None:
+    worse = replace(line, **{name: getattr(line, name) + WORSE[name]})
+    before, after = confidence(line, usual()), confidence(worse, usual())
+    assert after <= before
+    assert automatic(line, before, usual()) or not automatic(worse, after, usual())
+
+
+@given(line=LINES)
+def test_dissent_and_danger_are_never_trusted_more(line: Features) -> None:
+    calm = replace(line, agreement=0.0, one_letter=False, odd=False)
+    for worse in (replace(calm, agreement=-1.0), replace(calm, one_letter=True), replace(calm, odd=True)):
+        before, after = confidence(calm, usual()), confidence(worse, usual())
+        assert after <= before
+        assert automatic(calm, before, usual()) or not automatic(worse, after, usual())
+
+
+@given(line=LINES)
+def test_evidence_only_speaks_against_a_line(line: Features) -> None:
+    found = evidence(line)
+    assert tuple(found) == EVIDENCE
+    assert all(value >= 0.0 for value in found.values())
+
+
 @pytest.mark.parametrize(
-    "worse",
+    "doubt",
     [
-        replace(GOOD, cost=0.6), replace(GOOD, worst=40.0), replace(GOOD, margin=0.5), replace(GOOD, near_margin=0.5),
-        replace(GOOD, margin=2.0, one_letter=True),
+        replace(GOOD, odd=True), replace(GOOD, struck=0.95), replace(GOOD, touched=0.95), replace(GOOD, margin=0.5),
+        replace(GOOD, near_margin=0.5), replace(GOOD, worst=40.0), replace(GOOD, cost=0.9),
     ],
 )
-def test_any_doubt_asks_for_a_look(worse: Features) -> None:
-    assert not automatic(worse, confidence(worse, usual()), usual())
-    assert confidence(worse, usual()) <= confidence(GOOD, usual())
+def test_a_line_in_doubt_is_looked_at_whatever_the_chance(doubt: Features) -> None:
+    """Q-21: crossed-out, conditional and half-read lines are for a person."""
+    assert not automatic(doubt, 1.0, usual())
+
+
+def test_the_gate_is_stricter_where_one_letter_changes_the_meaning() -> None:
+    """A margin and a chance between the two gates pass a plain line and no line of a name that is one letter from
+    another's."""
+    gate = usual().gate
+    assert gate["one_letter_margin"] > gate["margin"]
+    assert gate["one_letter_confidence"] >= gate["confidence"]
+    between = replace(GOOD, margin=(gate["margin"] + gate["one_letter_margin"]) / 2)
+    assert automatic(between, 1.0, usual())
+    assert not automatic(replace(between, one_letter=True), 1.0, usual())
 
 
 def test_features_are_numbers_for_json() -> None:
@@ -39,14 +99,40 @@ def test_a_chance_is_a_chance() -> None:
         assert 0.0 <= confidence(replace(GOOD, cost=cost), usual()) <= 1.0
 
 
+def _table(**changes: str) -> str:
+    lines = ["[provenance]", "how = 'by hand'", "[weights]", *(f"{n} = {changes.get(n, '-1')}" for n in ("intercept", *EVIDENCE))]
+    return "\n".join([*lines, "[gate]", *(f"{name} = {changes.get('gate_' + name, '0.5')}" for name in GATE)])
+
+
+def test_a_whole_table_is_read() -> None:
+    table = read_table(_table(intercept="3"))
+    assert table.weights["intercept"] == 3.0
+    assert table.gate["margin"] == 0.5
+
+
 @pytest.mark.parametrize(
-    "text",
-    ["", "weights = 3", "provenance = 'x'\n[weights]\nluck = 1\n[gate]\nconfidence = 1", "provenance = 'x'\n[weights]\n[gate]"],
+    ("text", "named"),
+    [
+        ("[weights", "no TOML"),
+        ("", "[provenance]"),
+        ("provenance = 'x'", "[provenance]"),
+        ("[provenance]\nhow = 'x'", "[weights]"),
+        (_table().replace("[gate]", "[gates]"), "[gate]"),
+        (_table(cost="2"), "weights.cost"),
+        (_table(cost="'much'"), "weights.cost"),
+        (_table(gate_margin="nan"), "gate.margin"),
+        (_table().replace("\nhaze =", "\nluck ="), "weights.haze"),
+        (_table() + "\nluck = 1", "gate.luck"),
+    ],
 )
-def test_a_faulty_table_is_named(text: str) -> None:
-    with pytest.raises(TableError):
-        read_table(text)
+def test_a_fault_of_the_table_names_file_and_key(text: str, named: str) -> None:
+    with pytest.raises(TableError) as fault:
+        read_table(text, "site/confidence.toml")
+    assert "site/confidence.toml" in str(fault.value)
+    assert named in str(fault.value)
 
 
-def test_the_table_says_where_it_comes_from() -> None:
-    assert usual().provenance
+def test_the_table_that_is_shipped_says_where_it_comes_from() -> None:
+    told = tomllib.loads((files("ocr") / "confidence.toml").read_text(encoding="utf-8"))["provenance"]
+    assert dict(usual().provenance) == told
+    assert {"command", "made", "sheets", "lines", "seed", "fonts"} <= set(told)

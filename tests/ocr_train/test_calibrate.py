@@ -1,0 +1,101 @@
+"""The fit finds what rules made-up lines; the gate it chooses keeps its word."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from ocr.confidence import EVIDENCE, FAR, Features, Table, confidence, read_table
+from ocr.train.calibrate import Judged, calibration_error, fit, left_out, threshold, to_toml, upper_bound
+
+
+def _made_up(count: int, seed: int = 3, group: str = "a") -> list[Judged]:
+    """Lines right with the chance 1 / (1 + exp(-(4 - 10 cost - 0.2 worst)))."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for at in range(count):
+        cost, worst = float(rng.uniform(0, 0.5)), float(rng.uniform(0, 20))
+        chance = 1 / (1 + math.exp(-(4 - 10 * cost - 0.2 * worst)))
+        seen = Features(cost=cost, worst=worst, margin=FAR, near_margin=FAR)
+        lines.append(Judged(seen, bool(rng.random() < chance), group, f"hand {at % 20}"))
+    return lines
+
+
+def test_known_weights_are_found_again() -> None:
+    """Ten thousand lines: the standard errors are some 0.2 of the cost's weight and 0.005 of the other's."""
+    weights = fit(_made_up(10_000))
+    assert weights["intercept"] == pytest.approx(4.0, abs=0.3)
+    assert weights["cost"] == pytest.approx(-10.0, abs=0.8)
+    assert weights["worst"] == pytest.approx(-0.2, abs=0.02)
+
+
+def test_a_chance_so_fitted_is_calibrated() -> None:
+    table = Table(fit(_made_up(10_000)), {}, {})
+    fresh = _made_up(10_000, seed=4)
+    assert calibration_error(fresh, [confidence(line.features, table) for line in fresh]) < 0.02
+
+
+def test_evidence_that_would_speak_for_a_line_is_left_out() -> None:
+    """Lines that are right the more often the dearer they are: no weight may rise with the cost."""
+    rng = np.random.default_rng(5)
+    costs = rng.uniform(0, 1, 500)
+    lines = [Judged(Features(float(c), 0.0, FAR, FAR), bool(rng.random() < c)) for c in costs]
+    assert all(fit(lines)[name] <= 0 for name in EVIDENCE)
+
+
+def test_groups_count_alike_whatever_their_sizes() -> None:
+    """A large group that is right nine times in ten and a small one that never is: together not far from 0.45."""
+    calm = Features(0.0, 0.0, FAR, FAR)
+    lines = [Judged(calm, at % 10 > 0, "large") for at in range(1000)] + [Judged(calm, False, "small") for _ in range(20)]  # noqa: FBT003
+    chance = confidence(calm, Table(fit(lines), {}, {}))
+    assert chance == pytest.approx(0.45, abs=0.02)
+
+
+def test_lines_of_one_kind_cannot_be_calibrated_on() -> None:
+    with pytest.raises(ValueError, match="right and some that are wrong"):
+        fit([line for line in _made_up(100) if line.right])
+
+
+@pytest.mark.parametrize(("wrong", "of", "bound"), [(0, 598, 0.005), (0, 100, 0.0295), (1, 100, 0.0466), (5, 100, 0.1023)])
+def test_bounds_are_those_of_clopper_and_pearson(wrong: int, of: int, bound: float) -> None:
+    """The first two are 1 - 0.05 ** (1 / n); the others from published tables of the one-sided 95 % bound."""
+    assert upper_bound(wrong, of) == pytest.approx(bound, abs=0.0002)
+
+
+def test_without_lines_nothing_is_bound() -> None:
+    assert upper_bound(0, 0) == 1.0
+
+
+def test_a_threshold_lets_as_many_pass_as_it_may() -> None:
+    calm = Features(0.0, 0.0, FAR, FAR)
+    lines = [Judged(calm, right=True)] * 1000 + [Judged(calm, right=False)] + [Judged(calm, right=False, free=False)]
+    chances = [0.9] * 1000 + [0.8, 1.0]
+    found = threshold(lines, chances, 0.0, 0.005)
+    assert (found.chance, found.passed, found.wrong) == (0.9, 1000, 0)
+    assert threshold(lines, chances, 0.002, 0.005).chance == 0.8
+
+
+def test_too_few_lines_give_no_threshold() -> None:
+    """Fifty lines all right may still hide five wrong in a hundred."""
+    with pytest.raises(ValueError, match="no share"):
+        threshold([Judged(Features(0.0, 0.0, FAR, FAR), right=True)] * 50, [1.0] * 50, 0.002, 0.005)
+
+
+def test_hands_are_judged_by_weights_that_did_not_see_them() -> None:
+    """One hand is always wrong at a cost at which all others are right: by the others' weights it seems sure."""
+    lines = [line for line in _made_up(4000) if line.hand != "hand 7"]
+    lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=False, group="a", hand="hand 7") for _ in range(200)]
+    chances = left_out(lines)
+    assert min(chance for chance, line in zip(chances, lines, strict=True) if line.hand == "hand 7") > 0.9
+
+
+def test_a_written_table_is_read_again() -> None:
+    gate = dict.fromkeys(
+        ("confidence", "one_letter_confidence", "cost", "worst", "margin", "near_margin", "one_letter_margin", "struck", "touched"), 0.5)
+    weights = fit(_made_up(1000))
+    table = read_table(to_toml(weights, gate, {"seed": 11, "fonts": "none"}))
+    assert dict(table.weights) == weights
+    assert dict(table.gate) == gate
+    assert table.provenance["seed"] == 11
