@@ -231,6 +231,7 @@ class _Reader:
         texts = self._first(crops)
         strikes = [self.options.strike(crop, said.score) for crop, said in zip(crops, texts, strict=True)]
         others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
+        texts = tuple(_or_other(said, other) for said, other in zip(texts, others, strict=True))
         wide = clean.shape[1]
         return tuple(
             Row(
@@ -283,6 +284,13 @@ FEW_TRUST = 0.85
 
 SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
+
+
+def _or_other(said: Recognised, others: Sequence[Alternative]) -> Recognised:
+    """What another engine read where the first saw nothing, as on a short "v2"."""
+    if said.text or not others:
+        return said
+    return Recognised(others[0].text, others[0].score, others[0].posteriors)
 
 
 def _agreement(texts: Sequence[Recognised]) -> float:

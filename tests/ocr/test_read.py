@@ -303,3 +303,18 @@ def test_tesseract_reads_type() -> None:
         "army louth moves to dublin",
         "fleet irish sea holds",
     ]
+
+
+def test_a_row_on_which_the_first_engine_is_silent_is_not_lost_while_another_reads_it() -> None:
+    class Silent:
+        name = "silent"
+
+        def read(self, crops: object) -> tuple[Any, ...]:
+            from ocr.engines import Recognised
+
+            assert isinstance(crops, list)
+            return tuple(Recognised("", 0.0) for _ in crops)
+
+    page = one_page(read_images([typed()], (Silent(), *ENGINES)))
+    assert [folded(line.text) for line in page.lines] == ["army louth moves to dublin", "fleet irish sea holds"]
+    assert all(row.posteriors is not None for line in page.lines for row in line.rows)
