@@ -176,7 +176,7 @@ class Scribe:
         struck = line.strike.score >= SURELY_STRUCK
         sure = (
             automatic(marks, chance, self.table) and chance >= self.doubt.score
-            and not any(row.cut_off or row.inserted for row in line.rows)
+            and not any(row.cut_off or row.inserted or row.strike.touched >= HARDLY_STRUCK for row in line.rows)
         )
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=laid.text,
@@ -218,9 +218,10 @@ class Scribe:
     def _no_order(self, line: ReadLine, candidates: list[dict[str, object]], *, above: bool) -> ReadableLine:
         """A heading, a signature or a remark. Below the heading a line that is clearly read is no order; a faint one
         might be an order after all, and so might one in the heading that has a word of orders: a person looks."""
-        clear = not order_word(line.text) and (above or line.score >= self.doubt.score)
+        struck = not above and line.strike.score >= SURELY_STRUCK
+        clear = struck or (not order_word(line.text) and (above or line.score >= self.doubt.score))
         return ReadableLine(
-            box=line.box.corners, kind="heading" if above else "other", struck=False, text=line.text, order=None,
+            box=line.box.corners, kind="heading" if above else "other", struck=struck, text=line.text, order=None,
             confidence=line.score, status=LineState.NOT_ORDER if clear else LineState.OPEN,
             candidates=tuple(candidates),
         )
