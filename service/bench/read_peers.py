@@ -6,6 +6,7 @@ spelled as our grammar lists it, and snapped, where our grammar picks the likeli
 
 from __future__ import annotations
 
+import logging
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,8 @@ def rapidocr() -> Callable[[Path], dict[str, Any]]:
     from rapidocr import RapidOCR
 
     engine = RapidOCR()
+    # It logs every model and setting in colours on standard error, which is kept for progress.
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
 
     def read(photo: Path) -> dict[str, Any]:
         found: Any = engine(str(photo))

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
+import maps
 from service.bench import read, read_child, read_peers
 from service.bench.read_align import align, loose
 from service.bench.read_meaning import meaning_of, same
+from service.bench.read_names import names_of
 from service.bench.read_score import Score, matches
 from service.bench.read_truth import NoTruth, Truth, load_truth, sheet_of
 
@@ -273,6 +275,16 @@ def test_a_reader_that_breaks_off_is_one_sentence(truth: Truth, monkeypatch: pyt
     progress = io.StringIO()
     assert read.run(truth.folder, peers=False, save=None, out=io.StringIO(), progress=progress) == 1
     assert "ended with status 1 after 0 of" in progress.getvalue()
+
+
+def test_names_for_the_composer_are_the_boards_without_spellings_that_two_regions_share() -> None:
+    """Q-44: "Wight" may be the isle or the sea."""
+    variant = maps.load("w3k")
+    listed = names_of(variant)
+    assert [entry["name"] for entry in listed] == [province.name for province in variant.board.provinces.values()]
+    spelt = {text for entry in listed for text in (*entry["aliases"], entry["abbr"])}
+    assert "Devonshire" in spelt
+    assert not spelt & {row.text for row in variant.names if row.ambiguous}
 
 
 # Peers ---------------------------------------------------------------------------------------------------------------
