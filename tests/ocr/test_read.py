@@ -316,5 +316,8 @@ def test_a_row_on_which_the_first_engine_is_silent_is_not_lost_while_another_rea
             return tuple(Recognised("", 0.0) for _ in crops)
 
     page = one_page(read_images([typed()], (Silent(), *ENGINES)))
-    assert [folded(line.text) for line in page.lines] == ["army louth moves to dublin", "fleet irish sea holds"]
+    assert [folded(line.text) for line in page.lines] == [
+        "army louth moves to dublin",
+        "fleet irish sea holds",
+    ]
     assert all(row.posteriors is not None for line in page.lines for row in line.rows)
