@@ -60,7 +60,8 @@ class Hand:
         if not order or struck:
             do = "not-order"
         elif order in readings:
-            do = f"reading-{readings.index(order) + 1}"
+            do = re.findall(r'data-offer="(.*?)"', page)[readings.index(order)]
+            text = order  # what a reading that comes from another line of the sheet is sent with
         else:
             do = "edit"
         self.presses[do.partition("-")[0]] = self.presses.get(do.partition("-")[0], 0) + 1

@@ -186,10 +186,9 @@ export class Screen {
     this.keys.showModal();
   }
 
-  difference({ line, act }) {
+  difference({ line, said }) {
     const entry = this.lines.byId.get(line);
     const now = entry.order || (entry.text || "").replace("\n", " or ");
-    const said = act.text || act.do.replace("-", " ");
     const paragraph = Object.assign(document.createElement("p"), {
       textContent: "Line " + entry.number + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
     });

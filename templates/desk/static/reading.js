@@ -206,8 +206,10 @@ function told(one, act) {
     screen.tell(one.refused);
   }
   if (one.overtaken) {
+    const mine = lines.undo.find((other) => other.key === one.key);
+    const meant = mine && mine.after && mine.after.find((state) => state.id === one.overtaken);
     lines.undo = lines.undo.filter((other) => other.key !== one.key);
-    if (!difference) difference = { line: one.overtaken, act };
+    if (!difference) difference = { line: one.overtaken, act, said: meant ? meant.state + (meant.order || act.text ? ": " + (meant.order || act.text) : "") : act.do };
     setTimeout(() => screen.difference(difference), 0);
   }
   return Boolean(one.refused);
