@@ -33,6 +33,7 @@ from service.inbox import MailSource
 from service.jobs import DbosJobs
 from service.lines import lines_of
 from service.outbox_transport import FolderTransport, SmtpTransport, Transport
+from service.quarantine import Quarantine
 from service.reader import Reader
 from service.reading import Doubt
 from service.results import ShownPower, show
@@ -63,6 +64,7 @@ class Site:
     turns: Turns
     load: Callable[[str], Variant]
     announcements: Announcements
+    quarantine: Quarantine
 
     def take_in(self) -> inbox.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -124,7 +126,7 @@ class Site:
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
-            base_url=self.settings.web.base_url.rstrip("/"),
+            base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
         ))
 
 
@@ -159,6 +161,7 @@ def open_site(
     site = Site(
         settings, engine, store, blobs, now, jobs, lambda: open_source(settings.mail_in),
         open_transport(settings.mail_out), turns, load, announce,
+        Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
     )
     _register(site, taker, reader)
     return site

@@ -153,7 +153,7 @@ class Taker:
         submission = records.add_submission(
             session, sha256=key, phase_id=phase.id, power=power, player_id=None if player is None else player.id,
             sender=sender, received_at=received_at, version=verdict.version, flags=sorted(verdict.flags),
-            semantic_key=_semantic_key(verdict.version, mail.photo_keys),
+            semantic_key=semantic_key(verdict.version, mail.photo_keys),
         )
         if submission is None:
             return False
@@ -175,5 +175,6 @@ def _end_of(verdict: Verdict) -> MailState:
     return MailState.REFUSED if mended else MailState.QUARANTINED
 
 
-def _semantic_key(version: int | None, photo_keys: tuple[str, ...]) -> str:
+def semantic_key(version: int | None, photo_keys: tuple[str, ...]) -> str:
+    """What is the same for one paper mailed twice: its version and its photographs."""
     return hashlib.sha256("\n".join([str(version), *photo_keys]).encode()).hexdigest()

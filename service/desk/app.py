@@ -8,7 +8,18 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
-from service.desk import access, faults, forms, images, mailroom, pages, public, reading_api, sheet
+from service.desk import (
+    access,
+    faults,
+    forms,
+    images,
+    mailroom,
+    pages,
+    public,
+    quarantine,
+    reading_api,
+    sheet,
+)
 from service.desk.doorway import FOLDER, HEADERS, environment
 from service.desk.ports import DeskPorts
 from service.desk.reading_presence import Presence
@@ -31,6 +42,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(forms.router)
     app.include_router(reading_api.router)
     app.include_router(sheet.router)
+    app.include_router(quarantine.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

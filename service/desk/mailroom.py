@@ -1,4 +1,4 @@
-"""What came in and could not be routed, and what went out: Quarantine and Letters."""
+"""What went out: the letters."""
 
 from __future__ import annotations
 
@@ -16,32 +16,12 @@ from service.desk.access import Visitor
 from service.desk.doorway import require_visitor, show
 from service.desk.ports import DeskPorts
 from service.store.blobs import BlobError
-from service.store.tables import MailRow, MailState, OutboxRow
+from service.store.tables import OutboxRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 """Kinds of attachment a browser may open; anything else is only ever downloaded."""
-
-
-@router.get("/quarantine")
-def quarantine(request: Request, visitor: SignedIn) -> Response:
-    """Mails that nobody could route by rule; their raw bytes can be taken out."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        return show(request, "quarantine.html", visitor=visitor, mails=queries.quarantine(session))
-
-
-@router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
-def raw_mail(request: Request, sha256: str) -> Response:
-    """The raw bytes of a quarantined mail, as a download. Other mails may hold sealed orders."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        mail = session.get(MailRow, sha256)
-    if mail is None or mail.state != MailState.QUARANTINED:
-        raise HTTPException(404, "There is no mail with this digest in quarantine.")
-    return Response(_bytes(ports, sha256), media_type="application/octet-stream",
-                    headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
 
 
 @router.get("/letters")

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 import maps
 from service.clock import Clock, SystemClock
 from service.desk.reading_words import Words
+from service.quarantine import Quarantine
 from service.results import ShownPower
 
 
@@ -61,7 +62,8 @@ class DeskPorts:
     `approve(phase_id, by)` sends what was judged, or raises `service.turns.NotReady`. `power_name(variant, power)` is
     the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
-    is the address at which players reach the site.
+    is the address at which players reach the site. `quarantine` handles mails that no
+    rule could route; without one they are only listed.
     """
 
     sessions: sessionmaker[Session]
@@ -75,6 +77,7 @@ class DeskPorts:
     power_name: Callable[[str, str], str] = power_name
     suggest: Callable[[Session, int, str, str], Sequence[dict[str, Any]]] = _no_suggestion
     words: Callable[[Session, int], Words] = _no_words
+    quarantine: Quarantine | None = None
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""

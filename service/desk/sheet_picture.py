@@ -115,10 +115,10 @@ def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: Mark, widt
 
 
 def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: Mark, size: int) -> None:
-    """The label on a plate above the line's first corner, in white on the state's colour."""
+    """The label on a plate to the left of the line, off its ink, in white on the state's colour."""
     font = ImageFont.load_default(size)
     left, top, right, bottom = pen.textbbox((0, 0), label, font=font)
     pad = size // 4
-    x, y = max(0.0, corner[0]), max(0.0, corner[1] - (bottom - top) - 2 * pad)
+    x, y = max(0.0, corner[0] - (right - left) - 3 * pad), max(0.0, corner[1])
     pen.rectangle([x, y, x + right - left + 2 * pad, y + bottom - top + 2 * pad], fill=mark.colour)
     pen.text((x + pad - left, y + pad - top), label, fill="white", font=font)

@@ -35,6 +35,7 @@ REASONS = {
     "version_conflict": "the same version number came before with other ink, and the later one counts",
     "version_disagrees": "the sheet asks for another version number than the subject, and the subject's counts",
     "reader_failed": "the machine failed to read it",
+    "could_not_be_handled": "the machine failed to handle it",
 }
 _ENDS = (
     ("used", "used"), ("refused", "refused with an answer"), ("quarantined", "in quarantine"),

@@ -1,0 +1,190 @@
+"""The Quarantine pages: mails that no rule could route, what is known of each, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service import quarantine as acts
+from service.desk import queries
+from service.desk.access import Visitor
+from service.desk.doorway import require_token, require_visitor, show
+from service.desk.ports import DeskPorts
+from service.desk.queries import phase_title
+from service.intake_verdict import Reason
+from service.mail import Picture
+from service.quarantine import ANSWERS, DISCARDED, NotDone, Place, Quarantine, sealed_by
+from service.store import records
+from service.store.blobs import BlobError
+from service.store.tables import MailRow, MailState
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+LAST_DISCARDED = 20
+SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold orders for it. "
+          "Its bytes are kept; it can be assigned, refused or discarded by what its head says.")
+NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
+
+
+@router.get("/quarantine")
+def quarantine(request: Request, visitor: SignedIn) -> Response:
+    """Mails that nobody could route by rule, oldest first, and those discarded last."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        mails = [(mail, _known(session, mail)) for mail in queries.quarantine(session)]
+        gone = session.scalars(
+            select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
+            .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
+        return show(request, "quarantine.html", visitor=visitor, mails=mails, gone=gone)
+
+
+@router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
+def raw_mail(request: Request, sha256: str) -> Response:
+    """The raw bytes of a quarantined mail, as a download. Other mails may hold sealed orders."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        mail = session.get(MailRow, sha256)
+        if mail is None or mail.state != MailState.QUARANTINED:
+            raise HTTPException(404, "There is no mail with this digest in quarantine.")
+        _unsealed(session, mail)
+    return Response(_bytes(ports, sha256), media_type="application/octet-stream",
+                    headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
+
+
+@router.get("/quarantine/{sha256}")
+def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "") -> Response:
+    """One mail: what is known of it, and what can be done. `reason` shows a prepared answer before it is sent."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        mail = _mail(session, sha256)
+        sealed = sealed_by(session, mail)
+        values: dict[str, Any] = {
+            "visitor": visitor, "mail": mail, "known": _known(session, mail), "sealed": sealed, "joined": False,
+            "sealed_title": "" if sealed is None else phase_title(sealed), "answers": [], "asked": None, "files": [],
+            "registered": None, "before": acts.told_before(session, mail), "damaged": "",
+            "kept": mail.verdict or {}, "places": [
+                (phase, game.name, phase_title(phase), [(p, ports.power_name(game.variant, p)) for p in powers])
+                for phase, game, powers in acts.places(session, mail)],
+        }
+        if ports.quarantine is not None:
+            answers = ports.quarantine.answers(session, mail)
+            values |= {"joined": True, "answers": answers, "registered": ports.quarantine.registered(session, mail),
+                       "asked": next((one for one in answers if one[0].value == reason), None)}
+            values |= _files(ports.quarantine, mail)
+        return show(request, "quarantine_mail.html", **values)
+
+
+@router.get("/quarantine/{sha256}/picture/{number}.jpg", dependencies=[Depends(require_visitor)])
+def preview(request: Request, sha256: str, number: int) -> Response:
+    """The first page of an attached picture, drawn anew without EXIF; never while it may hold sealed orders."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        mail = _mail(session, sha256)
+        _unsealed(session, mail)
+    try:
+        found = None if ports.quarantine is None else ports.quarantine.preview(mail, number)
+    except BlobError as fault:
+        raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
+    if found is None:
+        raise HTTPException(404, "This attachment does not open as a picture. The raw mail can be downloaded.")
+    return Response(found, media_type="image/jpeg")
+
+
+@router.post("/quarantine/{sha256}/assign")
+def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str, Form()],
+           version: Annotated[str, Form()] = "") -> Response:
+    """File the mail for "PHASE POWER"; it is then read like any other."""
+    number, _, power = place.partition(" ")
+    wanted = version.strip().lower().removeprefix("v")
+    if not number.isdecimal() or not (wanted == "" or (wanted.isdecimal() and len(wanted) <= 4)):
+        raise HTTPException(400, "Nothing was filed: choose a game, phase and power, and give the version as a number or "
+                                 "leave it empty. The mail is kept.")
+    room = _room(request)
+    _tried(lambda: room.assign(sha256, Place(int(number), power), int(wanted) if wanted else None, visitor.name))
+    return RedirectResponse(f"/sheets/{number}", status_code=303)
+
+
+@router.post("/quarantine/{sha256}/refuse")
+def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
+    """Send the prepared answer that was shown, and end the mail."""
+    if reason not in {one.value for one in ANSWERS}:
+        raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
+    room = _room(request)
+    _tried(lambda: room.refuse(sha256, Reason(reason), visitor.name))
+    return RedirectResponse("/quarantine", status_code=303)
+
+
+@router.post("/quarantine/{sha256}/discard")
+def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str, Form()] = "") -> Response:
+    """Lay the mail aside, with a reason and without an answer."""
+    room = _room(request)
+    _tried(lambda: room.discard(sha256, why, visitor.name))
+    return RedirectResponse("/quarantine", status_code=303)
+
+
+@router.post("/quarantine/{sha256}/take-back")
+def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
+    """Lay a discarded mail into quarantine again."""
+    room = _room(request)
+    _tried(lambda: room.take_back(sha256, visitor.name))
+    return RedirectResponse(f"/quarantine/{sha256}", status_code=303)
+
+
+def _room(request: Request) -> Quarantine:
+    ports: DeskPorts = request.app.state.ports
+    if ports.quarantine is None:
+        raise HTTPException(503, NO_ACTS)
+    return ports.quarantine
+
+
+def _tried(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except NotDone as fault:
+        raise HTTPException(409, str(fault)) from fault
+    except BlobError as fault:
+        raise HTTPException(503, f"Nothing was changed: the stored mail cannot be read ({fault}). Restore it from the "
+                                 "backup and try again.") from fault
+
+
+def _mail(session: Session, sha256: str) -> MailRow:
+    mail = session.get(MailRow, sha256)
+    if mail is None or mail.state != MailState.QUARANTINED:
+        raise HTTPException(404, "There is no mail with this digest in quarantine. If somebody settled it, the log says "
+                                 "who and how; its bytes are kept.")
+    return mail
+
+
+def _unsealed(session: Session, mail: MailRow) -> None:
+    phase = sealed_by(session, mail)
+    if phase is not None:
+        raise HTTPException(403, SEALED.format(phase=phase_title(phase), deadline=phase.deadline))
+
+
+def _known(session: Session, mail: MailRow) -> str:
+    """What is known of the sender, in words and without guessing."""
+    if mail.sender is None:
+        return "not proved, so nobody can be answered"
+    player = records.player_of(session, mail.sender)
+    return "not registered" if player is None else f"registered: {player.name}"
+
+
+def _files(room: Quarantine, mail: MailRow) -> dict[str, object]:
+    try:
+        files: list[tuple[int, Picture]] = list(enumerate(room.attachments(mail)))
+    except BlobError as fault:
+        return {"damaged": str(fault)}
+    return {"files": files}
+
+
+def _bytes(ports: DeskPorts, key: str) -> bytes:
+    try:
+        return ports.blobs.read(key)
+    except BlobError as error:
+        raise HTTPException(503, f"This cannot be shown: {error}. Everything else is safe.") from error
