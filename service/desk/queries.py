@@ -147,7 +147,7 @@ def work(session: Session, phase: PhaseRow) -> list[WorkLine]:
         if line.id not in away and not (line.kind == PART and line.by is None)
     ]
     ids = [line.id for _, line in pairs]
-    raw = {key: text for key, text in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
+    raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
     seen = versions(session, ids)
     return [
         WorkLine(line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen), raw[line.id],
@@ -191,11 +191,10 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
         select(PageRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
         .where(SubmissionRow.phase_id == phase.id, PageRow.note.is_not(None)).order_by(PageRow.id)).all()
-    told = {
-        (recipient, sent_at) for recipient, sent_at in session.execute(
-            select(OutboxRow.recipient, OutboxRow.sent_at)
-            .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == "rejection", OutboxRow.sent_at.is_not(None)))
-    }
+    letters = session.execute(
+        select(OutboxRow.recipient, OutboxRow.sent_at)
+        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == "rejection", OutboxRow.sent_at.is_not(None)))
+    told = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
     return [
         UnusablePage(paper.power, page.note or "", page.id, page.upright is not None,
                      max((at for to, at in told if to == paper.sender and at >= paper.received_at), default=None))
