@@ -58,19 +58,6 @@ class Face:
             self._made[letter] = self._draw(letter)
         return self._made[letter]
 
-    def between(self, letter: str, other: str, share: float) -> Glyph:
-        """A letter on its way to another's shape, `share` 0..1 of it."""
-        one, two = self.glyph(letter), self.glyph(other)
-        if not (one.inked and two.inked):
-            return one
-        left = max(one.origin[0], two.origin[0])
-        top = max(one.origin[1], two.origin[1])
-        right = max(g.edge.shape[1] - g.origin[0] for g in (one, two))
-        bottom = max(g.edge.shape[0] - g.origin[1] for g in (one, two))
-        size = (int(top + bottom), int(left + right))
-        mixed = (1 - share) * _on(one, size, (left, top)) + share * _on(two, size, (left, top))
-        return Glyph(mixed.astype(np.float32), (left, top), inked=True)
-
     def _draw(self, letter: str) -> Glyph:
         left, top, right, bottom = (round(side) for side in self._font.getbbox(letter, anchor="ls"))
         pad = round(8 * FINE)
@@ -82,12 +69,3 @@ class Face:
         outside = cv2.distanceTransform(1 - ink, cv2.DIST_L2, 5)
         edge = ((inside - outside) / FINE).astype(np.float32)
         return Glyph(edge, (float(pad - left), float(pad - top)), bool(ink.any()))
-
-
-def _on(glyph: Glyph, size: tuple[int, int], origin: tuple[float, float]) -> Distances:
-    """A glyph's distances on a larger grid."""
-    rows, columns = glyph.edge.shape
-    top, left = round(origin[1] - glyph.origin[1]), round(origin[0] - glyph.origin[0])
-    return np.pad(
-        glyph.edge, ((top, size[0] - rows - top), (left, size[1] - columns - left)), constant_values=-8.0
-    )

@@ -20,6 +20,11 @@ _LIKE = {
     "P": "F", "K": "R",
 }
 """Letters that a careless pen makes alike."""
+_VAGUE, _MISTAKEN = 2.2, 0.35
+"""How much more a vague letter is bent than others, and how many such come out as a letter like it."""
+_CARE = 5
+"""Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what was meant,
+and a reader that took it as it stands would be called wrong."""
 
 
 class Nib(StrEnum):
@@ -39,7 +44,7 @@ class Habits:
     scales sideways; `tall` and `deep` scale what rises above and hangs below the small letters; `gap`, `word_gap` are
     added; `stray` is the chance part of size, place and lean; `bend` that of shape; `wander` of the base line;
     `fade` is how much flatter the end of a word is than its beginning (0..1); `join` the chance of a stroke between
-    small letters; `vague` that a letter is made half like another; `lapse` that one is left out of a long word.
+    small letters; `vague` that a letter is badly bent or comes out as another; `lapse` that one is left out of a long word.
     """
 
     pen_px: float
@@ -150,7 +155,8 @@ class Scrivener:
             if len(text) > 5 and index and self.rng.random() < self.habits.lapse:
                 continue
             flat = scale * (1 - self.habits.fade * index / max(len(text), 6))
-            fell, enter, gone = self._letter(mask, letter, x, base + slope * (x - at[0]), (scale, flat))
+            formed = self._formed(letter, sure=len(text) < _CARE)
+            fell, enter, gone = self._letter(mask, formed, x, base + slope * (x - at[0]), (scale, flat))
             if leave and enter and letter.islower() and text[index - 1].isalpha():
                 self._join(mask, leave, enter)
             leave = gone
@@ -184,26 +190,29 @@ class Scrivener:
             self._ways[letter] = self.rng.normal(0, 1, 4 + 24)
         return self._ways[letter]
 
-    def _shape(self, letter: str) -> Glyph:
-        if letter not in _LIKE or self.rng.random() >= self.habits.vague:
-            return self.face.glyph(letter)
-        others = _LIKE[letter]
-        other = others[int(self.rng.integers(len(others)))]
-        return self.face.between(letter, other, float(self.rng.uniform(0.2, 0.5)))
+    def _formed(self, letter: str, *, sure: bool) -> tuple[str, float]:
+        """What the pen makes of a letter, and how much looser than its wont; `sure`: at any rate no other letter."""
+        rng = self.rng
+        if letter not in _LIKE or rng.random() >= self.habits.vague:
+            return letter, 1.0
+        if sure or rng.random() >= _MISTAKEN:
+            return letter, _VAGUE
+        return _LIKE[letter][int(rng.integers(len(_LIKE[letter])))], _VAGUE
 
     def _letter(
-        self, mask: Mask, letter: str, x: float, base: float, scale: tuple[float, float]
+        self, mask: Mask, formed: tuple[str, float], x: float, base: float, scale: tuple[float, float]
     ) -> tuple[Extent, tuple[float, float] | None, tuple[float, float] | None]:
         """Write a letter; where its ink fell, where a stroke would enter it and where one would leave it."""
         habits, rng = self.habits, self.rng
-        glyph = self._shape(letter)
+        letter, looseness = formed
+        glyph = self.face.glyph(letter)
         if not glyph.inked:
             return Extent(x, base, x, base), None, None
         way, now = self._way(letter), rng.normal(0, 1, 4 + 24)
         mix = habits.stray * (0.9 * way + 0.75 * now)
         grow, wide = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
         lean, up = habits.slant + 0.35 * mix[2], 0.3 * mix[3] * self.face.x_height
-        bend = habits.bend * self.face.x_height * FINE * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
+        bend = looseness * habits.bend * self.face.x_height * FINE * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
         return _stamp(self, mask, glyph, (x, base - up), (scale[0] * grow * wide, scale[1] * grow, lean), bend)
 
 
