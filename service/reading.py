@@ -15,7 +15,7 @@ from grammar.compose import Forms
 from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.meaning import names_itself
+from grammar.meaning import incomplete, names_itself
 from grammar.proposals import order_word, orderlike
 from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import Features, Table, automatic, confidence, usual
@@ -125,7 +125,7 @@ class Scribe:
             return page.lines
         if any(row.posteriors is None for row in rows):
             return join_wrapped(rows, self.completes)
-        return join_by_worth(rows, self._worth, lambda line: self._gain(line) > 0)
+        return join_by_worth(rows, self._worth, self._stands)
 
     def _worth(self, line: ReadLine) -> float:
         """Log chance of a line. Rows that make no order together are one line only where they begin like one."""
@@ -134,9 +134,10 @@ class Scribe:
             return -math.inf
         return found.worth
 
-    def _gain(self, line: ReadLine, price: float = LETTER) -> float:
+    def _stands(self, line: ReadLine) -> bool:
+        """Whether a row by itself is a whole order, its unit's kind and all: the end of one may read like an order."""
         found = self._deciphered(line)
-        return -math.inf if found is None else found.gain(price)
+        return found is not None and found.gain() > 0 and not incomplete(found.told[0].orders)
 
     def _deciphered(self, line: ReadLine) -> Deciphered | None:
         """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
