@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ocr.page import Alternative, Box, Row, Strike
-from ocr.wrap import join_wrapped
+from ocr.page import Alternative, Box, ReadLine, Row, Strike
+from ocr.wrap import join_by_worth, join_wrapped
 
 
 def row(text: str, number: int, *, indent: float = 0.0, right: float = 0.9, struck: float = 0.0) -> Row:
@@ -109,3 +109,32 @@ def test_other_readings_of_a_row_are_other_readings_of_its_line() -> None:
 def test_few_rows(count: int) -> None:
     rows = [row("Army Mull holds", n) for n in range(count)]
     assert texts(rows) == ["Army Mull holds"] * count
+
+
+def test_rows_are_joined_where_the_whole_is_worth_more_than_its_parts() -> None:
+    """Worth by hand, in nats: the pair is an order, its parts are free text; layout cannot outweigh that."""
+    rows = [row("Fleet Dingle Bay convoys Army", 0), row("Strathearn to Kilkenny", 1), row("Army Louth holds", 2)]
+    worth = {
+        "Fleet Dingle Bay convoys Army": -20.0, "Strathearn to Kilkenny": -6.0, "Army Louth holds": -1.0,
+        "Fleet Dingle Bay convoys Army Strathearn to Kilkenny": -2.0,
+    }  # fmt: skip
+    lines = join_by_worth(rows, lambda line: worth.get(line.text, -200.0), lambda line: line.text == "Army Louth holds")
+    assert [line.text for line in lines] == [
+        "Fleet Dingle Bay convoys Army Strathearn to Kilkenny", "Army Louth holds",
+    ]  # fmt: skip
+
+
+def test_a_row_that_stands_alone_at_the_margin_is_not_tried_as_an_end() -> None:
+    asked: list[str] = []
+
+    def worth(line: ReadLine) -> float:
+        asked.append(line.text)
+        return -1.0
+
+    rows = [row("Army Louth holds", 0), row("Army Mull holds", 1), row("Army Kent holds", 2)]
+    assert len(join_by_worth(rows, worth, lambda _: True)) == 3
+    assert asked == [r.text for r in rows]
+
+
+def test_no_rows_are_no_lines() -> None:
+    assert join_by_worth([], lambda _: 0.0, lambda _: True) == ()
