@@ -23,11 +23,13 @@ KEY_LENGTH = 48
 
 
 class Kind(StrEnum):
-    """What an act did. ASK is a line put aside for a second reader."""
+    """What an act did. ASK is a line put aside for a second reader, CARRY a late version used, with what was decided
+    about the same lines before; its target is the paper."""
 
     DECIDE = "decide"
     ACCEPT = "accept"
     ASK = "ask"
+    CARRY = "carry"
     JOIN = "join"
     BREAK = "break"
     UNDO = "undo"

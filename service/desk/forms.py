@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk import access, decisions, queries, seal
+from service.desk import access, decisions, queries, reading_late, seal
 from service.desk.access import Visitor
 from service.desk.decisions import KEY_LENGTH, Act
 from service.desk.doorway import require_token
@@ -26,6 +26,8 @@ router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
 CLOSED = "These lines cannot be changed now: the phase is not at the desk. What was decided stands."
 CHANGED = "Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once more."
+LATE = ("Not sent: a version came after its sheet's reading had begun, and nobody has settled which one counts. The desk "
+        "names it; nothing is lost.")
 NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results stand. Try again; "
             "if it stays, tell the operator, whose log names the fault.")
 NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the players read it in "
@@ -99,6 +101,17 @@ def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, 
     return _to_desk(phase_id, after=lines[-1] if lines else None, told=None if lines else "nothing-to-redo")
 
 
+@router.post("/desk/{phase_id}/late")
+def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated[int, Form()],
+             key: Annotated[str, Form()] = "") -> Response:
+    """Use a version that came after its sheet's reading had begun; unchanged lines keep what was decided."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = desk_phase(session, phase_id)
+        reading_late.use(session, _act(ports, phase_id, visitor, key), phase, paper)
+    return _to_desk(phase_id)
+
+
 @router.post("/desk/{phase_id}/unseal")
 def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str, Form()] = "") -> Response:
     """Open the sheets of a phase before its deadline, for a reason that is logged and printed (DESK-02)."""
@@ -134,6 +147,8 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
             raise HTTPException(404, "There is no such phase. Nothing was sent.")
         if at_the_desk(phase) and queries.changed_since_judged(session, phase, queries.work(session, phase)):
             raise HTTPException(409, CHANGED)
+        if at_the_desk(phase) and reading_late.late_versions(session, phase):
+            raise HTTPException(409, LATE)
     try:
         ports.approve(phase_id, visitor.name)
     except NotReady as why:

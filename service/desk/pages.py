@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service.desk import queries, reading_keys, reading_view
+from service.desk import queries, reading_keys, reading_late, reading_view
 from service.desk.access import Visitor
 from service.desk.doorway import require_visitor, show
 from service.desk.outcomes import grouped, totals
@@ -68,6 +68,7 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
             chosen = asked or queries.next_open(lines, after, visitor.name)
         values |= {"complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
                    "recent": _recent(session, lines), "counts": _counts(lines), "unsealed": unsealed(phase),
+                   "late": [] if phase.state == PhaseState.SENT else reading_late.late_versions(session, phase),
                    "unusable": queries.unusable_pages(session, phase), "actions": reading_keys.ACTIONS,
                    "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.variant)}
         if chosen is None:

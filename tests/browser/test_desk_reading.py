@@ -397,6 +397,17 @@ def test_without_script_every_control_is_a_form_that_works(chromium: Any, desk: 
     ada.context.close()
 
 
+def test_going_to_a_power_or_a_line_by_keys(ada: Reader) -> None:
+    for said, number in (("40", 40), ("ormond", None), ("orm 2", None), ("crown", None)):
+        ada.press("g", *said, "Enter")
+        ada.until("document.activeElement.id === 'work'")
+        time.sleep(0.3)
+        where = ada.page.locator("#where").inner_text()
+        assert (f"line {number} of" in where) if number else said.split()[0][:3] in where.lower()
+    ada.press("g", "x", "y", "Enter")
+    assert "No power and no line is called “xy”." in ada.page.locator("#tell").inner_text()
+
+
 def _violations(page: Any) -> list[str]:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
     found = axe.Axe().run(page).response["violations"]

@@ -1,6 +1,8 @@
 // What stands around the line on the reading page: where it is, what is saved, the last decisions, the boxes that open.
 "use strict";
 
+import { fold } from "./reading-names.js";
+
 const LAST = 5;
 const ORDER = "galloper.least-sure-first";
 
@@ -31,12 +33,6 @@ export class Screen {
     this.keymap.label(this.root);
     this.stand(id);
     this.sure(id);
-    const select = this.root.querySelector(".goto select");
-    for (const option of select.options) {
-      const entry = this.lines.byId.get(Number(option.value));
-      if (entry) option.textContent = entry.number + " " + entry.power + (this.lines.waits(entry) ? ", open" : "");
-    }
-    select.value = String(id);
     const inside = document.activeElement;
     if (!inside || inside === document.body) this.work.focus({ preventScroll: true });
   }
@@ -157,16 +153,18 @@ export class Screen {
   }
 
   goto() {
-    const select = this.root.querySelector(".goto select");
-    this.went = false;
-    select.focus();
-    select.onkeydown = (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault();
-        select.form.requestSubmit();
-        this.work.focus();
-      }
-    };
+    const box = this.$("jump");
+    box.value = "";
+    box.focus();
+  }
+
+  // The line that "40", "Montrose", "mont" or "montrose 3" (its third line) means; null for none.
+  wanted(text) {
+    const [, name, number] = text.trim().match(/^(.*?)\s*(\d*)$/);
+    if (!name) return this.lines.all.find((one) => one.number === Number(number)) || null;
+    const own = this.lines.all.filter((one) => fold(one.power).startsWith(fold(name)) || one.power.toLowerCase().startsWith(name.toLowerCase()));
+    if (number) return own[Number(number) - 1] || null;
+    return own.find((one) => this.lines.waits(one)) || own[0] || null;
   }
 
   // The order in which open lines come: null reads what was chosen before.

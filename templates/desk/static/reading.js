@@ -344,6 +344,14 @@ for (let n = 1; n <= 5; n += 1) {
   actions["reading-" + n] = () => (offers()[n - 1] ? accept(offers()[n - 1]) : screen.tell("This line has no reading " + n + "."));
 }
 
+function jump() {
+  const box = root.querySelector("#jump");
+  const entry = screen.wanted(box.value);
+  screen.work.focus();
+  if (entry) show(entry.id);
+  else screen.tell("No power and no line is called “" + box.value + "”.");
+}
+
 function run(name) {
   if (!lines.byId.size || waiting) return;
   if (name !== "break") screen.hush();
@@ -389,14 +397,11 @@ root.addEventListener("click", (event) => {
 });
 
 root.addEventListener("submit", (event) => {
-  if (!lines.byId.size || event.target.closest("#keys")) return;
+  if (!lines.byId.size || event.target.closest("#keys, .late")) return;
   event.preventDefault();
   if (event.target.matches(".edit")) words();
-  else if (event.target.matches(".goto")) show(Number(event.target.elements.line.value));
+  else if (event.target.matches(".goto")) jump();
   else if (event.target.closest(".surely")) acceptSure(screen.chosenSure());
-});
-root.addEventListener("change", (event) => {
-  if (event.target.dataset.do === "goto" && screen.went) show(Number(event.target.value));
 });
 document.addEventListener("pointermove", (event) => {
   pointer = { x: event.clientX, y: event.clientY };
