@@ -36,6 +36,7 @@ from service.outbox_transport import FolderTransport, SmtpTransport, Transport
 from service.quarantine import Quarantine
 from service.reader import Reader
 from service.reading import Doubt
+from service.rehearsal import Rehearser
 from service.results import ShownPower, show
 from service.store import codec, records
 from service.store.blobs import Blobs
@@ -65,6 +66,7 @@ class Site:
     load: Callable[[str], Variant]
     announcements: Announcements
     quarantine: Quarantine
+    rehearser: Rehearser
 
     def take_in(self) -> inbox.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -127,6 +129,7 @@ class Site:
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
+            rehearse=self.rehearser.run,
         ))
 
 
@@ -162,6 +165,7 @@ def open_site(
         settings, engine, store, blobs, now, jobs, lambda: open_source(settings.mail_in),
         open_transport(settings.mail_out), turns, load, announce,
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
+        Rehearser(store, now, turns, writer),
     )
     _register(site, taker, reader)
     return site

@@ -119,11 +119,7 @@ class Turns:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state not in {PhaseState.CLOSED, PhaseState.READY} or phase.position is None:
                 raise NotReady("only a phase whose deadline has passed can be judged")
-            game = session.get_one(GameRow, phase.game_id)
-            variant = self.load(game.variant)
-            written = self.orders(session, phase, variant)
-            resolution = judge(variant.setting(), codec.load_position(phase.position), [w.order for w in written],
-                               Lots(tuple(phase.lots)))
+            resolution, orders = self.resolve(session, phase)
             now = self.clock.now()
             changed = records.claim(
                 session, PhaseRow, PhaseRow.id == phase_id,
@@ -131,9 +127,20 @@ class Turns:
                 state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
             if not changed:
                 raise NotReady("somebody else has moved this phase on")
-            records.log_event(session, now, "phase_judged", game_id=game.id,
-                              detail={"phase": str(phase_of(phase)), "orders": len(written)})
+            records.log_event(session, now, "phase_judged", game_id=phase.game_id,
+                              detail={"phase": str(phase_of(phase)), "orders": orders})
         return resolution
+
+    def resolve(self, session: Session, phase: PhaseRow) -> tuple[Resolution, int]:
+        """What judging the executed sheets as they now stand gives, and of how many orders. Writes nothing; the same for
+        a rehearsal and the real run. Raises NotReady where the position is not known yet."""
+        if phase.position is None:
+            raise NotReady("the results of the phase before are not approved yet")
+        variant = self.load(session.get_one(GameRow, phase.game_id).variant)
+        written = self.orders(session, phase, variant)
+        resolution = judge(variant.setting(), codec.load_position(phase.position), [w.order for w in written],
+                           Lots(tuple(phase.lots)))
+        return resolution, len(written)
 
     def orders(self, session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
         """The orders of every executed sheet, by power and line. Lines that are void, struck or no orders give none."""

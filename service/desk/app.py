@@ -18,6 +18,7 @@ from service.desk import (
     public,
     quarantine,
     reading_api,
+    rehearsal,
     sheet,
 )
 from service.desk.doorway import FOLDER, HEADERS, environment
@@ -43,6 +44,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(reading_api.router)
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
+    app.include_router(rehearsal.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -13,6 +13,9 @@ from service.clock import Clock, SystemClock
 from service.desk.reading_words import Words
 from service.quarantine import Quarantine
 from service.results import ShownPower
+
+if TYPE_CHECKING:
+    from service.rehearsal import Rehearsal
 
 
 class Blobs(Protocol):
@@ -63,7 +66,7 @@ class DeskPorts:
     the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
     is the address at which players reach the site. `quarantine` handles mails that no
-    rule could route; without one they are only listed.
+    rule could route; without one they are only listed. `rehearse(phase_id, by)` is a dry run of a deadline.
     """
 
     sessions: sessionmaker[Session]
@@ -78,6 +81,7 @@ class DeskPorts:
     suggest: Callable[[Session, int, str, str], Sequence[dict[str, Any]]] = _no_suggestion
     words: Callable[[Session, int], Words] = _no_words
     quarantine: Quarantine | None = None
+    rehearse: Callable[[int, str], Rehearsal] | None = None
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""
