@@ -99,6 +99,11 @@ class Decoder:
         self._inked: list[tuple[Posteriors, Floats]] = []
         self._lock = Lock()
 
+    @property
+    def states(self) -> int:
+        """How many states of the automaton were stepped on so far: what its memory grows with."""
+        return self._steps.known
+
     def decode(self, posteriors: Posteriors) -> tuple[Text, ...]:
         """The likeliest texts, best first; empty where no text of the automaton comes near, or there is no ink.
 
@@ -319,6 +324,7 @@ class _Steps:
         self._first = np.full(1024, -1, dtype=np.int64)
         self._count = np.zeros(1024, dtype=np.int64)
         self._filled = 0
+        self.known = 0
         self.symbol: Numbers = np.zeros(4096, dtype=np.int64)
         self.target: Numbers = np.zeros(4096, dtype=np.int64)
         self.spaced: npt.NDArray[np.bool_] = np.zeros(4096, dtype=np.bool_)
@@ -352,6 +358,7 @@ class _Steps:
         for at, (symbol, target, spaced, price) in enumerate(found, self._filled):
             self.symbol[at], self.target[at], self.spaced[at], self.price[at] = symbol, target, spaced, price
         self._first[state], self._count[state] = self._filled, len(found)
+        self.known += 1
         self._filled = end
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from adjudicator.orders import Order
-from grammar.automaton import automaton
+from grammar.automaton import Automaton
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
 from grammar.meaning import doubtful, incomplete, meanings, names_itself, near, oddity, one_letter
@@ -31,6 +31,8 @@ LETTER_SEEN = 2.0
 MOST_TOLD = 8
 BAD = -16.0
 """Log chance against free reading below which a line's best order may have been lost on the way."""
+MOST_STATES = 16_000
+"""States that a decoder may hold, some 40 MB with its automaton's; three or four sheets step on as many."""
 SHARED = 12
 """Texts of each opinion that are weighed by the others."""
 
@@ -73,10 +75,18 @@ class Deciphered:
         return min(fits, key=lambda one: one.cost)
 
 
-@lru_cache(maxsize=16)
 def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
-    """The decoder of some phases' forms and the names; made once and kept."""
-    return Decoder(automaton(forms, lexicon))
+    """The decoder of some phases' forms and the names; made once and kept until it holds MOST_STATES, then made anew."""
+    found = _decoder(forms, lexicon)
+    if found.states > MOST_STATES:
+        _decoder.cache_clear()
+        found = _decoder(forms, lexicon)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _decoder(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
+    return Decoder(Automaton(forms, lexicon))
 
 
 def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deciphered | None:
