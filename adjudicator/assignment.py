@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
@@ -39,9 +40,9 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
     own: Crowd = {}
     proxied: Crowd = {}
     checks = _checks(turn.setting.rules)
-    at, chosen, given = turn.at, turn.chosen, turn.given
+    at, chosen, given, kinds = turn.at, turn.chosen, turn.given, turn.kind
     # Whose plain word a unit takes: its owner's, who calls it what it is. NOBODY and units given away take nobody's.
-    heeds = [*zip(turn.power, turn.kind, strict=True), None]
+    heeds = [*turn.power, None]
     for number in turn.commanders:
         heeds[number] = None
     orders: Sequence[Any] = turn.orders
@@ -53,7 +54,7 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
             continue
         unit = order.unit
         number = at.get(unit.region.province, NOBODY)
-        if given[number] is None and (order.power, unit.kind) == heeds[number]:
+        if given[number] is None and order.power == heeds[number] and unit.kind == kinds[number]:
             chosen[number] = index
             given[number] = order
             wrong = check(turn, number, order)
@@ -66,6 +67,12 @@ def _read(turn: Turn) -> tuple[Crowd, Crowd]:
 
 def _checks(rules: Ruleset) -> Mapping[type[Order], Check | None]:
     """What tells whether an order is legal, for each kind that a rule set takes."""
+    kind: Any = type(rules)  # mypy asks of a class that it hash as its objects do
+    return _checks_of(kind)
+
+
+@cache
+def _checks_of(rules: type[Ruleset]) -> Mapping[type[Order], Check | None]:
     return {form: CHECKS.get(form) or rules.CHECKS.get(form) for form in rules.ORDERS[PhaseKind.MOVEMENT]}
 
 

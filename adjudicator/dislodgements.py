@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from adjudicator.geo import Region
 from adjudicator.position import Dislodgement
 from adjudicator.setting import Setting
-from adjudicator.strength import TRUE, State
+from adjudicator.strength import NOBODY, TRUE, State
 from adjudicator.turn import Turn
 from adjudicator.units import Unit
 
@@ -15,11 +15,18 @@ from adjudicator.units import Unit
 def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, ...]:
     """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a standoff
     left empty. No place is free then where somebody came in or stayed."""
-    place, winners = turn.place, state.winners
-    left = {place[number] for number in winners.values()}
-    taken = turn.at.keys() - left | {place[to] for to in winners} | gaps
-    return tuple([
-        _beaten(turn, number, winners[number], taken) for number in sorted(turn.lost, key=place.__getitem__)])
+    beaten = sorted(turn.lost, key=turn.place.__getitem__)
+    near = {province for number in beaten for province in turn.steps[number]}
+    taken = gaps.union([province for province in near if _held(turn, state, province)])
+    return tuple([_beaten(turn, number, state.winners[number], taken) for number in beaten])
+
+
+def _held(turn: Turn, state: State, province: str) -> bool:
+    """Whether somebody came into a province or stayed there."""
+    number = turn.number_of.get(province, NOBODY)
+    if number in state.winners:
+        return True
+    return NOBODY < number < len(turn.units) and (turn.goal[number] == number or state.known[number] != TRUE)
 
 
 def _beaten(turn: Turn, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:

@@ -8,7 +8,6 @@ from typing import Any
 from adjudicator.outcome import Result, outcome
 from adjudicator.strength import FALSE, NOBODY, TRUE, State
 from adjudicator.turn import Turn
-from adjudicator.words import Odds
 
 _SUCCEEDS, _FAILS = Result.SUCCEEDS, Result.FAILS
 
@@ -125,7 +124,7 @@ def _beaten_off(turn: Turn, state: State, number: int, holder: int) -> Failure:
     if turn.power[holder] == turn.power[number]:
         return "bounced", holder, (turn.words, "own_unit_stays", unit)
     how = "bounced_off" if state.duel[number] == NOBODY else "bounced_head_on"
-    return "bounced", holder, (turn.words, how, unit, Odds(state, number))
+    return "bounced", holder, (turn.words, how, unit, (state, number))
 
 
 def _stranded(turn: Turn, state: State, number: int) -> Failure:

@@ -141,10 +141,9 @@ def _outcomes(turn: Turn) -> tuple[Outcome, ...]:
     """One for each order, as given; those of the dislodged say so, also where the order counted for nothing."""
     found: list[Any] = turn.outcomes
     assert all(found), "an order was left without an outcome"
-    beaten = {turn.place[number] for number in turn.lost}
-    for index in turn.early if beaten else ():
-        order = found[index].order
-        if (isinstance(order, UnitOrder) and order.unit.region.province in beaten
+    for index in turn.early if turn.lost else ():
+        order = turn.orders[index]
+        if (isinstance(order, UnitOrder) and turn.at.get(order.unit.region.province) in turn.lost
                 and found[index].reason != "no_such_unit" and turn.find(order) != NOBODY):
             found[index] = replace(found[index], dislodged=True)
     return tuple(found)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from adjudicator.geo import Board, Region
 from adjudicator.setting import Setting
 from adjudicator.strength import State
 from adjudicator.units import Unit, UnitRef
 
-
-class Odds(NamedTuple):
-    """The strength of a move against what stopped it at its goal, as a part of a sentence: "1 against 2"."""
-
-    state: State
-    number: int
-
-
+Odds = tuple[State, int]
+"""The strength of a move, by number, against what stopped it at its goal, as a part of a sentence: "1 against 2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]
 """A sentence to be said later: its name in the rule set's `SENTENCES`, then a part for each field of the pattern."""
@@ -45,7 +38,7 @@ class Words:
                 return self._unit(part.kind, part.region)
             case Region():
                 return self._region(part)
-            case Odds(state, number):
+            case (state, number):
                 return f"{state.attack(number)[1]} against {state.opposition(number)[0]}"
             case str():
                 province = self.setting.board.provinces.get(part)
