@@ -87,7 +87,7 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
         raise ConfigError(f"{path}: {faults}") from error
     players = {p.name: p for p in spec.player}
     wrong = [f"seats.{power}: no player is called {name}" for power, name in spec.seats.items() if name not in players]
-    wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not _zone(p.zone)]
+    wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     if powers is not None:
         wrong += [f"seats.{power}: {spec.variant} has no such power" for power in spec.seats if power not in powers]
         wrong += [f"seats: {power} has no player" for power in powers if power not in spec.seats]
@@ -100,7 +100,8 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
     return NewGame(spec.name, spec.variant, spec.start, seats, tuple(spec.aliases), spec.options)
 
 
-def _zone(name: str) -> bool:
+def known_zone(name: str) -> bool:
+    """Whether this is the IANA name of a time zone."""
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):

@@ -12,9 +12,11 @@ from service.desk import (
     access,
     faults,
     forms,
+    games,
     images,
     mailroom,
     pages,
+    people,
     public,
     quarantine,
     reading_api,
@@ -45,6 +47,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
     app.include_router(rehearsal.router)
+    app.include_router(games.router)
+    app.include_router(people.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

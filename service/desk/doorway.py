@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import templates
 from service.desk import access, wording
 from service.desk.ports import DeskPorts
+from service.desk.rights import NOT_YOURS, may
 
 FOLDER = Path(templates.__file__).parent / "desk"
 HEADERS = {
@@ -37,7 +38,15 @@ def environment() -> Environment:
 
 
 def require_visitor(request: Request) -> access.Visitor:
-    """The signed-in person of this request; raises NotSignedIn."""
+    """The signed-in person of this request, whose role may use this address; raises NotSignedIn, or 403."""
+    found = signed_in(request)
+    if not may(found.role, request.url.path):
+        raise HTTPException(403, NOT_YOURS)
+    return found
+
+
+def signed_in(request: Request) -> access.Visitor:
+    """The signed-in person of this request, whatever it is for; raises NotSignedIn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         found = access.visitor(session, request.cookies.get(access.COOKIE), ports.wall.now())

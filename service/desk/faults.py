@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from service.desk.crops import NoPicture
-from service.desk.doorway import HEADERS, NotSignedIn, require_visitor, show
+from service.desk.doorway import HEADERS, NotSignedIn, show, signed_in
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
@@ -52,7 +52,7 @@ async def _ours(request: Request, _error: Exception) -> Response:
 
 def _fault(request: Request, status: int, said: str) -> Response:
     try:
-        visitor = require_visitor(request)
+        visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
     return show(request, "fault.html", status=status, visitor=visitor, said=said)

@@ -1,0 +1,165 @@
+"""The Games pages: begin a game, look at one, move a deadline, roll a judged phase back, change an option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+import maps
+from maps.loader import variants
+from service.desk import games_acts
+from service.desk.access import Visitor
+from service.desk.doorway import require_token, require_visitor, show
+from service.desk.games_acts import OPTIONS, Written
+from service.desk.ports import DeskPorts
+from service.desk.queries import phase_title
+from service.desk.sheet_acts import Refused
+from service.store import records
+from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
+HISTORY = ("option_changed", "game_created", "deadline_moved", "phase_rolled_back", "address_added")
+
+
+@router.get("/games")
+def games(request: Request, visitor: SignedIn) -> Response:
+    """Every game with the phase in play."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found = [
+            (game, next((p for p in records.phases(session, game.id) if p.state != PhaseState.SENT), None))
+            for game in records.games(session)
+        ]
+        return show(request, "games.html", visitor=visitor, games=found, title_of=phase_title, boards=variants())
+
+
+@router.get("/games/new")
+def new(request: Request, visitor: SignedIn, variant: str = "") -> Response:
+    """The form of a new game on one board."""
+    return _form(request, visitor, Written(variant=variant or variants()[0]))
+
+
+@router.post("/games/new")
+async def create(request: Request, visitor: Trusted) -> Response:
+    """Begin the game, or show the form again with everything that is wrong; then nothing was written."""
+    sent = {key: str(value) for key, value in (await request.form()).items()}
+    return await run_in_threadpool(_create, request, visitor, sent)
+
+
+def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    written = Written(
+        name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
+        zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
+                 for key, value in sent.items() if key.startswith("player:")})
+    if written.variant not in variants():
+        raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
+    try:
+        with ports.sessions.begin() as session:
+            made = games_acts.begin(session, written, _own_address(ports), visitor.name, ports.clock.now())
+    except Refused as fault:
+        return _form(request, visitor, written, str(fault), 400)
+    return RedirectResponse(f"/games/{made}", status_code=303)
+
+
+@router.get("/games/{game_id}")
+def game(request: Request, visitor: SignedIn, game_id: str) -> Response:
+    """One game: players, calendar, options with their history."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = _game(session, game_id)
+        seats = [
+            (power, ports.power_name(row.variant, power), None if key is None else session.get_one(PlayerRow, key),
+             [] if key is None else session.scalars(
+                 select(AddressRow.email).where(AddressRow.player_id == key).order_by(AddressRow.email)).all())
+            for power, key in sorted(records.seats(session, game_id).items())
+        ]
+        phases = [p for p in records.phases(session, game_id) if p.state != PhaseState.SENT]
+        history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
+                                  .order_by(EventRow.id.desc())).all()
+        return show(request, "game.html", visitor=visitor, game=row, seats=seats, phases=phases, title_of=phase_title,
+                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY)
+
+
+@router.post("/games/{game_id}/address")
+def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
+            mail: Annotated[str, Form()]) -> Response:
+    """One more address of a player."""
+    ports: DeskPorts = request.app.state.ports
+    return _done(request, game_id, lambda session, row: games_acts.add_address(
+        session, row, power, mail, _own_address(ports), by=visitor.name, now=ports.clock.now()))
+
+
+@router.post("/games/{game_id}/move")
+def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
+         why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
+         later: Annotated[str, Form()] = "") -> Response:
+    """Move a deadline, with its reason; `later` moves every later phase by as much."""
+    ports: DeskPorts = request.app.state.ports
+    return _done(request, game_id, lambda session, row: games_acts.move(
+        session, _phase(session, row, phase), day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()))
+
+
+@router.post("/games/{game_id}/roll-back")
+def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
+              why: Annotated[str, Form()] = "") -> Response:
+    """A judged phase goes back to the desk; decisions stay."""
+    ports: DeskPorts = request.app.state.ports
+    return _done(request, game_id, lambda session, row: games_acts.roll_back(
+        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+
+
+@router.post("/games/{game_id}/option")
+def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()], value: Annotated[str, Form()],
+           why: Annotated[str, Form()] = "") -> Response:
+    """Change an option."""
+    ports: DeskPorts = request.app.state.ports
+    return _done(request, game_id, lambda session, row: games_acts.set_option(
+        session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
+
+
+def _done(request: Request, game_id: str, act: Callable[[Session, GameRow], None]) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    try:
+        with ports.sessions.begin() as session:
+            act(session, _game(session, game_id))
+    except Refused as fault:
+        raise HTTPException(409, str(fault)) from fault
+    return RedirectResponse(f"/games/{game_id}", status_code=303)
+
+
+def _form(request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200) -> Response:
+    try:
+        board = maps.load(written.variant)
+    except maps.MapError as error:
+        raise HTTPException(404, "There is no such board. Nothing was changed.") from error
+    return show(request, "game_new.html", status, visitor=visitor, written=written, fault=fault, options=OPTIONS,
+                board=board, powers=list(board.powers.values()), players=written.players or {})
+
+
+def _own_address(ports: DeskPorts) -> str:
+    return "" if ports.quarantine is None else ports.quarantine.post.desk.sender.order_address
+
+
+def _game(session: Session, game_id: str) -> GameRow:
+    found = session.get(GameRow, game_id)
+    if found is None:
+        raise HTTPException(404, "There is no such game. Nothing was changed.")
+    return found
+
+
+def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:
+    found = session.get(PhaseRow, phase_id)
+    if found is None or found.game_id != game.id:
+        raise HTTPException(404, "There is no such phase of this game. Nothing was changed.")
+    return found

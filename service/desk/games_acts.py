@@ -1,0 +1,151 @@
+"""What a coordinator does to a game as a whole: begin it, move a deadline, roll a phase back, change an option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from sqlalchemy.orm import Session
+
+import maps
+from maps.variant import Variant
+from service import extensions, games
+from service.config import ConfigError
+from service.deadlines import DeadlineError, schedule
+from service.desk.sheet_acts import Refused, back_to_desk, reason_of
+from service.games import NewGame, Seat
+from service.site_settings import is_address
+from service.store.records import log_event, seats
+from service.store.tables import AddressRow, GameRow, PhaseRow, PlayerRow
+from service.turns import draw_tape, extend_calendar
+
+OPTIONS: dict[str, str] = {
+    "post_first": "The first movement orders of a power must come by post (strict games)",
+}
+"""The options of a game that change what the service does, each with its words. All are yes or no."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A new game as the form has it, so that it can be shown again beside its faults."""
+
+    name: str = ""
+    start: str = ""
+    variant: str = ""
+    zone: str = "Europe/London"
+    players: Mapping[str, tuple[str, str]] | None = None
+    options: frozenset[str] = frozenset()
+
+
+def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
+    """Create a game: its first phase open, the rest of its year waiting. Its id. Raises Refused with every fault."""
+    variant = maps.load(written.variant)
+    new, faults = _game(written, variant, own_address)
+    if faults or new is None:
+        raise Refused("No game was created. " + " ".join(faults))
+    first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
+    if first.deadline <= now:
+        raise Refused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: choose a "
+                      "later day.")
+    try:
+        games.create(session, new, variant, first, draw_tape(), now)
+    except ConfigError as fault:
+        raise Refused(f"No game was created: {fault}.") from fault
+    extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    log_event(session, now, "game_created", game_id=new.slug, actor=by, detail={"options": sorted(written.options)})
+    return new.slug
+
+
+def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame | None, list[str]]:
+    faults = []
+    if not written.name.strip() or len(written.name) > 200:
+        faults.append("The game needs a name of at most 200 letters.")
+    try:
+        start = date.fromisoformat(written.start)
+    except ValueError:
+        faults.append("The first day is written like 2027-03-01.")
+        start = date.min
+    if not games.known_zone(written.zone):
+        faults.append(f"The time zone {written.zone!r} is unknown; write it like Europe/London.")
+    own = []
+    for power in variant.powers.values():
+        name, mail = (written.players or {}).get(power.id, ("", ""))
+        addresses = tuple(one.lower() for one in mail.replace(",", " ").split())
+        if not name.strip():
+            faults.append(f"{power.name} has no player.")
+        if not addresses:
+            faults.append(f"{power.name} has no mail address.")
+        own.append(Seat(power.id, name.strip(), written.zone, addresses))
+    faults += _address_faults(own, own_address)
+    if faults:
+        return None, faults
+    options = dict.fromkeys(sorted(written.options & OPTIONS.keys()), True)
+    return NewGame(written.name.strip(), variant.slug, start, own, (), options), []
+
+
+def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
+    owner: dict[str, str] = {}
+    for seat in own:
+        for mail in seat.mail:
+            if not is_address(mail):
+                yield f"{mail!r} is no mail address."
+            elif mail == own_address.lower():
+                yield f"{mail} is this site's own address."
+            elif owner.setdefault(mail, seat.player) != seat.player:
+                yield f"{mail} is given to both {owner[mail]} and {seat.player}."
+
+
+def add_address(
+    session: Session, game: GameRow, power: str, mail: str, own_address: str, *, by: str, now: datetime
+) -> None:
+    """One more address of the player who holds a power. Raises Refused."""
+    address = mail.strip().lower()
+    player = seats(session, game.id).get(power)
+    if player is None:
+        raise Refused("Nothing was changed: nobody holds this power.")
+    if not is_address(address) or address == own_address.lower():
+        raise Refused("Nothing was changed: this is no mail address of a player.")
+    known = session.get(AddressRow, address)
+    if known is not None:
+        owner = session.get_one(PlayerRow, known.player_id).name
+        raise Refused(f"Nothing was changed: this address is registered for {owner} already.")
+    session.add(AddressRow(email=address, player_id=player))
+    log_event(session, now, "address_added", game_id=game.id, actor=by, detail={"power": power})
+
+
+def move(session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime) -> None:
+    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15). Raises Refused."""
+    try:
+        deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
+    except ValueError as fault:
+        raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
+                      "07:00, both in GMT.") from fault
+    try:
+        extensions.move_deadline(session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now)
+    except DeadlineError as fault:
+        said = str(fault)
+        raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
+
+
+def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
+    """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
+    why = reason_of(why)
+    if not back_to_desk(session, phase):
+        raise Refused("Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
+                      "stands; an error in it is put right by a correction.")
+    log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "why": why})
+
+
+def set_option(session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime) -> None:
+    """Change an option of a running game, with its history in the log. Raises Refused."""
+    why = reason_of(why)
+    if name not in OPTIONS:
+        raise Refused("Nothing was changed: there is no such option.")
+    before = bool(game.options.get(name, False))
+    if before == value:
+        raise Refused("Nothing was changed: the option is set so already.")
+    game.options = {**game.options, name: value}
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": name, "from": before, "to": value, "why": why})

@@ -1,0 +1,78 @@
+"""The People page: who may sign in at the desk, and what each of them may do."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.desk import access
+from service.desk.access import Visitor
+from service.desk.doorway import require_token, require_visitor, show
+from service.desk.ports import DeskPorts
+from service.desk.rights import Role
+from service.store.records import log_event
+from service.store.tables import UserRow
+
+router = APIRouter()
+SHORTEST = 10
+"""Characters of a password at least."""
+LONGEST_NAME = 80
+
+
+@router.get("/people")
+def people(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]) -> Response:
+    """Everybody who may sign in."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found = session.scalars(select(UserRow).order_by(UserRow.name)).all()
+        return show(request, "people.html", visitor=visitor, people=found, roles=list(Role))
+
+
+@router.post("/people/add")
+def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
+        password: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
+    """Let somebody sign in. A name that is known already is left alone."""
+    ports: DeskPorts = request.app.state.ports
+    person = name.strip()
+    if not 1 <= len(person) <= LONGEST_NAME or len(password) < SHORTEST:
+        raise HTTPException(400, f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters, and a password at least "
+                                 f"{SHORTEST}.")
+    with ports.sessions.begin() as session:
+        if session.get(UserRow, person) is not None:
+            raise HTTPException(409, "Nothing was changed: somebody of this name may sign in already. Choose another name.")
+        access.add_user(session, person, password, ports.clock.now(), _role(role))
+        _log(session, ports, visitor, "person_added", {"person": person, "role": role})
+    return RedirectResponse("/people", status_code=303)
+
+
+@router.post("/people/role")
+def change_role(request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
+                role: Annotated[str, Form()]) -> Response:
+    """Give somebody another role. There is always a coordinator."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        person = session.get(UserRow, name)
+        if person is None:
+            raise HTTPException(404, "Nothing was changed: nobody of this name may sign in.")
+        before, person.role = person.role, _role(role)
+        session.flush()
+        left = session.scalar(select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR))
+        if not left:
+            raise HTTPException(409, "Nothing was changed: this is the last coordinator. Make somebody else one first.")
+        _log(session, ports, visitor, "role_changed", {"person": name, "from": before, "to": role})
+    return RedirectResponse("/people", status_code=303)
+
+
+def _role(role: str) -> Role:
+    try:
+        return Role(role)
+    except ValueError as fault:
+        raise HTTPException(400, "Nothing was changed: choose one of the roles.") from fault
+
+
+def _log(session: Session, ports: DeskPorts, visitor: Visitor, what: str, detail: dict[str, str]) -> None:
+    log_event(session, ports.clock.now(), what, actor=visitor.name, detail=detail)

@@ -1,0 +1,28 @@
+"""What each role may do at the desk: a coordinator everything, a second reader only reads lines."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """The roles of people who sign in."""
+
+    COORDINATOR = "coordinator"
+    SECOND_READER = "second reader"
+
+
+_READING = ("/desk/", "/images/")
+_NOT_READING = ("/unseal", "/judge")
+_ANYBODY = frozenset({"/", "/sign-out"})
+NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader reads lines at the "
+             "desk, which Today leads to.")
+
+
+def may(role: str, path: str) -> bool:
+    """Whether a person of this role may use the page or form at this address. A role nobody knows may nothing."""
+    if role == Role.COORDINATOR:
+        return True
+    if role != Role.SECOND_READER:
+        return False
+    return path in _ANYBODY or (path.startswith(_READING) and not path.endswith(_NOT_READING))
