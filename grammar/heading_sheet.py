@@ -26,6 +26,8 @@ _ORDER_START = re.compile(
 _LIKE_YEAR = re.compile(r"\b[0-9lIiOoSsBGZz|]{3,4}\b")
 _LIKE_ONE = re.compile(r"\b(v|V|ver|Ver|version|Version)([. ]?\s*)[lI|]\b")
 _DIGITS = str.maketrans("lIiOoSsBGZz|", "111005586221")
+_FAR = 9
+"""Years between subject and sheet beyond which a digit was misread: nobody writes orders for another decade."""
 _REPLACES = re.compile(
     r"\b(?:replaces?|replacing|supersed\w*|instead of|in place of|cancels?|not)\W+(?:my\W+)?(?:v|ver|version)\W*(\d{1,4})\b",
     re.IGNORECASE,
@@ -217,7 +219,12 @@ def disagreements(subject: Heading, sheet: SheetHeading) -> tuple[Disagreement, 
         ("kind", subject.kind, sheet.kind),
     )
     return tuple(
-        Disagreement(field, str(said), str(written), sure=field not in sheet.unsure)
+        Disagreement(field, str(said), str(written), sure=field not in sheet.unsure and not _far(field, said, written))
         for field, said, written in pairs
         if said is not None and written is not None and said != written
     )
+
+
+def _far(field: str, said: object, written: object) -> bool:
+    """Whether two years are too far apart to be two turns of one game: 1642 in the subject, 1612 as read."""
+    return field == "year" and abs(int(str(said)) - int(str(written))) > _FAR

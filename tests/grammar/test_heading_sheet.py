@@ -161,6 +161,14 @@ def test_a_year_left_out_of_the_subject_disagrees_with_nothing() -> None:
     assert disagreements(said, read("Spring 1643 Movement")) == ()
 
 
+@pytest.mark.parametrize(("written", "sure"), [("1644", True), ("1643", False), ("1613", False), ("1943", False)])
+def test_a_year_of_another_century_or_decade_is_a_misread_digit(written: str, sure: bool) -> None:
+    """HEAD-03 holds a paper for another turn; 1613 on a sheet for 1643 is a digit misread and sets nothing aside."""
+    said = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
+    found = disagreements(said, read(f"Spring {written} Movement"))
+    assert [d.sure for d in found] == ([] if written == "1643" else [sure])
+
+
 @given(st.lists(st.text(max_size=60), max_size=15))
 def test_any_lines_give_a_heading(lines: list[str]) -> None:
     found = parse_sheet_heading(lines, GAMES)
