@@ -19,6 +19,7 @@ def label(turn: Turn, state: State) -> None:
     """Settle every order that a unit carries out."""
     _label_moves(turn, state)
     _label_helpers(turn, state)
+    _label_holds(turn, state)
     if not all(turn.outcomes):
         _label_rest(turn, state)
 
@@ -56,23 +57,26 @@ def _label_helpers(turn: Turn, state: State) -> None:
                 outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
 
 
+def _label_holds(turn: Turn, state: State) -> None:
+    outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
+    held = (turn.words, "holds")
+    for number in turn.holds:
+        if number in lost:
+            reason, cause, why = _beaten(turn, state, number)
+            outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, True)
+        else:
+            outcomes[chosen[number]] = outcome(given[number], _SUCCEEDS, None, None, held, False)
+
+
 def _label_rest(turn: Turn, state: State) -> None:
-    """Orders of units that hold, and those that only these rules know."""
+    """Orders that only these rules know."""
     special = turn.setting.rules.LABELS
     orders: Sequence[Any] = turn.orders
     for index in [index for index, found in enumerate(turn.outcomes) if not found]:
         order = orders[index]
         number = turn.find(order)
-        if turn.chosen[number] != index:
-            continue  # it repeats another word for word
-        verdict = special.get(type(order))
-        if verdict is not None:
-            verdict(turn, state, number)
-        elif number in turn.lost:
-            winner = state.winners[number]
-            turn.settle(number, _FAILS, "dislodged", ("dislodged", turn.units[winner]), winner)
-        else:
-            turn.settle(number, _SUCCEEDS, None, ("holds",))
+        if turn.chosen[number] == index:  # otherwise it repeats another word for word
+            special[type(order)](turn, state, number)
 
 
 def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -> int:

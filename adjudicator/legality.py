@@ -18,8 +18,8 @@ from adjudicator.words import Sentence
 Check = Callable[[Turn, int, Any], Sentence | None]
 
 
-def _hold(turn: Turn, number: int, order: Hold) -> None:
-    """Nothing to find out."""
+def _hold(turn: Turn, number: int, _: Hold) -> None:
+    turn.holds.append(number)
 
 
 def _move(turn: Turn, number: int, order: Move) -> Sentence | None:

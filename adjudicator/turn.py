@@ -20,6 +20,7 @@ from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY
 from adjudicator.words import Sentence, Words
 
+_VOID = Result.VOID
 
 class Turn:
     """What is known of each unit n: `power`, `kind`, the province `place[n]` it stands in and `steps[n]`, what it
@@ -28,8 +29,9 @@ class Turn:
 
     `outcomes[i]` is the outcome of order i as given, None while it is open. `chosen[n]` is the order that unit n
     carries out, by its place in the list, or NOBODY, and `given[n]` that order itself; it has an entry more, so that
-    `given[NOBODY]` is None. The rest is what legality found out for unit n: its `role`; its
-    `goal`, the place where it wants to be in the end; `to`, the region a move ends in or a support names with its coast;
+    `given[NOBODY]` is None. `holds`, `moves`, `supports` and `convoys` are the units by what they are to do.
+
+    The rest is what legality found out for unit n: its `goal`, the place where it wants to be in the end; `to`, the region a move ends in or a support names with its coast;
     `partner`, the unit it supports or carries, and `aim`, the place it supports or carries it to; `crossing`, the units
     that go over water. `commanders`: units given in proxy, and to whom. `lost` are the units that were dislodged, known
     once the puzzle is solved, and `early` the outcomes from before. `torn` are units that hold because two
@@ -37,7 +39,7 @@ class Turn:
     """
 
     __slots__ = (
-        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "early", "given", "goal", "kind", "lost", "moves",
+        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "early", "given", "goal", "holds", "kind", "lost", "moves",
         "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea", "setting", "steps", "supports",
         "to", "torn", "units", "words",
     )
@@ -52,20 +54,20 @@ class Turn:
         self.peaceful = chart.peaceful
         self.units = units = [*position.units]
         count = len(units)
-        regions = [unit.region for unit in units]
         self.power = [unit.power for unit in units]
         self.kind = kinds = [unit.kind for unit in units]
-        self.place = place = [region.province for region in regions]
+        self.place = place = [unit.region.province for unit in units]
         self.alone = [chart.alone[kind] for kind in kinds] if chart.uneven else [1] * count
         self.at = at = dict(zip(place, range(count), strict=True))
         self.number_of = at.copy()
         self.steps = [
-            reach[kind][region.province][region.coast] for kind, region in zip(kinds, regions, strict=True)
+            reach[kind][province][unit.region.coast] for kind, province, unit in zip(kinds, place, units, strict=True)
         ]
         self.sea = Sea(chart, [sea for sea in chart.seas & at.keys() if sea in carrying[kinds[at[sea]]]])
         self.outcomes: list[Outcome | None] = [None] * len(orders)
         self.chosen = [NOBODY] * count
         self.given: list[Any] = [None] * (count + 1)
+        self.holds: list[int] = []
         self.moves: list[int] = []
         self.supports: list[int] = []
         self.convoys: list[int] = []
@@ -89,7 +91,7 @@ class Turn:
 
     def stay(self, number: int) -> None:
         """Let a unit hold, whatever it was to do."""
-        for crowd in (self.moves, self.supports, self.convoys):
+        for crowd in (self.holds, self.moves, self.supports, self.convoys):
             if number in crowd:
                 crowd.remove(number)
         self.goal[number] = number
@@ -126,5 +128,5 @@ class Turn:
     def void(self, index: int, reason: str, *why: *Sentence, cause: Order | None = None) -> None:
         """An order that counts for nothing, by its place in the list; `cause` is the order that did it, if one did."""
         self.outcomes[index] = outcome(
-            self.orders[index], Result.VOID, reason, cause, (self.words, *why), False)
+            self.orders[index], _VOID, reason, cause, (self.words, *why), False)
         self.early.append(index)
