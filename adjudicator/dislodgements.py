@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from adjudicator.geo import Region
 from adjudicator.position import Dislodgement
 from adjudicator.setting import Setting
-from adjudicator.strength import NOBODY, TRUE, State
+from adjudicator.strength import TRUE, State
 from adjudicator.turn import Turn
 from adjudicator.units import Unit
 
@@ -16,17 +16,14 @@ def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, 
     """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a standoff
     left empty. No place is free then where somebody came in or stayed."""
     beaten = sorted(turn.lost, key=turn.place.__getitem__)
-    near = {province for number in beaten for province in turn.steps[number]}
-    taken = gaps.union([province for province in near if _held(turn, state, province)])
-    return tuple([_beaten(turn, number, state.winners[number], taken) for number in beaten])
-
-
-def _held(turn: Turn, state: State, province: str) -> bool:
-    """Whether somebody came into a province or stayed there."""
-    number = turn.number_of.get(province, NOBODY)
-    if number in state.winners:
-        return True
-    return NOBODY < number < len(turn.units) and (turn.goal[number] == number or state.known[number] != TRUE)
+    number_of, winners, goal, known = turn.number_of, state.winners, turn.goal, state.known
+    taken = {
+        province for number in beaten for province in turn.steps[number]
+        if (there := number_of.get(province)) is not None
+        and (there in winners or (there < len(goal) and (goal[there] == there or known[there] != TRUE)))
+    }
+    taken |= gaps
+    return tuple([_beaten(turn, number, winners[number], taken) for number in beaten])
 
 
 def _beaten(turn: Turn, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:

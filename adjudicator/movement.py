@@ -18,6 +18,7 @@ from adjudicator.strength import NOBODY, Puzzle, State
 from adjudicator.turn import Turn
 from adjudicator.units import Unit, moved
 
+_FAILS = Result.FAILS
 
 def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what follows
@@ -39,25 +40,28 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
 
 def _puzzle(turn: Turn) -> Puzzle:
     """What the solver sees: matched supports and convoys beside the moves; all else holds."""
-    turn.supports = [number for number in turn.supports if _backs(turn, number)]
+    place, goal, partner, aim, to = turn.place, turn.goal, turn.partner, turn.aim, turn.to
+    turn.supports = [
+        number for number in turn.supports
+        if (goal[partner[number]] == aim[number] and to[number] is None) or _backs(turn, number)
+    ]
     fleets: dict[int, dict[int, str]] = {}
     for number in turn.convoys:
-        army = turn.partner[number]
-        if turn.goal[army] == turn.aim[number]:
-            fleets.setdefault(army, {})[number] = turn.place[number]
+        army = partner[number]
+        if goal[army] == aim[number]:
+            fleets.setdefault(army, {})[number] = place[number]
         else:
             _unmatched(turn, number, "not_convoyed_there")
     turn.convoys = [number for army, carrying in fleets.items() if _sails(turn, army, carrying) for number in carrying]
-    place, goal = turn.place, turn.goal
     routes = {army: turn.sea.route(place[army], place[goal[army]], fleets.get(army, {})) for army in turn.crossing}
-    return Puzzle(turn.moves, turn.supports, turn.convoys, turn.power, goal, turn.partner, turn.aim, turn.alone, routes)
+    return Puzzle(turn.moves, turn.supports, turn.convoys, turn.power, goal, partner, aim, turn.alone, routes)
 
 
 def _backs(turn: Turn, number: int) -> bool:
-    """Whether a support is for what its partner does."""
+    """Whether a support is for what its partner does; one without a coast for its goal has been seen to be."""
     partner, aim = turn.partner[number], turn.aim[number]
     if turn.goal[partner] == aim:
-        if turn.to[number] is None or _coast_fits(turn, number, partner):
+        if _coast_fits(turn, number, partner):
             return True
     elif partner == aim and _follows(turn, number, partner):
         return True
@@ -100,13 +104,13 @@ def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
             if turn.goal[number] != number:
                 turn.stay(number)
                 puzzle.routes.pop(number, None)
-                turn.settle(number, Result.FAILS, "bounced", ("paradox_holds", turn.units[fleet]), fleet)
+                turn.settle(number, _FAILS, "bounced", ("paradox_holds", turn.units[fleet]), fleet)
                 turn.early.append(turn.chosen[number])
 
 
 def _unmatched(turn: Turn, number: int, sentence: str) -> None:
     partner, named = turn.partner[number], turn.to[number]
-    turn.settle(number, Result.FAILS, "unmatched", (
+    turn.settle(number, _FAILS, "unmatched", (
         sentence, turn.units[partner], named or turn.place[turn.aim[number]]), partner)
     turn.early.append(turn.chosen[number])
 
@@ -115,26 +119,25 @@ def _finish(turn: Turn, state: State) -> Resolution:
     gaps = dislodgements.contested(turn, state)
     beaten = dislodgements.find(turn, state, gaps) if turn.lost else ()
     units, memory = turn.setting.rules.after_movement(turn, _standing(turn, state))
-    after = years.Aftermath(units, turn.position.centres, beaten, gaps, memory)
+    following = years.following(turn.setting, turn.position.phase, beaten)
+    after = Position(following, units, turn.position.centres, beaten, gaps, memory)
     silent = [
         turn.units[n] for n, index in enumerate(turn.chosen) if index == NOBODY and n not in turn.torn
     ] if NOBODY in turn.chosen else ()
-    return years.close(
-        turn.setting, turn.position.phase, after, outcomes=_outcomes(turn), unordered=tuple(sorted(silent)),
-        unresolved=tuple(turn.orders[turn.chosen[n]] for n in sorted(state.unresolved)))
+    undecided = [turn.orders[turn.chosen[n]] for n in sorted(state.unresolved)] if state.unresolved else ()
+    return years.close(turn.setting, Resolution(
+        _outcomes(turn), after, beaten, gaps, tuple(sorted(silent)), unresolved=tuple(undecided)))
 
 
 def _standing(turn: Turn, state: State) -> frozenset[Unit]:
     """The units as they stand afterwards; the dislodged are not among them."""
-    units, to = turn.units, turn.to
-    gone = [units[number] for number in turn.lost]
-    come = []
-    for number in state.winners.values():
-        unit, region = units[number], to[number]
-        assert region is not None, "a move leads somewhere"
-        gone.append(unit)
-        come.append(moved(unit, region))
-    return turn.position.units.difference(gone).union(come) if gone else turn.position.units
+    units = turn.units
+    to: Sequence[Any] = turn.to
+    left = state.winners.values()
+    if not left:
+        return turn.position.units
+    gone = [units[number] for number in (*left, *turn.lost)]
+    return turn.position.units.difference(gone).union([moved(units[number], to[number]) for number in left])
 
 
 def _outcomes(turn: Turn) -> tuple[Outcome, ...]:

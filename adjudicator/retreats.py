@@ -28,8 +28,8 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     gone = sheet.disbanded()
     stay = set(position.units) | set(sheet.arrived.values())
     memory = setting.rules.after_retreats(position.memory, frozenset(stay))
-    after = years.Aftermath(frozenset(stay), position.centres, memory=memory)
-    return years.close(setting, position.phase, after, outcomes=sheet.outcomes(), disbanded=gone)
+    after = Position(years.following(setting, position.phase), frozenset(stay), position.centres, memory=memory)
+    return years.close(setting, Resolution(sheet.outcomes(), after, disbanded=gone))
 
 
 class _Sheet:

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
-from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.position import Dislodgement, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
 
 Centres = Mapping[str, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Aftermath:
-    """The board as a phase leaves it, before the year is looked at."""
-
-    units: frozenset[Unit]
-    centres: Centres
-    dislodged: tuple[Dislodgement, ...] = ()
-    contested: frozenset[str] = frozenset()
-    memory: Memory = field(default_factory=Memory)
-
-
-def close(setting: Setting, phase: Phase, after: Aftermath, **rest: Any) -> Resolution:
-    """The resolution of a movement or retreat phase. `rest` are the fields of Resolution that the phase itself fills.
-
-    A retreat phase without anybody to retreat is passed over. When an adjustment phase comes next the year is over
-    for the board: centres change hands, victory and draw are looked at (OWN-01, OWN-02, VIC-02, Q-29).
-    """
-    following = _following(setting, phase, retreats=bool(after.dislodged))
-    position = Position(following, after.units, after.centres, after.dislodged, after.contested, after.memory)
-    resolution = Resolution(position=position, dislodged=after.dislodged, contested=after.contested, **rest)
-    if following.kind is not PhaseKind.ADJUSTMENT:
+def close(setting: Setting, resolution: Resolution) -> Resolution:
+    """The same resolution of a movement or retreat phase, and what the year's end brings if it is over for the board,
+    that is when an adjustment phase comes next: centres change hands, victory and draw are looked at (OWN-01, OWN-02,
+    VIC-02, Q-29)."""
+    position = resolution.position
+    if position.phase.kind is not PhaseKind.ADJUSTMENT:
         return resolution
-    centres = owners_after(setting, after)
-    closed = replace(resolution, position=replace(position, centres=centres), adjust=dues(setting, centres, after.units))
+    centres = owners_after(setting, position)
+    closed = replace(
+        resolution, position=replace(position, centres=centres), adjust=dues(setting, centres, position.units))
     return closed if setting.rules.wins_in_winter() else ended(setting, closed)
 
 
@@ -52,14 +37,15 @@ def ended(setting: Setting, resolution: Resolution) -> Resolution:
     )
 
 
-def _following(setting: Setting, phase: Phase, *, retreats: bool) -> Phase:
-    following = setting.calendar.following(phase)
-    if following.kind is PhaseKind.RETREAT and not retreats:
-        return setting.calendar.following(following)
-    return following
+def following(setting: Setting, phase: Phase, dislodged: Sequence[Dislodgement] = ()) -> Phase:
+    """The phase after one; a retreat phase without anybody to retreat is passed over."""
+    found = setting.calendar.following(phase)
+    if not dislodged and found.kind is PhaseKind.RETREAT:
+        return setting.calendar.following(found)
+    return found
 
 
-def owners_after(setting: Setting, after: Aftermath) -> dict[str, frozenset[str]]:
+def owners_after(setting: Setting, after: Position) -> dict[str, frozenset[str]]:
     """Owner to centres once the year's last retreats are over: who stands in a centre has it, and an empty one stays
     with its owner, whoever passed before (OWN-01, OWN-02)."""
     holder = {unit.region.province: unit.power for unit in after.units}
