@@ -29,10 +29,12 @@ from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
 from service.desk.reading_words import Words, suggest, words_of
 from service.eye import ChildProbe, EngineEye, Eye, Opener
+from service.health import Health
 from service.inbox import MailSource
 from service.jobs import DbosJobs
 from service.lines import lines_of
 from service.outbox_transport import FolderTransport, SmtpTransport, Transport
+from service.pulse import Pulse
 from service.quarantine import Quarantine
 from service.reader import Reader
 from service.reading import Doubt
@@ -67,6 +69,7 @@ class Site:
     announcements: Announcements
     quarantine: Quarantine
     rehearser: Rehearser
+    health: Health
 
     def take_in(self) -> inbox.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -129,7 +132,7 @@ class Site:
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
-            rehearse=self.rehearser.run,
+            rehearse=self.rehearser.run, health=self.health.look,
         ))
 
 
@@ -157,8 +160,9 @@ def open_site(
         store=store, clock=now, load=load, drain=lambda: _drain(site), take=taker.take, announce=announce,
         parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
     )
+    looker = eye or _LazyEye(opener)
     reader = Reader(
-        store=store, blobs=blobs, clock=now, eye=eye or _LazyEye(opener), load=load, post=post,
+        store=store, blobs=blobs, clock=now, eye=looker, load=load, post=post,
         settled=turns.judge_when_read, doubt=Doubt(settings.reader.auto_score, settings.reader.auto_margin),
     )
     site = Site(
@@ -166,6 +170,7 @@ def open_site(
         open_transport(settings.mail_out), turns, load, announce,
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
         Rehearser(store, now, turns, writer),
+        Health(store, SystemClock(), Pulse(SystemClock()), Path(settings.data), getattr(looker, "loaded", lambda: False)),
     )
     _register(site, taker, reader)
     return site
@@ -211,6 +216,10 @@ class _LazyEye:
         self._opener = opener
         self._eye: EngineEye | None = None
         self._lock = Lock()
+
+    def loaded(self) -> bool:
+        """Whether a photograph was looked at, so that the networks are in memory."""
+        return self._eye is not None
 
     def look(self, data: bytes, name: str, completes: Callable[[str], float] | None = None) -> Any:
         with self._lock:
@@ -259,7 +268,7 @@ class Running:
         self._watch = Thread(
             target=inbox.watch, name="galloper-inbox", daemon=True,
             args=(source, lambda: inbox.take_in(source, site.store, site.blobs, site.jobs, site.clock), self._stop,
-                  report, float(site.settings.mail_in.keep_alive_seconds)),
+                  site.health.pulse.heard(report), float(site.settings.mail_in.keep_alive_seconds)),
         )
 
     def start(self) -> None:

@@ -15,6 +15,7 @@ from service.desk import (
     games,
     images,
     mailroom,
+    operation,
     pages,
     people,
     public,
@@ -49,6 +50,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(people.router)
+    app.include_router(operation.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

@@ -1,0 +1,173 @@
+"""The Log and Health pages."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from service import health
+from service.desk.operation import AT_ONCE, details
+from service.health import Fact, Health, ago
+from service.pulse import Pulse
+from service.store import records
+from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, WorkerRow
+from tests.service.desk_table import DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    return open_table(site)
+
+
+def look(table: Table, pulse: Pulse | None = None, folder: Path = Path(), *, loaded: bool = False) -> dict[str, Fact]:
+    clock = table.site.clock
+    found = Health(table.site.store, clock, pulse or Pulse(clock), folder, lambda: loaded).look()
+    return {fact.name: fact for fact in found}
+
+
+def log(table: Table, what: str, **values: object) -> None:
+    with table.site.store.begin() as session:
+        records.log_event(session, table.site.clock.now(), what, **values)  # type: ignore[arg-type]
+
+
+def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table) -> None:
+    desk: DeskTable = open_desk(table)
+    log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"power": "Montrose", "why": "By telephone."})
+    log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
+    both, one = desk.text("/log"), desk.text(f"/log?game={table.game}")
+    assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in both
+    assert "mail discarded" in both
+    assert "sheet chosen" in one
+    assert "mail discarded" not in one
+    assert both.index("mail discarded") < both.index("sheet chosen"), "the newest stands first"
+
+
+def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
+    desk = open_desk(table)
+    for number in range(AT_ONCE + 5):
+        log(table, f"event_{number:03}")
+    first = desk.page("/log")
+    assert f"event {AT_ONCE + 4:03}" in first
+    assert "event 004" not in first
+    older = first.split('class="button" href="')[1].split('"')[0]
+    assert "event 004" in desk.page(older)
+
+
+def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
+    """An event never holds one; should one slip in, the page leaves it out all the same."""
+    shown = dict(details({"why": "he wrote from james@players.example today", "result": "abc", "digest": "x", "power": "Ormond",
+                          "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))
+    assert shown == {"why": "he wrote from (an address) today", "power": "Ormond", "moved": "phase Summer, to June"}
+
+
+def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None:
+    assert look(table)["Mailbox"].state == "unknown"
+
+
+def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> None:
+    clock = table.site.clock
+    pulse, said = Pulse(clock), list[str]()
+    report = pulse.heard(said.append)
+    report("")
+    clock.advance(timedelta(minutes=5))
+    fact = look(table, pulse)["Mailbox"]
+    assert (fact.state, fact.said) == ("well", "Last asked 5 minutes ago.")
+    report("The mail server refuses the password.")
+    fact = look(table, pulse)["Mailbox"]
+    assert fact.state == "look"
+    assert fact.said == "The mail server refuses the password. Last good answer: 5 minutes ago."
+    assert "Nothing is lost" in fact.do
+    assert said == ["", "The mail server refuses the password."]
+    report("")
+    clock.advance(timedelta(minutes=31))
+    assert look(table, pulse)["Mailbox"].state == "look"
+
+
+def test_a_worker_that_rests_too_long_is_named(table: Table) -> None:
+    now = table.site.clock.now()
+    assert look(table)["Workers"].state == "unknown"
+    with table.site.store.begin() as session:
+        session.add(WorkerRow(executor="one", seen_at=now))
+    assert look(table)["Workers"].state == "well"
+    table.site.clock.advance(timedelta(minutes=4))
+    assert look(table)["Workers"].state == "look"
+
+
+def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None:
+    table.file("Montrose", ["A Aberdeen H"], read=False)
+    table.arrive(table.mail("Argyll"), table.phase().opens_at)
+    assert look(table)["Queue"] == Fact("Queue", "well", "1 mails to judge, 1 sheets to read.")
+    log(table, "work_failed", detail={"work": "read"})
+    assert look(table)["Queue"].state == "look"
+    table.site.clock.advance(timedelta(hours=25))
+    assert look(table)["Queue"].state == "well"
+
+
+def test_a_failed_letter_is_named(table: Table) -> None:
+    assert look(table)["Letters"].state == "well"
+    with table.site.store.begin() as session:
+        session.add(OutboxRow(key="k", kind="receipt", recipient="a@b.example", subject="s", message="0" * 64,
+                              message_id="<x>", state=OutboxState.FAILED, due_at=table.site.clock.now()))
+    fact = look(table)["Letters"]
+    assert (fact.state, fact.said) == ("look", "0 waiting, 1 failed.")
+
+
+@pytest.mark.parametrize(("ahead", "state"), [(-5, "well"), (30, "well"), (3600, "look")])
+def test_a_clock_behind_the_mail_servers_is_told_by_its_stamps(table: Table, ahead: int, state: str) -> None:
+    assert look(table)["Clock"].state == "unknown"
+    now = table.site.clock.now()
+    with table.site.store.begin() as session:
+        session.add(MailRow(sha256="a" * 64, size=1, received_at=now + timedelta(seconds=ahead), stored_at=now,
+                            state=MailState.USED))
+    assert look(table)["Clock"].state == state
+
+
+def test_the_free_disk_is_measured_and_too_little_is_told(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = shutil.disk_usage(tmp_path).free
+    assert abs(float(look(table, folder=tmp_path)["Disk"].said.split(" ")[0]) - free / 1e9) < 1
+    monkeypatch.setattr(health, "FEW_BYTES", free * 10)
+    assert look(table, folder=tmp_path)["Disk"].state == "look"
+    assert look(table, folder=tmp_path / "nowhere")["Disk"].state == "look"
+
+
+def test_a_backup_that_was_never_made_is_said_to_be_none(table: Table) -> None:
+    fact = look(table)["Backup"]
+    assert (fact.state, fact.said) == ("look", "None made yet.")
+    log(table, health.BACKUP)
+    table.site.clock.advance(timedelta(hours=3))
+    assert look(table)["Backup"].said == "Last made 3 hours ago."
+
+
+def test_sheets_that_could_not_be_read_make_the_reading_engine_worth_a_look(table: Table) -> None:
+    assert look(table, loaded=True)["Reading engine"].said == "Loaded. No sheet was read yet."
+    log(table, "reading_failed", detail={"submission": 1})
+    assert look(table)["Reading engine"].state == "look"
+
+
+def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
+    clock = table.site.clock
+    desk = open_desk(table, health=Health(table.site.store, clock, Pulse(clock), Path(), lambda: False).look)
+    said = desk.text("/health")
+    for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock", "Backup"):
+        assert name in said
+    assert "Backup ! look None made yet." in said
+    assert "Letters ✓ well 0 waiting, 0 failed." in said
+
+
+def test_ages_are_told_in_their_largest_unit() -> None:
+    assert [ago(timedelta(seconds=one)) for one in (-3, 1, 59, 60, 7200, 90_000)] == [
+        "0 seconds ago", "1 second ago", "59 seconds ago", "1 minute ago", "2 hours ago", "1 day ago"]
+
+
+@pytest.mark.parametrize("path", ["/log", "/health"])
+def test_nothing_shows_without_signing_in(table: Table, path: str) -> None:
+    desk = open_desk(table)
+    desk.client.cookies.clear()
+    assert desk.client.get(path).headers["location"] == "/sign-in"
