@@ -257,7 +257,7 @@ def test_two_readers_of_one_line_overwrite_nothing_unseen(chromium: Any, ada: Re
     assert "was decided by Ada while you read it. Nothing was overwritten." in said
     assert "not an order" in said
     assert decisions(ada.desk)[line][0] == "not an order"
-    blaise.press("2")
+    blaise.press("y")
     blaise.page.wait_for_selector("#difference", state="hidden")
     blaise.wait_saved()
     time.sleep(0.3)
@@ -398,14 +398,73 @@ def test_without_script_every_control_is_a_form_that_works(chromium: Any, desk: 
 
 
 def test_going_to_a_power_or_a_line_by_keys(ada: Reader) -> None:
-    for said, number in (("40", 40), ("ormond", None), ("orm 2", None), ("crown", None)):
+    for said, wanted in (("40", "line 40 of"), ("ormond", "Ormond · line"), ("orm 2", "Ormond · line"),
+                         ("crown", "The Crown · line")):
         ada.press("g", *said, "Enter")
-        ada.until("document.activeElement.id === 'work'")
-        time.sleep(0.3)
-        where = ada.page.locator("#where").inner_text()
-        assert (f"line {number} of" in where) if number else said.split()[0][:3] in where.lower()
+        ada.until(f"document.querySelector('#where').textContent.includes('{wanted}')")
     ada.press("g", "x", "y", "Enter")
     assert "No power and no line is called “xy”." in ada.page.locator("#tell").inner_text()
+
+
+def test_what_somebody_else_does_while_a_line_is_shown_is_not_passed_over(chromium: Any, ada: Reader) -> None:
+    """Also where this browser has heard of it by the answer about another line: this one was shown before."""
+    first = ada.line()
+    second = int(ada.page.evaluate(f"window.readingLines.beside({first}, 1).id"))
+    blaise = Reader(chromium, ada.desk, "Blaise")
+    blaise.open(f"?line={second}")
+    blaise.press("s")
+    blaise.wait_saved()
+    ada.press("o")
+    ada.wait_line(second)
+    ada.wait_saved()
+    ada.press("Enter")
+    ada.page.wait_for_selector("#difference:not([hidden])")
+    assert "was decided by Blaise while you read it" in ada.page.locator("#difference").inner_text()
+    assert decisions(ada.desk)[second][0] == "skipped"
+    ada.press("t")
+    ada.page.wait_for_selector("#difference", state="hidden")
+    assert decisions(ada.desk)[second][0] == "skipped"
+    blaise.context.close()
+
+
+def test_two_equal_readings_are_chosen_by_their_numbers(ada: Reader) -> None:
+    """Q-01: `V` asks which two."""
+    line = ada.line()
+    texts = ada.page.eval_on_selector_all("#work .reading", "all => all.map((one) => one.dataset.text)")
+    ada.press("v", "1", "2")
+    ada.until(f"document.querySelector('#work .desk').dataset.line !== '{line}'")
+    ada.wait_saved()
+    assert decisions(ada.desk)[line][0] == "void"
+    with sqlite3.connect(ada.desk.folder / "desk.sqlite") as database:
+        assert database.execute("select text from reviews").fetchone()[0] == "\n".join(texts[:2])
+    ada.press("v", "Enter")
+    ada.wait_saved()
+    assert [state for state, _ in decisions(ada.desk).values()] == ["void", "void"]
+
+
+def test_lines_are_joined_broken_and_brought_back_by_keys(ada: Reader) -> None:
+    first = ada.line()
+    ada.press("m")
+    ada.until("document.querySelector('#where').textContent.includes(' of 99')")
+    ada.wait_saved()
+    ada.press("u")
+    ada.wait_line(first)
+    ada.wait_saved()
+    ada.press("b", "ArrowLeft", "Shift+ArrowLeft", "Enter")
+    ada.until("document.querySelector('#where').textContent.includes(' of 101')")
+    ada.wait_saved()
+    ada.press("u")
+    ada.wait_line(first)
+    assert "line 1 of 100" in ada.page.locator("#where").inner_text()
+
+
+def test_the_least_sure_lines_come_first_when_asked_for(ada: Reader) -> None:
+    """DESK-01: low-confidence lines first."""
+    ada.press("l", "s")
+    time.sleep(0.3)
+    shares = ada.page.evaluate("() => window.readingLines.all.filter((one) => one.state === 'open')"
+                               ".map((one) => [one.id, one.first ? one.first.share : 0])")
+    assert dict(shares)[ada.line()] == min(share for _, share in shares)
 
 
 def _violations(page: Any) -> list[str]:

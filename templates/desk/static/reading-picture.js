@@ -44,6 +44,7 @@ export function dress(part) {
   if (!frame) return;
   frame.dataset.zoom = String(zoom * 2);
   const angle = turned.get(part.dataset.page) || 0;
+  frame.classList.toggle("sideways", angle % 180 !== 0);
   const current = new URL(part.querySelector("img.crop").getAttribute("src"), location.href).searchParams.get("turn") || "0";
   if (String(angle) === current) return;
   addresses(part, (query) => (angle ? query.set("turn", String(angle)) : query.delete("turn")));

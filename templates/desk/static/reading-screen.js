@@ -196,7 +196,7 @@ export class Screen {
     }
     table.className = "pairs";
     const buttons = document.createElement("p");
-    for (const [key, choice, word] of [["1", "theirs", "keep theirs"], ["2", "mine", "save mine in its place"]]) {
+    for (const [key, choice, word] of [["T", "theirs", "keep theirs"], ["Y", "mine", "save yours in its place"]]) {
       const button = Object.assign(document.createElement("button"), { type: "button" });
       button.dataset.difference = choice;
       button.append(Object.assign(document.createElement("kbd"), { textContent: key }), " " + word);

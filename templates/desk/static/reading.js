@@ -9,6 +9,7 @@ import { Lines } from "./reading-lines.js";
 import { Knife, dress, larger, raw, straighten, turn } from "./reading-picture.js";
 import { Keys, combination, typing } from "./reading-keys.js";
 import { Screen } from "./reading-screen.js";
+import { VoidBox } from "./reading-void.js";
 
 const root = document.getElementById("reading");
 const { phase, me } = root.dataset;
@@ -16,6 +17,7 @@ const keys = new Keys(JSON.parse(root.dataset.keys));
 const lines = new Lines(phase, me);
 const screen = new Screen(root, lines, keys);
 const queue = new Queue(phase, me, root.dataset.token, (found) => screen.saved(found), answered);
+const voids = new VoidBox((kept, shown) => decide("void", kept.length ? { kept, shown } : {}), (text) => screen.tell(text), () => screen.work.focus());
 const STATES = { "not-order": "not an order", void: "void", skip: "skipped", second: "skipped", edit: "read", said: "read" };
 
 let current = 0;
@@ -25,7 +27,8 @@ let edit = null;
 let knife = null;
 let pointer = null;
 let waiting = null; // what must be answered before the next step: a line cut anew, or an undoing of before this page
-let difference = null;
+let shown = ""; // the version of the line as it was shown: what somebody else does to it meanwhile is a difference
+const differences = [];
 
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).reduce((key, n) => key + n.toString(36).padStart(7, "0"), "");
 const copy = (entry) => ({ id: entry.id, state: entry.state, version: entry.version, text: entry.text, order: entry.order, by: entry.by, asked: entry.asked });
@@ -46,6 +49,7 @@ async function show(id) {
   }
   stop();
   current = id;
+  shown = lines.byId.get(id).version;
   screen.show(next, id);
   dress(next);
   highlight = 0;
@@ -79,7 +83,7 @@ function finish() {
 function decide(what, said = {}) {
   if (waiting) return;
   const entry = lines.byId.get(current);
-  const act = { key: newKey(), do: what, line: current, seen: entry.version, ...said };
+  const act = { key: newKey(), do: what, line: current, seen: shown, ...said };
   const before = [copy(entry)];
   Object.assign(entry, {
     state: STATES[what] || "read", version: act.key, by: me, asked: what === "second" ? me : "",
@@ -131,7 +135,7 @@ function reshape(what, said) {
   const key = newKey();
   waiting = { key };
   screen.tell("One moment: the line is cut anew and read again.");
-  queue.add({ key, do: what, line: current, seen: lines.byId.get(current).version, ...said });
+  queue.add({ key, do: what, line: current, seen: shown, ...said });
 }
 
 function step(back, target) {
@@ -209,18 +213,19 @@ function told(one, act) {
     const mine = lines.undo.find((other) => other.key === one.key);
     const meant = mine && mine.after && mine.after.find((state) => state.id === one.overtaken);
     lines.undo = lines.undo.filter((other) => other.key !== one.key);
-    if (!difference) difference = { line: one.overtaken, act, said: meant ? meant.state + (meant.order || act.text ? ": " + (meant.order || act.text) : "") : act.do };
-    setTimeout(() => screen.difference(difference), 0);
+    differences.push({ line: one.overtaken, act, said: meant ? meant.state + (meant.order || act.text ? ": " + (meant.order || act.text) : "") : act.do });
+    if (differences.length === 1) setTimeout(() => screen.difference(differences[0]), 0);
   }
   return Boolean(one.refused);
 }
 
 function settleDifference(mine) {
-  const { line, act } = difference;
-  difference = null;
-  screen.hideDifference();
-  if (!mine) return;
+  const { line, act } = differences.shift();
   const entry = lines.byId.get(line);
+  if (differences.length) screen.difference(differences[0]);
+  else screen.hideDifference();
+  if (line === current) shown = entry.version;
+  if (!mine) return;
   queue.add({ ...act, stored: undefined, key: newKey(), seen: entry.version });
   screen.tell("Yours is saved in its place; the other stays in the log.");
 }
@@ -237,42 +242,12 @@ async function here() {
   }
 }
 
-// Modes: two readings of a void line, and the mark of a break ---------------------------------------------------------
+// Modes: the mark of a break, and two decisions about one line ---------------------------------------------------------
 
 function stop() {
   if (knife) knife.close();
   knife = null;
-  const open = part().querySelector("details.void[open]");
-  if (open) open.open = false;
-}
-
-function voided() {
-  const box = part().querySelector("details.void");
-  if (!box) return decide("void");
-  box.open = !box.open;
-  for (const one of box.querySelectorAll("input")) one.checked = false;
-  if (box.open) box.querySelector("[data-void=plain]").focus();
-}
-
-function kept() {
-  const two = [...part().querySelectorAll("details.void input:checked")];
-  if (two.length === 2) decide("void", { kept: two.map((one) => one.value), shown: two.map((one) => one.value).join(" or ") });
-  else screen.tell("Choose two readings, or take “cannot be read”.");
-}
-
-function inVoid(event) {
-  const box = part().querySelector("details.void[open]");
-  if (!box || combination(event)) return false;
-  if (event.key === "Escape") {
-    box.open = false;
-    screen.work.focus();
-    return true;
-  }
-  const one = box.querySelector("input[data-at='" + event.key + "']");
-  if (!one) return false;
-  one.checked = !one.checked;
-  if (box.querySelectorAll("input:checked").length === 2) kept();
-  return true;
+  voids.close(part());
 }
 
 function inBreak(event) {
@@ -289,9 +264,9 @@ function inBreak(event) {
 }
 
 function inDifference(event) {
-  if (!difference || screen.differs.hidden || !["1", "2", "Enter"].includes(event.key)) return false;
-  if (event.key === "Enter" && document.activeElement && document.activeElement.dataset.difference) return false;
-  settleDifference(event.key === "2");
+  const choice = { t: false, y: true }[event.key.toLowerCase()];
+  if (!differences.length || screen.differs.hidden || choice === undefined || combination(event)) return false;
+  settleDifference(choice);
   return true;
 }
 
@@ -308,7 +283,7 @@ const actions = {
     edit.open(chosen && open ? chosen.dataset.text : null, chosen ? [...chosen.querySelectorAll("mark:not(.gap)")].map((one) => one.textContent) : []);
   },
   "not-order": () => decide("not-order"),
-  void: voided,
+  void: () => voids.open(part()),
   skip: () => decide("skip"),
   second: () => decide("second"),
   undo: () => step(true),
@@ -366,7 +341,7 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") screen.work.focus();
     return;
   }
-  if (inDifference(event) || inVoid(event) || inBreak(event)) {
+  if (inDifference(event) || voids.key(event, part()) || inBreak(event)) {
     event.preventDefault();
     return;
   }
@@ -388,7 +363,7 @@ root.addEventListener("click", (event) => {
   if (!control || !lines.byId.size || ["edit", "goto"].includes(control.dataset.do)) return;
   event.preventDefault();
   if (event.detail && !control.closest("details")) screen.work.focus({ preventScroll: true }); // a click, not a key
-  if (control.dataset.void) return control.dataset.void === "two" ? kept() : decide("void");
+  if (control.dataset.void) return control.dataset.void === "two" ? voids.kept(part()) : decide("void");
   if (control.dataset.difference) return settleDifference(control.dataset.difference === "mine");
   if (control.dataset.undo) return step(true, control.dataset.undo);
   if (control.id === "again") return queue.again();
