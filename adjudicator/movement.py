@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from adjudicator import dislodgements, labels, years
 from adjudicator.assignment import assign
 from adjudicator.legality import pick_coast
 from adjudicator.orders import Order, UnitOrder
-from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.outcome import Outcome, Resolution, Result, shared
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.solver import solve
@@ -33,8 +32,8 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     turn.lost = frozenset(state.beaten())
     labels.label(turn, state)
     for repeat, first in repeats.items():
-        outcome = turn.outcomes[first]
-        turn.outcomes[repeat] = None if outcome is None else replace(outcome, order=turn.orders[repeat])
+        found: Any = turn.outcomes[first]
+        turn.outcomes[repeat] = shared(found, turn.orders[repeat], dislodged=found.dislodged)
     return _finish(turn, state)
 
 
@@ -148,5 +147,5 @@ def _outcomes(turn: Turn) -> tuple[Outcome, ...]:
         order = turn.orders[index]
         if (isinstance(order, UnitOrder) and turn.at.get(order.unit.region.province) in turn.lost
                 and found[index].reason != "no_such_unit" and turn.find(order) != NOBODY):
-            found[index] = replace(found[index], dislodged=True)
+            found[index] = shared(found[index], order, dislodged=True)
     return tuple(found)

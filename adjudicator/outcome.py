@@ -34,15 +34,17 @@ class Outcome:
     dislodged: bool = False
 
 
+_WHY: Any = vars(Outcome)["why"]
+
+
+def _said(outcome: Outcome) -> str:
+    why: Any = _WHY.__get__(outcome)
+    return why if type(why) is str else str(why[0].say(why[1:], outcome.reason))
+
+
 if not TYPE_CHECKING:
     # A judge words hundreds of outcomes and a reader reads a few: `why` may hold a `Words` and a `Sentence` for it, and
     # is put into words when it is asked for.
-    _WHY = Outcome.why
-
-    def _said(outcome: Outcome) -> str:
-        why: Any = _WHY.__get__(outcome)
-        return why if type(why) is str else why[0].say(why[1:], outcome.reason)
-
     Outcome.why = property(_said, _WHY.__set__)
 
 
@@ -74,6 +76,11 @@ def outcome(
     draft.__class__ = Outcome
     found: Outcome = draft
     return found
+
+
+def shared(found: Outcome, order: Order, *, dislodged: bool) -> Outcome:
+    """The same fate for another order, or for one whose unit turned out to be beaten. The sentence stays unsaid."""
+    return outcome(order, found.result, found.reason, found.cause, _WHY.__get__(found), dislodged)
 
 
 @dataclass(frozen=True, slots=True)
