@@ -24,7 +24,7 @@ class Sea:
         self._bit = bit = chart.bit
         self._touched = chart.touched
         self._beside = chart.beside
-        self._known: dict[tuple[str, str, int], bool] = {}
+        self._known: dict[tuple[int, int, int], bool] = {}
         self.carriers = 0
         for province in carriers:
             self.carriers |= bit[province]
@@ -35,13 +35,17 @@ class Sea:
 
     def joins(self, start: str, goal: str, without: str | None = None) -> bool:
         """Whether fleets now stand on some whole route, whatever they are ordered; `without` names one left out."""
-        missing = 0 if without is None else self._bit.get(without, 0) & self.carriers
-        found = self._known.get((start, goal, missing))
+        carriers = self.carriers
+        if without is not None:
+            carriers &= ~self._bit.get(without, 0)
+        first, last = self._touched[start] & carriers, self._touched[goal] & carriers
+        if not (first and last) or start == goal:
+            return False
+        if first & last:
+            return True
+        found = self._known.get((first, last, carriers))
         if found is None:
-            carriers = self.carriers & ~missing
-            first, last = self._touched[start] & carriers, self._touched[goal] & carriers
-            found = start != goal and (first & last != 0 or (last != 0 and self._leads(first, last, carriers)))
-            self._known[start, goal, missing] = found
+            found = self._known[first, last, carriers] = self._leads(first, last, carriers)
         return found
 
     def useful(self, fleet: str, start: str, goal: str) -> bool:

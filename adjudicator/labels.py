@@ -20,17 +20,19 @@ def label(turn: Turn, state: State) -> None:
     _label_moves(turn, state)
     _label_helpers(turn, state)
     _label_holds(turn, state)
-    if not all(turn.outcomes):
+    if turn.setting.rules.LABELS:
         _label_rest(turn, state)
 
 
 def _label_moves(turn: Turn, state: State) -> None:
     outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
     known, words, crossing, place, goals = state.known, turn.words, turn.crossing, turn.place, turn.goal
+    paths, toward = state.paths, state.toward
     for number in turn.moves:
         goal = goals[number]
         if known[number] != TRUE:
-            reason, cause, why = _stopped(turn, state, number, goal)
+            alone = paths[number] == TRUE and len(toward[goal]) == 1
+            reason, cause, why = (_beaten_off if alone else _stopped)(turn, state, number, goal)
             outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
             continue
         how = "carried" if number in crossing else "moves"
@@ -107,11 +109,9 @@ def _disrupted(turn: Turn, _: State, number: int) -> Failure:
 
 def _stopped(turn: Turn, state: State, number: int, goal: int) -> Failure:
     """What stops a move: no way over water, who stands at the goal or comes from there, or another move."""
-    if state.paths[number] != TRUE and state.path(number) == FALSE:
+    if state.path(number) == FALSE:
         return _stranded(turn, state, number)
     rivals = state.toward[goal]
-    if len(rivals) == 1:
-        return _beaten_off(turn, state, number, goal)
     high = state.high[number]
     if goal < len(turn.units):
         high = state.attack(number)[1]

@@ -123,7 +123,7 @@ class Turn:
         """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it about."""
         index = self.chosen[number]
         self.outcomes[index] = outcome(
-            self.orders[index], result, reason, self.order_of(cause), (self.words, *why), number in self.lost)
+            self.orders[index], result, reason, self.given[cause], (self.words, *why), number in self.lost)
 
     def void(self, index: int, reason: str, *why: *Sentence, cause: Order | None = None) -> None:
         """An order that counts for nothing, by its place in the list; `cause` is the order that did it, if one did."""
