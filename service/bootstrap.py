@@ -34,6 +34,7 @@ from service.inbox import MailSource
 from service.jobs import DbosJobs
 from service.lines import lines_of
 from service.outbox_transport import FolderTransport, SmtpTransport, Transport
+from service.post_room import PostRoom
 from service.pulse import Pulse
 from service.quarantine import Quarantine
 from service.reader import Reader
@@ -70,6 +71,7 @@ class Site:
     quarantine: Quarantine
     rehearser: Rehearser
     health: Health
+    post_room: PostRoom
 
     def take_in(self) -> inbox.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -132,7 +134,7 @@ class Site:
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
-            rehearse=self.rehearser.run, health=self.health.look,
+            rehearse=self.rehearser.run, health=self.health.look, post=self.post_room,
         ))
 
 
@@ -171,6 +173,7 @@ def open_site(
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
         Rehearser(store, now, turns, writer),
         Health(store, SystemClock(), Pulse(SystemClock()), Path(settings.data), getattr(looker, "loaded", lambda: False)),
+        PostRoom(store, blobs, jobs, now, opener),
     )
     _register(site, taker, reader)
     return site

@@ -72,6 +72,8 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         open_phase=None if phase is None else phase_of(phase),
         deadline=None if phase is None else phase.deadline,
         post_first=bool(row.options.get("post_first", False)),
+        posted=frozenset() if phase is None else frozenset(
+            variant.powers[power].name for power in records.posted(session, phase.id)),
         over=frozenset(phase_of(p) for p in records.phases(session, row.id) if p.deadline < received_at),
     )
 

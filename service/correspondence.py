@@ -143,7 +143,11 @@ class Correspondence:
         self.desk.put(session, letters.coordinator_notice(None, to, facts))
 
     def unusable(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
-        """No page of a paper could be read: tell its sender how to photograph it better."""
+        """No page of a paper could be read: tell its sender how to photograph it better. Of a letter that came by post
+        the coordinator is told, who has the paper."""
+        if submission.sha256 is None:
+            self._posted(session, submission, phase, reason)
+            return
         game = session.get_one(GameRow, phase.game_id)
         variant = self.desk.load(game.variant)
         power = variant.powers[submission.power].name
@@ -161,6 +165,9 @@ class Correspondence:
 
     def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
         """A paper waits for the coordinator: both are told, and what would settle it (HEAD-03, Q-07)."""
+        if submission.sha256 is None:
+            self._posted(session, submission, phase, reason)
+            return
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
         words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), _nobody())
@@ -177,6 +184,19 @@ class Correspondence:
         )
         coordinator = Recipient(self.desk.sender.coordinator)
         self.desk.put(session, letters.coordinator_notice(self.desk.game_info(game), coordinator, notice), phase)
+
+    def _posted(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
+        """A letter that came by post waits for the coordinator; there is no mail to answer."""
+        game = session.get_one(GameRow, phase.game_id)
+        power = self.desk.load(game.variant).powers[submission.power].name
+        what = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power), _nobody()).what
+        facts = NoticeFacts(
+            key=f"posted-{submission.id}-{reason.value}", what=f"A posted sheet of {power} waits: {what}",
+            since=submission.received_at, link=self.desk.sender.base_url,
+            consequence="it does not count until you settle it. Its scan is kept.",
+        )
+        info, to = self.desk.game_info(game), Recipient(self.desk.sender.coordinator)
+        self.desk.put(session, letters.coordinator_notice(info, to, facts), phase)
 
     def _late(self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict, words: Words) -> None:
         phase = session.scalar(select(PhaseRow).where(

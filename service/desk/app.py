@@ -18,6 +18,7 @@ from service.desk import (
     operation,
     pages,
     people,
+    post,
     public,
     quarantine,
     reading_api,
@@ -51,6 +52,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(games.router)
     app.include_router(people.router)
     app.include_router(operation.router)
+    app.include_router(post.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

@@ -12,6 +12,7 @@ import maps
 from service.clock import Clock, SystemClock
 from service.desk.reading_words import Words
 from service.health import Fact
+from service.post_room import PostRoom
 from service.quarantine import Quarantine
 from service.results import ShownPower
 
@@ -68,7 +69,7 @@ class DeskPorts:
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
     is the address at which players reach the site. `quarantine` handles mails that no
     rule could route; without one they are only listed. `rehearse(phase_id, by)` is a dry run of a deadline.
-    `health()` looks at the parts of the site.
+    `health()` looks at the parts of the site; `post` logs letters that came by post.
     """
 
     sessions: sessionmaker[Session]
@@ -85,6 +86,7 @@ class DeskPorts:
     quarantine: Quarantine | None = None
     rehearse: Callable[[int, str], Rehearsal] | None = None
     health: Callable[[], Sequence[Fact]] | None = None
+    post: PostRoom | None = None
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""

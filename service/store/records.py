@@ -28,6 +28,7 @@ from service.store.tables import (
     PhaseState,
     PlaceRow,
     PlayerRow,
+    PostedRow,
     SeatRow,
     SubmissionRow,
 )
@@ -299,6 +300,12 @@ def pages(session: Session, submission_id: int) -> list[PageRow]:
             select(PageRow).where(PageRow.submission_id == submission_id).order_by(PageRow.ordinal)
         )
     )
+
+
+def posted(session: Session, phase_id: int) -> frozenset[str]:
+    """The powers whose letter for a phase came by post (Q-04)."""
+    return frozenset(session.scalars(
+        select(PostedRow.power).where(PostedRow.phase_id == phase_id, PostedRow.ended_at.is_(None))))
 
 
 # Letters and events -------------------------------------------------------------------------------------------------

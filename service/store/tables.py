@@ -252,6 +252,27 @@ class SubmissionRow(Base):
     read_at: Mapped[datetime | None]
 
 
+class PostedRow(Base):
+    """A letter with orders that came by post (SUB-16, Q-04): its postmark where it can be read, and the day it came.
+
+    `submission_id` is the paper its scan was filed as; None where only the tick "original received" was set.
+    `ended_at`: taken back; the row stays, so that every change can be followed.
+    """
+
+    __tablename__ = "posted"
+    __table_args__ = (Index("posted_of_a_phase", "phase_id", "power"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
+    power: Mapped[str] = mapped_column(String(80))
+    postmark: Mapped[date | None] = mapped_column(Date)
+    received: Mapped[date] = mapped_column(Date)
+    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id"), unique=True)
+    made_at: Mapped[datetime]
+    made_by: Mapped[str] = mapped_column(String(80))
+    ended_at: Mapped[datetime | None]
+    ended_by: Mapped[str | None] = mapped_column(String(80))
+
+
 class PageRow(Base):
     """One page of a submission: the original photograph's hash and the upright picture lines are cut from.
 

@@ -17,6 +17,7 @@ from service.desk import access
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.eye import Opener
+from service.post_room import PostRoom
 from service.quarantine import Quarantine
 from service.store.tables import PhaseRow, SessionRow
 from tests.support.table import Table
@@ -75,6 +76,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "quarantine": Quarantine(
             store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock, opener=Opener(),
             load=table.load, post=Correspondence(table.writer)),
+        "post": PostRoom(table.site.store, table.site.blobs, table.site.jobs, table.site.clock, Opener()),
         **ports,
     }
     client = TestClient(create_app(DeskPorts(**doors)), base_url="http://testserver", raise_server_exceptions=False,

@@ -1,0 +1,87 @@
+"""The Post page: letters with orders that came by post."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, time
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, File, Form, HTTPException, Request, UploadFile
+from fastapi.responses import RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from service.desk.access import Visitor
+from service.desk.doorway import require_token, require_visitor, show
+from service.desk.ports import DeskPorts
+from service.desk.queries import CURRENT, phase_title
+from service.post_room import MOST_BYTES, MOST_FILES, Letter, NotLogged, PostRoom, awaited, letters
+from service.store import records
+from service.store.tables import GameRow, PhaseRow
+
+router = APIRouter()
+Trusted = Annotated[Visitor, Depends(require_token)]
+WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09:30 in GMT, and the version as a number. Go "
+         "back: what you wrote is still there.")
+
+
+@router.get("/post")
+def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]) -> Response:
+    """The letters of every phase in play, the originals still awaited, and the form that logs one."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found = []
+        for phase in session.query(PhaseRow).where(PhaseRow.state.in_(CURRENT)).order_by(PhaseRow.deadline):
+            game = session.get_one(GameRow, phase.game_id)
+            names = {power: ports.power_name(game.variant, power) for power in sorted(records.seats(session, game.id))}
+            found.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),
+                          [names[power] for power in awaited(session, phase)]))
+        return show(request, "post.html", visitor=visitor, phases=found, today=ports.clock.now())
+
+
+@router.post("/post")
+async def log(
+    request: Request, visitor: Trusted, place: Annotated[str, Form()], received: Annotated[str, Form()],
+    hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "", version: Annotated[str, Form()] = "",
+    scan: Annotated[list[UploadFile] | None, File()] = None,
+) -> Response:
+    """Log a letter for "PHASE POWER", with its scan or without."""
+    letter = _letter(place, received, hour, postmark, version)
+    data, room = [], 0
+    for file in (scan or [])[:MOST_FILES + 1]:
+        data.append(await file.read(MOST_BYTES + 1 - min(room, MOST_BYTES)))
+        room += len(data[-1])
+    files = [one for one in data if one]
+    await run_in_threadpool(_tried, lambda: _room(request).log(letter, files, visitor.name))
+    return RedirectResponse("/post", status_code=303)
+
+
+@router.post("/post/{posted_id}/untick")
+def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
+    """Take back a tick without a scan."""
+    _tried(lambda: _room(request).untick(posted_id, visitor.name))
+    return RedirectResponse("/post", status_code=303)
+
+
+def _letter(place: str, received: str, hour: str, postmark: str, version: str) -> Letter:
+    number, _, power = place.partition(" ")
+    wanted = version.strip().lower().removeprefix("v")
+    try:
+        return Letter(
+            int(number), power, date.fromisoformat(received), time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
+            date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None)
+    except ValueError as fault:
+        raise HTTPException(400, WRONG) from fault
+
+
+def _room(request: Request) -> PostRoom:
+    ports: DeskPorts = request.app.state.ports
+    if ports.post is None:
+        raise HTTPException(503, "Nothing was logged: this site has no post room joined to its desk. Tell the operator.")
+    return ports.post
+
+
+def _tried(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except NotLogged as fault:
+        raise HTTPException(409, str(fault)) from fault
