@@ -325,13 +325,16 @@ def _object(field: str, data: Any) -> Document:
 
 
 def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, Any]:
-    """The answer to a case, in the form of its `expect`."""
+    """The answer to a case, in the form of its `expect`. The contract knows no "unresolved": the key is there only if
+    the judge met orders that no rule decides, and lists their places among the orders."""
     kind = case.position.phase.kind
     found: dict[str, Any] = {
         "id": case.id,
         "orders": [_outcome(o) for o in resolution.outcomes],
         "positions": sorted(map(str, resolution.position.units)),
     }
+    if resolution.unresolved:
+        found["unresolved"] = [at for at, o in enumerate(resolution.outcomes) if o.order in resolution.unresolved]
     if kind is PhaseKind.MOVEMENT:
         found["dislodged"] = [_dislodgement(d) for d in resolution.dislodged]
         found["contested"] = sorted(resolution.contested)

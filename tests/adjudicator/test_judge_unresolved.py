@@ -9,10 +9,12 @@ from adjudicator import solver
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.judge import judge
+from adjudicator.lots import Lots
 from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.strength import State
 from adjudicator.units import Unit
+from service.adjudicate_json import Case, answer
 from tests.adjudicator.terse import orders
 
 SETTING = maps.load("standard").setting()
@@ -23,8 +25,13 @@ SHEETS = orders(
     ENGLAND=["A LON - BEL via convoy", "F ENG C A LON - BEL"], FRANCE=["F BRE - ENG", "F BEL S F BRE - ENG"])
 
 
+CASE = Case("made up", POSITION, tuple(SHEETS), Lots())
+
+
 def test_the_rules_decide_everything() -> None:
-    assert judge(SETTING, POSITION, SHEETS).unresolved == ()
+    resolution = judge(SETTING, POSITION, SHEETS)
+    assert resolution.unresolved == ()
+    assert "unresolved" not in answer(CASE, resolution, SETTING)
 
 
 def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +43,7 @@ def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.Monk
     monkeypatch.setattr(solver, "_bottom_set", only_supports)
     resolution = judge(SETTING, POSITION, SHEETS)
     assert resolution.unresolved == (SHEETS[3],)
+    assert answer(CASE, resolution, SETTING)["unresolved"] == [3]
     failed = resolution.outcomes[3]
     assert (failed.result, failed.reason) == (Result.FAILS, "cut")
     assert failed.why
