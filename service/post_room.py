@@ -38,6 +38,11 @@ class Letter:
     postmark: date | None = None
     version: int | None = None
 
+    @property
+    def arrived(self) -> datetime:
+        """When it came, in UTC."""
+        return datetime.combine(self.received, self.hour, UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class PostRoom:
@@ -52,7 +57,7 @@ class PostRoom:
     def log(self, letter: Letter, scans: Sequence[bytes], by: str) -> int | None:
         """Log a letter. With scans it is filed as a paper and read; the submission's id. Without, only the tick "original
         received" is set. Raises NotLogged."""
-        arrived = datetime.combine(letter.received, letter.hour, UTC)
+        arrived = letter.arrived
         if arrived > self.clock.now():
             raise NotLogged("Nothing was logged: the letter cannot have come in the future. Times are in GMT.")
         if letter.postmark is not None and letter.postmark > letter.received:

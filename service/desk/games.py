@@ -39,7 +39,7 @@ def games(request: Request, visitor: SignedIn) -> Response:
             (game, next((p for p in records.phases(session, game.id) if p.state != PhaseState.SENT), None))
             for game in records.games(session)
         ]
-        return show(request, "games.html", visitor=visitor, games=found, title_of=phase_title, boards=variants())
+        return show(request, "games.html", visitor=visitor, told="", games=found, title_of=phase_title, boards=variants())
 
 
 @router.get("/games/new")
@@ -69,11 +69,11 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
             made = games_acts.begin(session, written, _own_address(ports), visitor.name, ports.clock.now())
     except Refused as fault:
         return _form(request, visitor, written, str(fault), 400)
-    return RedirectResponse(f"/games/{made}", status_code=303)
+    return RedirectResponse(f"/games/{made}?told=created", status_code=303)
 
 
 @router.get("/games/{game_id}")
-def game(request: Request, visitor: SignedIn, game_id: str) -> Response:
+def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> Response:
     """One game: players, calendar, options with their history."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -87,7 +87,7 @@ def game(request: Request, visitor: SignedIn, game_id: str) -> Response:
         phases = [p for p in records.phases(session, game_id) if p.state != PhaseState.SENT]
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
                                   .order_by(EventRow.id.desc())).all()
-        return show(request, "game.html", visitor=visitor, game=row, seats=seats, phases=phases, title_of=phase_title,
+        return show(request, "game.html", visitor=visitor, told=told, game=row, seats=seats, phases=phases, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY)
 
 
@@ -96,7 +96,7 @@ def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[s
             mail: Annotated[str, Form()]) -> Response:
     """One more address of a player."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, lambda session, row: games_acts.add_address(
+    return _done(request, game_id, "address", lambda session, row: games_acts.add_address(
         session, row, power, mail, _own_address(ports), by=visitor.name, now=ports.clock.now()))
 
 
@@ -106,7 +106,7 @@ def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int,
          later: Annotated[str, Form()] = "") -> Response:
     """Move a deadline, with its reason; `later` moves every later phase by as much."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, lambda session, row: games_acts.move(
+    return _done(request, game_id, "moved", lambda session, row: games_acts.move(
         session, _phase(session, row, phase), day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()))
 
 
@@ -115,7 +115,7 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
               why: Annotated[str, Form()] = "") -> Response:
     """A judged phase goes back to the desk; decisions stay."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, lambda session, row: games_acts.roll_back(
+    return _done(request, game_id, "rolled-back", lambda session, row: games_acts.roll_back(
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
 
 
@@ -124,18 +124,18 @@ def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str
            why: Annotated[str, Form()] = "") -> Response:
     """Change an option."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, lambda session, row: games_acts.set_option(
+    return _done(request, game_id, "option", lambda session, row: games_acts.set_option(
         session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
 
 
-def _done(request: Request, game_id: str, act: Callable[[Session, GameRow], None]) -> Response:
+def _done(request: Request, game_id: str, told: str, act: Callable[[Session, GameRow], None]) -> Response:
     ports: DeskPorts = request.app.state.ports
     try:
         with ports.sessions.begin() as session:
             act(session, _game(session, game_id))
     except Refused as fault:
         raise HTTPException(409, str(fault)) from fault
-    return RedirectResponse(f"/games/{game_id}", status_code=303)
+    return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
 
 
 def _form(request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200) -> Response:

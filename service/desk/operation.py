@@ -12,6 +12,7 @@ from sqlalchemy import select
 from service.desk.access import Visitor
 from service.desk.doorway import require_visitor, show
 from service.desk.ports import DeskPorts
+from service.desk.wording import REASONS
 from service.store import records
 from service.store.tables import EventRow
 
@@ -50,7 +51,7 @@ def health(request: Request, visitor: SignedIn) -> Response:
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The details of an event as people read them. A word with an address in it is left out, should one ever come in."""
     return [
-        (key.replace("_", " "), _said(value)) for key, value in detail.items()
+        (key.replace("_", " "), _said(REASONS.get(value, value) if isinstance(value, str) else value)) for key, value in detail.items()
         if key not in _NOT_SHOWN and value not in (None, "", [])
     ]
 

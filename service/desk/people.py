@@ -24,12 +24,12 @@ LONGEST_NAME = 80
 
 
 @router.get("/people")
-def people(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]) -> Response:
+def people(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], told: str = "") -> Response:
     """Everybody who may sign in."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         found = session.scalars(select(UserRow).order_by(UserRow.name)).all()
-        return show(request, "people.html", visitor=visitor, people=found, roles=list(Role))
+        return show(request, "people.html", visitor=visitor, people=found, roles=list(Role), told=told)
 
 
 @router.post("/people/add")
@@ -46,7 +46,7 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
             raise HTTPException(409, "Nothing was changed: somebody of this name may sign in already. Choose another name.")
         access.add_user(session, person, password, ports.clock.now(), _role(role))
         _log(session, ports, visitor, "person_added", {"person": person, "role": role})
-    return RedirectResponse("/people", status_code=303)
+    return RedirectResponse("/people?told=person-added", status_code=303)
 
 
 @router.post("/people/role")
@@ -64,7 +64,7 @@ def change_role(request: Request, visitor: Annotated[Visitor, Depends(require_to
         if not left:
             raise HTTPException(409, "Nothing was changed: this is the last coordinator. Make somebody else one first.")
         _log(session, ports, visitor, "role_changed", {"person": name, "from": before, "to": role})
-    return RedirectResponse("/people", status_code=303)
+    return RedirectResponse("/people?told=role", status_code=303)
 
 
 def _role(role: str) -> Role:

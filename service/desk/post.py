@@ -25,7 +25,7 @@ WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09
 
 
 @router.get("/post")
-def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]) -> Response:
+def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], told: str = "") -> Response:
     """The letters of every phase in play, the originals still awaited, and the form that logs one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -35,7 +35,7 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
             names = {power: ports.power_name(game.variant, power) for power in sorted(records.seats(session, game.id))}
             found.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),
                           [names[power] for power in awaited(session, phase)]))
-        return show(request, "post.html", visitor=visitor, phases=found, today=ports.clock.now())
+        return show(request, "post.html", visitor=visitor, told=told, phases=found, today=ports.clock.now())
 
 
 @router.post("/post")
@@ -52,14 +52,24 @@ async def log(
         room += len(data[-1])
     files = [one for one in data if one]
     await run_in_threadpool(_tried, lambda: _room(request).log(letter, files, visitor.name))
-    return RedirectResponse("/post", status_code=303)
+    told = await run_in_threadpool(_outcome, request, letter, len(files))
+    return RedirectResponse(f"/post?told={told}", status_code=303)
 
 
 @router.post("/post/{posted_id}/untick")
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back a tick without a scan."""
     _tried(lambda: _room(request).untick(posted_id, visitor.name))
-    return RedirectResponse("/post", status_code=303)
+    return RedirectResponse("/post?told=letter-unticked", status_code=303)
+
+
+def _outcome(request: Request, letter: Letter, scans: int) -> str:
+    """What is told of a letter that was logged."""
+    if not scans:
+        return "letter-ticked"
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        return "letter-late" if letter.arrived > session.get_one(PhaseRow, letter.phase_id).deadline else "letter-filed"
 
 
 def _letter(place: str, received: str, hour: str, postmark: str, version: str) -> Letter:

@@ -33,7 +33,7 @@ NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk
 
 
 @router.get("/quarantine")
-def quarantine(request: Request, visitor: SignedIn) -> Response:
+def quarantine(request: Request, visitor: SignedIn, told: str = "") -> Response:
     """Mails that nobody could route by rule, oldest first, and those discarded last."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -41,7 +41,7 @@ def quarantine(request: Request, visitor: SignedIn) -> Response:
         gone = session.scalars(
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
-        return show(request, "quarantine.html", visitor=visitor, mails=mails, gone=gone)
+        return show(request, "quarantine.html", visitor=visitor, mails=mails, gone=gone, told=told)
 
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
@@ -58,14 +58,14 @@ def raw_mail(request: Request, sha256: str) -> Response:
 
 
 @router.get("/quarantine/{sha256}")
-def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "") -> Response:
+def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "", told: str = "") -> Response:
     """One mail: what is known of it, and what can be done. `reason` shows a prepared answer before it is sent."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
         sealed = sealed_by(session, mail)
         values: dict[str, Any] = {
-            "visitor": visitor, "mail": mail, "known": _known(session, mail), "sealed": sealed, "joined": False,
+            "visitor": visitor, "mail": mail, "told": told, "known": _known(session, mail), "sealed": sealed, "joined": False,
             "sealed_title": "" if sealed is None else phase_title(sealed), "answers": [], "asked": None, "files": [],
             "registered": None, "before": acts.told_before(session, mail), "damaged": "",
             "kept": mail.verdict or {}, "places": [
@@ -107,7 +107,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
                                  "leave it empty. The mail is kept.")
     room = _room(request)
     _tried(lambda: room.assign(sha256, Place(int(number), power), int(wanted) if wanted else None, visitor.name))
-    return RedirectResponse(f"/sheets/{number}", status_code=303)
+    return RedirectResponse(f"/sheets/{number}?told=assigned", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/refuse")
@@ -117,7 +117,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
     room = _room(request)
     _tried(lambda: room.refuse(sha256, Reason(reason), visitor.name))
-    return RedirectResponse("/quarantine", status_code=303)
+    return RedirectResponse("/quarantine?told=refused", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/discard")
@@ -125,7 +125,7 @@ def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str,
     """Lay the mail aside, with a reason and without an answer."""
     room = _room(request)
     _tried(lambda: room.discard(sha256, why, visitor.name))
-    return RedirectResponse("/quarantine", status_code=303)
+    return RedirectResponse("/quarantine?told=discarded", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/take-back")
@@ -133,7 +133,7 @@ def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Lay a discarded mail into quarantine again."""
     room = _room(request)
     _tried(lambda: room.take_back(sha256, visitor.name))
-    return RedirectResponse(f"/quarantine/{sha256}", status_code=303)
+    return RedirectResponse(f"/quarantine/{sha256}?told=taken-back", status_code=303)
 
 
 def _room(request: Request) -> Quarantine:

@@ -47,7 +47,7 @@ class Found:
 
 
 @router.get("/sheets/{phase_id}")
-def sheets(request: Request, visitor: SignedIn, phase_id: int) -> Response:
+def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -> Response:
     """Every paper of a phase by power: counts and times only, so that it may be shown before the deadline."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -59,7 +59,7 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int) -> Response:
         found = [
             (ports.power_name(game.variant, power), sheet_view.versions(session, phase, power)) for (power,) in powers
         ]
-        return show(request, "sheets.html", visitor=visitor, phase=phase, game=game.name, powers=found,
+        return show(request, "sheets.html", visitor=visitor, told=told, phase=phase, game=game.name, powers=found,
                     phase_title=phase_title(phase), sealed=sealed(phase),
                     view=phase_view(session, phase, game))
 
