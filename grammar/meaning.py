@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
@@ -12,7 +14,7 @@ from grammar import fuzzy, reading
 from grammar.build import MAKERS, Maker
 from grammar.compose import Forms
 from grammar.exact import DOUBTS
-from grammar.lexicon import Lexicon
+from grammar.lexicon import PLACE, POWER, Lexicon, Rank
 from grammar.print import canonical
 from grammar.reading import Sheet
 from grammar.words import body, words
@@ -78,3 +80,66 @@ def near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bo
     """Are two readings printed nearly alike (A or F, Cork or York), or is one the other with words more?"""
     a, b = ("; ".join(canonical(o, lexicon.board) for o in each) for each in (ours, others))
     return Levenshtein.distance(a, b) <= _NEARLY or set(a.split()) <= set(b.split()) or set(b.split()) <= set(a.split())
+
+
+def twins(orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """Would a word that was lost have made a place of the orders another (Cork, of County Cork)?"""
+    return any(region.province in _shorter(lexicon) for order in orders for _, region in reading.places(order))
+
+
+def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """Is a place written without its article where that leaves words of another name too ("Minch" for The Minch, beside
+    The Little Minch)? Somebody who leaves out one word may have left out two."""
+    said = " ".join(text.casefold().split())
+    for order in orders:
+        for _, region in reading.places(order):
+            article, _, bare = lexicon.board.provinces[region.province].name.casefold().partition(" ")
+            if (article == "the" and region.province in _shorter(lexicon)
+                    and re.search(rf"(?<!\bthe )\b{re.escape(bare)}\b", said)):
+                return True
+    return False
+
+
+_BEGUN = re.compile(r"^\W*[AF]\W?[A-Z0-9]")
+_JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
+_LIKE = 0.78
+"""Likeness from which a text may be a place's name misread."""
+
+
+def begun(text: str) -> bool:
+    """Does a text begin like a short order, run together as it may be ("A'S Kis", "FCWH")?"""
+    return _BEGUN.match(text) is not None
+
+
+def leftover(text: str, lexicon: Lexicon) -> bool:
+    """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt, or a short
+    order run together? A power's own name is rather a signature."""
+    if doubtful(text) or begun(text) or _JOINT.search(text):
+        return True
+    bare = " ".join(word.text for word in words(text))
+    powers = [name.text for name in lexicon.names if name.terminal == POWER]
+    place = next(iter(lexicon.near(text, 1)), None)
+    likeness = place.score if place is not None and place.score >= _LIKE else 0.0
+    if bare and set(bare.split()) <= _parts(lexicon):
+        likeness = max(likeness, _LIKE)
+    return likeness > max((Levenshtein.normalized_similarity(bare, power) for power in powers), default=0.0)
+
+
+@lru_cache(maxsize=8)
+def _parts(lexicon: Lexicon) -> frozenset[str]:
+    """Every word of a place's name."""
+    return frozenset(word for named in _names(lexicon).values() for word in named)
+
+
+@lru_cache(maxsize=8)
+def _names(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
+    """The words of each province's name."""
+    return {name.value.province: frozenset(name.words) for name in lexicon.names
+            if name.terminal == PLACE and name.rank is Rank.NAME and isinstance(name.value, Region)}
+
+
+@lru_cache(maxsize=8)
+def _shorter(lexicon: Lexicon) -> frozenset[str]:
+    """Provinces whose name's words all stand in another's."""
+    named = _names(lexicon)
+    return frozenset(one for one, own in named.items() if any(own < other for other in named.values()))

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 
+from ocr.page import Strike
+
 FAR = 25.0
 """Nats that stand for a margin to nothing: no other order was anywhere near."""
 
@@ -35,7 +37,8 @@ class Features:
     `focus` and `contrast`: how well the row was photographed, 0 where nobody measured.
     `one_letter`: a short name in the text is one misread letter from another's. `letters`: length of the text.
     `touched`: 0..1, how much any part of the line looks crossed out. `odd`: the order is one that nobody means as it
-    stands, such as one without the kind of its unit, or the text holds a word of doubt.
+    stands, such as one without the kind of its unit, or the text holds a word of doubt. `twin`: a word lost would
+    have made a place of the order another (Cork, of County Cork).
     """
 
     cost: float
@@ -52,6 +55,7 @@ class Features:
     letters: int = 0
     touched: float = 0.0
     odd: bool = False
+    twin: bool = False
 
     def numbers(self) -> dict[str, float]:
         """Every feature by name as a number, fit for JSON."""
@@ -61,26 +65,27 @@ class Features:
 CLOSE, NEARBY = 2.0, 6.0
 """Nats over which the weight of another reading fades, for readings that are close and for those farther off."""
 
-EVIDENCE = (
-    "cost", "worst", "haze", "mistrust", "struck", "touched", "dissent", "close", "nearby", "near", "one_letter", "odd",
-)
+TORN = 6.0
+"""Nats lost in one short stretch that a badly made letter or two account for; more means other words."""
+
+EVIDENCE = ("cost", "torn", "haze", "struck", "touched", "close", "nearby", "one_letter", "twin", "odd")
 """Names of what `evidence` measures, each 0 where nothing speaks against a line."""
 
 
 def evidence(features: Features) -> dict[str, float]:
     """What speaks against a line, by the names of EVIDENCE: never below 0, and the more the worse.
 
-    `mistrust`: what the recogniser's score falls short of 1. `dissent`: a second opinion reads another order. `close`
-    and `nearby`: how near the next order is, over CLOSE and NEARBY nats, and `near` the next that is printed alike.
-    `one_letter`: how near the next order is where one letter makes a short name another's.
+    `torn`: what the worst stretch loses beyond TORN nats. `close` and `nearby`: how near the next order is, over CLOSE and
+    NEARBY nats. `one_letter`: how near it is where one letter makes a short name another's; `twin`: nats lost in the
+    worst stretch where a lost word makes it another's.
     """
     f = features
-    margin, near = max(0.0, f.margin), max(0.0, f.near_margin)
+    margin, worst = max(0.0, f.margin), max(0.0, f.worst)
+    nearby = math.exp(-margin / NEARBY)
     return {
-        "cost": max(0.0, f.cost), "worst": max(0.0, f.worst), "haze": max(0.0, f.haze), "mistrust": max(0.0, 1.0 - f.score),
-        "struck": f.struck, "touched": f.touched, "dissent": float(f.agreement < 0),
-        "close": math.exp(-margin / CLOSE), "nearby": math.exp(-margin / NEARBY), "near": math.exp(-near / CLOSE),
-        "one_letter": math.exp(-margin / NEARBY) if f.one_letter else 0.0, "odd": float(f.odd),
+        "cost": max(0.0, f.cost), "torn": max(0.0, worst - TORN), "haze": max(0.0, f.haze), "struck": f.struck,
+        "touched": f.touched, "close": math.exp(-margin / CLOSE), "nearby": nearby,
+        "one_letter": nearby if f.one_letter else 0.0, "twin": worst if f.twin else 0.0, "odd": float(f.odd),
     }
 
 
@@ -94,8 +99,12 @@ class Table:
     provenance: Mapping[str, object]
 
 
-GATE = ("confidence", "one_letter_confidence", "cost", "worst", "margin", "near_margin", "one_letter_margin", "struck", "touched")
-"""What a table must say of the gate."""
+GATE = (
+    "confidence", "cost", "worst", "margin", "near_margin", "struck", "touched",
+    "strict_confidence", "strict_worst", "strict_margin", "twin_worst", "crossed", "crossed_touched", "taken_out",
+)
+"""What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
+`twin_worst` where a lost word does. `taken_out`: from this score on a line counts as crossed out, and with `crossed` and `crossed_touched` nobody need look."""
 
 
 @cache
@@ -142,11 +151,22 @@ def confidence(features: Features, table: Table) -> float:
 
 
 def automatic(features: Features, chance: float, table: Table) -> bool:
-    """May the line go without a look, as far as the ink goes? Stricter where one letter changes the meaning."""
-    gate, one = table.gate, "one_letter_" if features.one_letter else ""
+    """May the line go without a look, as far as the ink goes? Stricter where one letter or word changes the meaning."""
+    f, gate = features, table.gate
+    strict = "strict_" if f.one_letter else ""
     return (
-        chance >= gate[one + "confidence"] and features.margin >= gate[one + "margin"]
-        and features.near_margin >= gate["near_margin"]
-        and features.cost <= gate["cost"] and features.worst <= gate["worst"]
-        and features.struck < gate["struck"] and features.touched < gate["touched"] and not features.odd
+        chance >= gate[strict + "confidence"] and f.margin >= gate[strict + "margin"] and f.worst <= gate[strict + "worst"]
+        and (f.worst <= gate["twin_worst"] or not f.twin)
+        and f.near_margin >= gate["near_margin"] and f.cost <= gate["cost"]
+        and f.struck < gate["struck"] and f.touched < gate["touched"] and not f.odd
     )
+
+
+def taken_out(strike: Strike, table: Table) -> bool:
+    """Is a line with this evidence crossed out, and no order?"""
+    return strike.score >= table.gate["taken_out"]
+
+
+def surely_out(strike: Strike, table: Table) -> bool:
+    """Is it so plainly crossed out, from end to end, that nobody need look?"""
+    return strike.score >= table.gate["crossed"] and strike.touched >= table.gate["crossed_touched"]

@@ -14,7 +14,17 @@ from adjudicator.orders import Order
 from grammar.automaton import Automaton
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
-from grammar.meaning import doubtful, incomplete, meanings, names_itself, near, oddity, one_letter
+from grammar.meaning import (
+    doubtful,
+    incomplete,
+    meanings,
+    names_itself,
+    near,
+    oddity,
+    one_letter,
+    shortened,
+    twins,
+)
 from grammar.proposals import orderlike, proposals
 from ocr.confidence import FAR, Features
 from ocr.ctc import line_posteriors, other_posteriors
@@ -162,7 +172,9 @@ def features(line: ReadLine, found: Deciphered, laid: Fit, lexicon: Lexicon, for
         near_margin=min([FAR, *(best.score - other.score for other in near_others)]),
         agreement=_agreement(line, found, lexicon, forms),
         struck=max(row.strike.score for row in line.rows), touched=max(row.strike.touched for row in line.rows),
-        odd=incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text), score=line.score,
+        odd=(incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text)
+             or shortened(best.text.text, best.orders, lexicon)),
+        twin=twins(best.orders, lexicon), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),
     )

@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
 from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.meaning import incomplete, names_itself
+from grammar.meaning import begun, incomplete, leftover, names_itself
 from grammar.proposals import order_word, orderlike
 from grammar.snap import Care, Snapped, sense, snap
-from ocr.confidence import Features, Table, automatic, confidence, usual
+from ocr.confidence import Features, Table, automatic, confidence, surely_out, taken_out, usual
 from ocr.page import Page, ReadLine
 from ocr.wrap import join_by_worth, join_wrapped
 from service.decoding import LETTER, LIKELY_LETTER, Deciphered, decipher, features
@@ -28,8 +28,6 @@ from service.store.tables import LineState
 MOST_CANDIDATES = 5
 MOST_KEPT = 400
 """Texts whose readings a scribe remembers: more than one sheet has."""
-HARDLY_STRUCK, SURELY_STRUCK = 0.2, 0.6
-"""Strike scores: below the first a line is live, above the second crossed out, between them a person looks."""
 BEGINS = 0.7
 """How much of a line must be one order for the heading to end above it."""
 FAINT = 0.45
@@ -116,7 +114,15 @@ class Scribe:
         lines = self.joined(page)
         heading = parse_sheet_heading([line.text for line in lines], games)
         first_order = next((at for at, line in enumerate(lines) if self._begins(line)), len(lines))
-        return heading, tuple(self._line(line, above=at < first_order) for at, line in enumerate(lines))
+        found = [self._line(line, above=at < first_order) for at, line in enumerate(lines)]
+        return heading, tuple(self._alone(line, after) for line, after in zip(found, [*found[1:], None], strict=True))
+
+    def _alone(self, line: ReadableLine, after: ReadableLine | None) -> ReadableLine:
+        """The line, for a person to look at where the next one may be its end: "... if it is empty"."""
+        if line.status is not LineState.AUTO or after is None or after.order is not None:
+            return line
+        parted = after.kind == "other" and not after.struck and leftover(after.text, self.lexicon)
+        return replace(line, status=LineState.OPEN) if parted else line
 
     def joined(self, page: Page) -> tuple[ReadLine, ...]:
         """The lines of a page, the rows of an order that its sender broke put together by what they say."""
@@ -174,25 +180,30 @@ class Scribe:
         laid = found.fit()
         marks = features(line, found, laid, self.lexicon, tuple(self.forms))
         chance = confidence(marks, self.table)
-        struck = line.strike.score >= SURELY_STRUCK
+        struck = taken_out(line.strike, self.table)
         sure = (
             automatic(marks, chance, self.table) and chance >= self.doubt.score
-            and not any(row.cut_off or row.inserted or row.strike.touched >= HARDLY_STRUCK for row in line.rows)
+            and not any(row.cut_off or row.inserted for row in line.rows)
         )
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=laid.text,
             order=None if struck else best.order, confidence=chance,
-            status=LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN,
+            status=self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN,
             candidates=_told(found, chance), features=marks,
         )
 
     def _unread(self, line: ReadLine, found: Deciphered) -> ReadableLine:
         """A line that begins like an order and is none that was understood: a person looks."""
-        struck = line.strike.score >= SURELY_STRUCK
+        struck = taken_out(line.strike, self.table)
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=line.text, order=None, confidence=0.0,
-            status=LineState.NOT_ORDER if struck else LineState.OPEN, candidates=_told(found, 0.0),
+            status=self._out(line) if struck else LineState.OPEN, candidates=_told(found, 0.0),
         )
+
+    def _out(self, line: ReadLine) -> LineState:
+        """What becomes of a crossed-out line: a person looks where only a part may be out, or something was put in."""
+        whole = surely_out(line.strike, self.table) and not any(row.inserted for row in line.rows)
+        return LineState.NOT_ORDER if whole else LineState.OPEN
 
     def _snapped_line(self, line: ReadLine, *, above: bool) -> ReadableLine:
         """A line of rows whose recogniser gives no posteriors, by its text alone."""
@@ -202,14 +213,14 @@ class Scribe:
         order = None if best is None else best["order"]
         if above or (best is None and not looks_like_order(line.text)):
             return self._no_order(line, candidates, above=above)
-        struck = line.strike.score >= SURELY_STRUCK
+        struck = taken_out(line.strike, self.table)
         chance = self._confidence(line, snapped)
         sure = (
             snapped.automatic and not names_itself(snapped.candidates[0].orders)
             and snapped.margin >= self.doubt.margin
-            and line.strike.score < HARDLY_STRUCK and chance >= self.doubt.score
+            and max(line.strike.score, line.strike.touched) < self.table.gate["struck"] and chance >= self.doubt.score
         )
-        status = LineState.NOT_ORDER if struck else LineState.AUTO if sure else LineState.OPEN
+        status = self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=line.text,
             order=None if struck or order is None else str(order), confidence=chance, status=status,
@@ -219,8 +230,10 @@ class Scribe:
     def _no_order(self, line: ReadLine, candidates: list[dict[str, object]], *, above: bool) -> ReadableLine:
         """A heading, a signature or a remark. Below the heading a line that is clearly read is no order; a faint one
         might be an order after all, and so might one in the heading that has a word of orders: a person looks."""
-        struck = not above and line.strike.score >= SURELY_STRUCK
-        clear = struck or (not order_word(line.text) and (above or line.score >= self.doubt.score))
+        struck = not above and taken_out(line.strike, self.table)
+        read = not begun(line.text) if above else (
+            line.score >= self.doubt.score and not leftover(line.text, self.lexicon))
+        clear = self._out(line) is LineState.NOT_ORDER if struck else read and not order_word(line.text)
         return ReadableLine(
             box=line.box.corners, kind="heading" if above else "other", struck=struck, text=line.text, order=None,
             confidence=line.score, status=LineState.NOT_ORDER if clear else LineState.OPEN,

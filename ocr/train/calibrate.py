@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import comb
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ocr.confidence import EVIDENCE, Features, Table, confidence, evidence
+from ocr.confidence import EVIDENCE, GATE, Features, Table, automatic, confidence, evidence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 PASSES = 400
-"""Rounds of coordinate descent; the sum settles long before."""
+"""Rounds of coordinate descent at most."""
+
+SETTLED = 1e-4
+"""A round that moves no weight by more is the last."""
 
 RIDGE = 0.5
 """Lines' worth of belief that a weight is nought, for evidence brought to a spread of one."""
@@ -64,6 +68,7 @@ def _descend(inputs: Floats, right: Floats, counts: Floats) -> Floats:
     weights = np.zeros(inputs.shape[1])
     total = inputs @ weights
     for _ in range(PASSES):
+        before = weights.copy()
         for k in range(len(weights)):
             chance = 1.0 / (1.0 + np.exp(-total))
             ridge = RIDGE if k else 0.0
@@ -74,6 +79,8 @@ def _descend(inputs: Floats, right: Floats, counts: Floats) -> Floats:
             new = min(new, 0.0) if k else new
             total += (new - weights[k]) * inputs[:, k]
             weights[k] = new
+        if float(np.abs(weights - before).max()) < SETTLED:
+            break
     return weights
 
 
@@ -104,38 +111,98 @@ def upper_bound(wrong: int, of: int, sure: float = SURE) -> float:
     return high
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """A least chance, how many free lines reach it, how many of them are wrong, and the bound on their true share."""
-
-    chance: float
-    passed: int
-    wrong: int
-    bound: float
-
-
-def threshold(lines: Sequence[Judged], chances: Sequence[float], most_wrong: float, most_bound: float) -> Threshold:
-    """The lowest chance above which at most `most_wrong` of the free lines were wrong and at most `most_bound` of them
-    may be, in SURE of a hundred such samples. Raises ValueError where there is none."""
-    free = sorted(((chance, line.right) for line, chance in zip(lines, chances, strict=True) if line.free), reverse=True)
-    best, wrong = None, 0
-    for passed, (chance, right) in enumerate(free, 1):
-        wrong += not right
-        if passed < len(free) and free[passed][0] == chance:
-            continue
-        if wrong <= most_wrong * passed and (bound := upper_bound(wrong, passed)) <= most_bound:
-            best = Threshold(chance, passed, wrong, bound)
-    if best is None:
-        raise ValueError(f"of {len(free)} lines no share is right often enough")
-    return best
-
-
 def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: int = 10) -> float:
     """Mean distance of chance from truth over bins of equal width, weighed by their lines; 0..1."""
     sums = np.zeros((bins, 2))
     for line, chance in zip(lines, chances, strict=True):
         sums[min(bins - 1, int(chance * bins))] += chance, line.right
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
+
+
+CAREFUL = {"cost": 0.3, "near_margin": 3.0, "struck": 0.4, "touched": 0.6, "twin_worst": 3.0,
+           "taken_out": 0.8, "crossed": 0.95, "crossed_touched": 0.95}
+"""Parts of the gate set by hand, since too few lines show what they are for. `twin_worst` is less than one letter read
+as another like it costs. The strike's: in the sheets of 2026-11-21 every line wholly crossed out that was read as an order scored
+less than `taken_out` only where its letters were lost too, and live lines above `crossed` were those with most words out."""
+
+MOST_WRONG, MOST_BOUND = 0.002, 0.008
+"""Shares of the lines let pass that may be wrong: as counted, and as their true share may still be (`upper_bound`)."""
+
+TRIED = {
+    "confidence": (0.98, 0.97, 0.96, 0.95, 0.94, 0.93),
+    "worst": (4.0, 5.0, 6.0, 7.0, 8.0, 9.1),
+    "margin": (8.0, 6.0, 5.0, 4.5, 4.0, 3.5, 3.0),
+}
+"""What is tried for each part of the gate, the strictest first; where one letter matters, STRICTER.
+9 nats in a stretch are one letter that the ink does not show at all; a place that no list has costs 11 and more."""
+
+STRICTER = 0.5
+"""Nats by which margin and worst stretch must be better where one letter matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """A gate, how many lines it lets pass, how many of these are wrong, and the bound on their true share."""
+
+    gate: Mapping[str, float]
+    passed: int
+    wrong: int
+
+    @property
+    def bound(self) -> float:
+        """See `ocr.train.calibrate.upper_bound`."""
+        return upper_bound(self.wrong, self.passed)
+
+
+def gated(lines: Sequence[Judged], chances: Sequence[float]) -> Gated:
+    """The gate that lets the most lines pass and keeps MOST_WRONG and MOST_BOUND. `chances` should come from weights that
+    did not see the line's hand as well as from those that did. Raises ValueError where no gate is good enough."""
+    free = [(line, chance) for line, chance in zip(lines, chances, strict=True) if line.free]
+    one_letter = [pair for pair in free if pair[0].features.one_letter]
+    tried = [
+        Gated({**strict.gate, **plain.gate}, plain.passed + strict.passed, plain.wrong + strict.wrong)
+        for plain in _widest([pair for pair in free if not pair[0].features.one_letter])
+        for strict in _widest(one_letter, plain.gate)
+    ]
+    good = [one for one in tried if one.wrong <= MOST_WRONG * one.passed and one.bound <= MOST_BOUND]
+    if not good:
+        raise ValueError(f"of {len(free)} lines too few are right, or there are too few to trust a gate")
+    return max(good, key=lambda one: one.passed)
+
+
+def _widest(free: Sequence[tuple[Judged, float]], plain: Mapping[str, float] | None = None) -> list[Gated]:
+    """For no, one and two wrong lines the gate that lets the most pass; where several do, the strictest. With `plain` for
+    lines where one letter matters: none of that gate's parts is less strict."""
+    best: dict[int, Gated] = {}
+    for chance, worst, margin in product(*TRIED.values()):
+        part = {"confidence": chance, "worst": worst, "margin": margin}
+        if plain is not None:
+            part = {"strict_confidence": max(chance, plain["confidence"]), "strict_worst": min(worst, plain["worst"]) - STRICTER,
+                    "strict_margin": max(margin, plain["margin"]) + STRICTER}
+        one = _passing(free, part)
+        if one.wrong <= 2 and (one.wrong not in best or one.passed > best[one.wrong].passed):
+            best[one.wrong] = one
+    return list(best.values())
+
+
+def _passing(free: Sequence[tuple[Judged, float]], part: Mapping[str, float]) -> Gated:
+    table = Table({}, {**CAREFUL, **part}, {})
+    passed = [line.right for line, chance in free if automatic(line.features, chance, table)]
+    return Gated({**CAREFUL, **part}, len(passed), len(passed) - sum(passed))
+
+
+def table_of(lines: Sequence[Judged], told: Mapping[str, str | int | float]) -> str:
+    """The table as TOML. Raises ValueError where the lines do not allow one."""
+    weights, others = fit(lines), left_out(lines)
+    own = [confidence(line.features, Table(weights, {}, {})) for line in lines]
+    found = gated(lines, [max(pair) for pair in zip(own, others, strict=True)])
+    provenance = {
+        **told, "lines": len(lines), "right": sum(line.right for line in lines), "free": sum(line.free for line in lines),
+        "passed": found.passed, "wrong_passed": found.wrong, "wrong_bound": round(found.bound, 5),
+        "calibration_error": round(calibration_error(lines, own), 4),
+        "calibration_error_other_hands": round(calibration_error(lines, others), 4),
+    }
+    return to_toml(weights, {name: found.gate[name] for name in GATE}, provenance)
 
 
 def to_toml(weights: Mapping[str, float], gate: Mapping[str, float], provenance: Mapping[str, str | int | float]) -> str:

@@ -21,8 +21,11 @@ from ocr.confidence import (
     confidence,
     evidence,
     read_table,
+    surely_out,
+    taken_out,
     usual,
 )
+from ocr.page import Strike, StruckWord
 
 GOOD = Features(cost=0.02, worst=1.0, margin=FAR, near_margin=FAR, haze=0.05, score=0.98, letters=30)
 
@@ -30,7 +33,7 @@ SHARES = st.floats(0, 1)
 LINES = st.builds(
     Features, cost=st.floats(0, 1), worst=st.floats(0, 40), margin=st.floats(-2, FAR), near_margin=st.floats(-2, FAR),
     agreement=st.sampled_from([-1.0, 0.0, 1.0]), struck=SHARES, haze=SHARES, score=SHARES, one_letter=st.booleans(),
-    touched=SHARES, odd=st.booleans(),
+    touched=SHARES, odd=st.booleans(), twin=st.booleans(),
 )
 WORSE = {
     "cost": 0.1, "worst": 3.0, "margin": -1.0, "near_margin": -1.0, "struck": 0.2, "touched": 0.2, "haze": 0.1, "score": -0.1,
@@ -50,9 +53,9 @@ def test_a_line_that_looks_worse_is_never_trusted_more(line: Features, name: str
 
 
 @given(line=LINES)
-def test_dissent_and_danger_are_never_trusted_more(line: Features) -> None:
-    calm = replace(line, agreement=0.0, one_letter=False, odd=False)
-    for worse in (replace(calm, agreement=-1.0), replace(calm, one_letter=True), replace(calm, odd=True)):
+def test_danger_and_oddity_are_never_trusted_more(line: Features) -> None:
+    calm = replace(line, one_letter=False, odd=False, twin=False)
+    for worse in (replace(calm, one_letter=True), replace(calm, odd=True), replace(calm, twin=True)):
         before, after = confidence(calm, usual()), confidence(worse, usual())
         assert after <= before
         assert automatic(calm, before, usual()) or not automatic(worse, after, usual())
@@ -78,14 +81,38 @@ def test_a_line_in_doubt_is_looked_at_whatever_the_chance(doubt: Features) -> No
 
 
 def test_the_gate_is_stricter_where_one_letter_changes_the_meaning() -> None:
-    """A margin and a chance between the two gates pass a plain line and no line of a name that is one letter from
-    another's."""
+    """Between the two gates a plain line passes, and none with Lon (Lan?)."""
     gate = usual().gate
-    assert gate["one_letter_margin"] > gate["margin"]
-    assert gate["one_letter_confidence"] >= gate["confidence"]
-    between = replace(GOOD, margin=(gate["margin"] + gate["one_letter_margin"]) / 2)
+    assert gate["strict_confidence"] >= gate["confidence"]
+    for between in (
+        replace(GOOD, margin=(gate["margin"] + gate["strict_margin"]) / 2),
+        replace(GOOD, worst=(gate["worst"] + gate["strict_worst"]) / 2),
+    ):
+        assert automatic(between, 1.0, usual())
+        assert not automatic(replace(between, one_letter=True), 1.0, usual())
+
+
+def test_the_gate_is_stricter_where_a_lost_word_changes_the_meaning() -> None:
+    """Cork on ink that is not quite clean may have been County Cork."""
+    gate = usual().gate
+    between = replace(GOOD, worst=(gate["worst"] + gate["twin_worst"]) / 2)
     assert automatic(between, 1.0, usual())
-    assert not automatic(replace(between, one_letter=True), 1.0, usual())
+    assert not automatic(replace(between, twin=True), 1.0, usual())
+
+
+@pytest.mark.parametrize(
+    ("strike", "out", "surely"),
+    [
+        (Strike(), False, False),
+        (Strike(0.5, (StruckWord(0.4, 0.6, 0.97, "single"),)), False, False),
+        (Strike(0.9, (StruckWord(0.0, 0.9, 0.9, "wave"),)), True, False),
+        (Strike(0.99, (StruckWord(0.0, 1.0, 0.99, "zigzag"),)), True, True),
+    ],
+)
+def test_a_line_is_crossed_out_in_degrees(strike: Strike, *, out: bool, surely: bool) -> None:
+    """A struck word leaves a line live; a line struck in part, or not plainly, is out and yet looked at."""
+    assert taken_out(strike, usual()) is out
+    assert surely_out(strike, usual()) is surely
 
 
 def test_features_are_numbers_for_json() -> None:
