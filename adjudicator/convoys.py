@@ -65,19 +65,21 @@ class Sea:
 
     def route(self, start: str, goal: str, convoys: Mapping[int, str]) -> Route:
         """The route question for a solver: `convoys` are the fleets ordered to carry, by number, with their seas."""
-        near_start, near_goal = self._touched[start], self._touched[goal]
+        bit, touched = self._bit, self._touched
+        near_start, near_goal = touched[start], touched[goal]
         first = last = 0
-        links = dict.fromkeys(convoys, 0)
         for fleet, sea in convoys.items():
-            here = self._bit[sea]
+            here = bit[sea]
             if here & near_start:
                 first |= 1 << fleet
             if here & near_goal:
                 last |= 1 << fleet
-            if len(convoys) > 1:
-                around = self._touched[sea]
-                links[fleet] = sum([1 << other for other, place in convoys.items() if self._bit[place] & around])
-        return Route(first, last, links)
+        if len(convoys) == 1:
+            return Route(first, last, dict.fromkeys(convoys, 0))
+        return Route(first, last, {
+            fleet: sum([1 << other for other, place in convoys.items() if bit[place] & touched[sea]])
+            for fleet, sea in convoys.items()
+        })
 
     def _through(self, fleet: int, first: int, last: int) -> bool:
         """Whether a route without shortcuts passes through a fleet that touches neither end of it."""

@@ -31,8 +31,10 @@ def _label_moves(turn: Turn, state: State) -> None:
     for number in turn.moves:
         goal = goals[number]
         if known[number] != TRUE:
-            alone = paths[number] == TRUE and len(toward[goal]) == 1
-            reason, cause, why = (_beaten_off if alone else _stopped)(turn, state, number, goal)
+            if paths[number] == TRUE and len(toward[goal]) == 1:
+                reason, cause, why = _beaten_off(turn, state, number, goal)
+            else:
+                reason, cause, why = _stopped(turn, state, number, goal)
             outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
             continue
         how = "carried" if number in crossing else "moves"

@@ -9,7 +9,7 @@ from adjudicator import dislodgements, labels, years
 from adjudicator.assignment import assign
 from adjudicator.legality import pick_coast
 from adjudicator.orders import Order, UnitOrder
-from adjudicator.outcome import Outcome, Resolution, Result, shared
+from adjudicator.outcome import Outcome, Resolution, Result, outcome, shared
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.solver import solve
@@ -109,9 +109,10 @@ def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
 
 def _unmatched(turn: Turn, number: int, sentence: str) -> None:
     partner, named = turn.partner[number], turn.to[number]
-    turn.settle(number, _FAILS, "unmatched", (
-        sentence, turn.units[partner], named or turn.place[turn.aim[number]]), partner)
-    turn.early.append(turn.chosen[number])
+    index = turn.chosen[number]
+    turn.outcomes[index] = outcome(turn.orders[index], _FAILS, "unmatched", turn.given[partner], (
+        turn.words, sentence, turn.units[partner], named or turn.place[turn.aim[number]]), False)
+    turn.early.append(index)
 
 
 def _finish(turn: Turn, state: State) -> Resolution:

@@ -35,6 +35,8 @@ class Route:
         """Whether some chain of usable convoys, or of all, joins start and goal (DATC 4.A.1: one is enough)."""
         seen = waiting = self.first & usable
         goal = self.last & usable
+        if not goal:
+            return False
         while waiting and not seen & goal:
             fleet = waiting & -waiting
             fresh = self.links[fleet.bit_length() - 1] & usable & ~seen
@@ -256,13 +258,14 @@ class State:
         route, known = self.puzzle.routes[number], self.known
         sure = possible = 0
         for fleet in route.links:
-            if known[fleet]:
+            verdict = known[fleet]
+            if verdict == TRUE:
+                sure |= 1 << fleet
+            elif verdict == UNKNOWN:
                 possible |= 1 << fleet
-                if known[fleet] == TRUE:
-                    sure |= 1 << fleet
         if route.stands(sure):
             found = TRUE
-        elif not route.stands(possible):
+        elif not possible or not route.stands(sure | possible):
             found = FALSE
         self.paths[number] = found
         return found

@@ -31,11 +31,11 @@ class Turn:
     carries out, by its place in the list, or NOBODY, and `given[n]` that order itself; it has an entry more, so that
     `given[NOBODY]` is None. `holds`, `moves`, `supports` and `convoys` are the units by what they are to do.
 
-    The rest is what legality found out for unit n: its `goal`, the place where it wants to be in the end; `to`, the region a move ends in or a support names with its coast;
-    `partner`, the unit it supports or carries, and `aim`, the place it supports or carries it to; `crossing`, the units
-    that go over water. `commanders`: units given in proxy, and to whom. `lost` are the units that were dislodged, known
-    once the puzzle is solved, and `early` the outcomes from before. `torn` are units that hold because two
-    different orders were written for them.
+    The rest is what legality found out for unit n: its `goal`, the place where it wants to be in the end; `to`, the
+    region a move ends in or a support names with its coast; `partner`, the unit it supports or carries, and `aim`, the
+    place it supports or carries it to; `crossing`, the units that go over water. `commanders`: units given in proxy,
+    and to whom. `lost` are the units that were dislodged, known once the puzzle is solved, and `early` the outcomes
+    from before. `torn` are units that hold because two different orders were written for them.
     """
 
     __slots__ = (
@@ -56,14 +56,14 @@ class Turn:
         count = len(units)
         self.power = [unit.power for unit in units]
         self.kind = kinds = [unit.kind for unit in units]
-        self.place = place = [unit.region.province for unit in units]
         self.alone = [chart.alone[kind] for kind in kinds] if chart.uneven else [1] * count
-        self.at = at = dict(zip(place, range(count), strict=True))
+        self.at = at = {unit.region.province: number for number, unit in enumerate(units)}
+        self.place = place = [*at]
         self.number_of = at.copy()
         self.steps = [
             reach[kind][province][unit.region.coast] for kind, province, unit in zip(kinds, place, units, strict=True)
         ]
-        self.sea = Sea(chart, [sea for sea in chart.seas & at.keys() if sea in carrying[kinds[at[sea]]]])
+        self.sea = Sea(chart, [sea for sea in chart.seas if sea in at and sea in carrying[kinds[at[sea]]]])
         self.outcomes: list[Outcome | None] = [None] * len(orders)
         self.chosen = [NOBODY] * count
         self.given: list[Any] = [None] * (count + 1)

@@ -11,6 +11,8 @@ from adjudicator.position import Dislodgement, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
 
+_RETREAT, _ADJUSTMENT = PhaseKind.RETREAT, PhaseKind.ADJUSTMENT
+
 Centres = Mapping[str, frozenset[str]]
 
 
@@ -19,7 +21,7 @@ def close(setting: Setting, resolution: Resolution) -> Resolution:
     that is when an adjustment phase comes next: centres change hands, victory and draw are looked at (OWN-01, OWN-02,
     VIC-02, Q-29)."""
     position = resolution.position
-    if position.phase.kind is not PhaseKind.ADJUSTMENT:
+    if position.phase.kind is not _ADJUSTMENT:
         return resolution
     centres = owners_after(setting, position)
     closed = replace(
@@ -40,7 +42,7 @@ def ended(setting: Setting, resolution: Resolution) -> Resolution:
 def following(setting: Setting, phase: Phase, dislodged: Sequence[Dislodgement] = ()) -> Phase:
     """The phase after one; a retreat phase without anybody to retreat is passed over."""
     found = setting.calendar.following(phase)
-    if not dislodged and found.kind is PhaseKind.RETREAT:
+    if not dislodged and found.kind is _RETREAT:
         return setting.calendar.following(found)
     return found
 
