@@ -29,7 +29,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-VERSION_FLAGS = ("version_conflict", "version_disagrees")
+VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 

@@ -22,6 +22,7 @@ from service.desk.seal import at_the_desk, sealed
 from service.desk.sheet_picture import MARKS, turned
 from service.lines import SettledLine
 from service.store.blobs import BlobError
+from service.store.records import CHOSEN
 from service.store.tables import GameRow, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
 from service.turns import NotReady
 
@@ -85,7 +86,7 @@ def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int 
         return show(
             request, "sheet.html", lines=sheet_view.numbered(lines), marks=MARKS, other=other, rows=rows,
             open_to_change=at_the_desk(phase), key=secrets.token_urlsafe(16),
-            chosen=any(sheet_view.CHOSEN in v.paper.flags for v in own), sent=phase.state == PhaseState.SENT,
+            chosen=any(CHOSEN in v.paper.flags for v in own), sent=phase.state == PhaseState.SENT,
             fields=sheet_view.heading_fields(session, phase, paper, lines, ports.power_name), **values,
         )
 

@@ -11,13 +11,10 @@ from sqlalchemy.orm import Session
 from service.desk import decisions
 from service.desk.decisions import Act, Kind
 from service.desk.reading_shape import make_room
-from service.desk.sheet_view import CHOSEN
-from service.store.records import claim_phase, log_event, submissions
+from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 
 LEAST_REASON = 10
-RELEASED = "released"
-"""The flag of a paper that was held when it was chosen, so that taking the choice back holds it again."""
 
 
 class Refused(Exception):
@@ -45,7 +42,7 @@ def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by
     _clear(session, phase, paper.power)
     session.refresh(paper)
     released = [RELEASED] if paper.fate == "held" else []
-    paper.flags = [*paper.flags, CHOSEN, *released]
+    paper.flags = [*(flag for flag in paper.flags if flag != CHOICE_ENDED), CHOSEN, *released]
     paper.fate = "counts" if released else paper.fate
     back_to_desk(session, phase)
     log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
@@ -69,12 +66,7 @@ def back_to_desk(session: Session, phase: PhaseRow) -> bool:
 
 def _clear(session: Session, phase: PhaseRow, power: str) -> bool:
     session.execute(select(PhaseRow.id).where(PhaseRow.id == phase.id).with_for_update())
-    found = [row for row in submissions(session, phase.id, power) if CHOSEN in row.flags]
-    for row in found:
-        row.fate = "held" if RELEASED in row.flags else row.fate
-        row.flags = [flag for flag in row.flags if flag not in {CHOSEN, RELEASED}]
-    session.flush()
-    return bool(found)
+    return end_choice(session, phase.id, power)
 
 
 def add_line(

@@ -17,10 +17,8 @@ from service.desk import queries
 from service.desk.decisions import PART
 from service.lines import SettledLine, lines_of
 from service.store import records
+from service.store.records import CHOSEN
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
-
-CHOSEN = "chosen"
-"""The flag of a paper that the coordinator named as the one to execute (see `service.desk.queries.papers`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,10 @@ def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> li
 
 
 def _texts(lines: Sequence[SettledLine]) -> list[str]:
-    return [line.order or line.text for line in lines if line.state is not LineState.NOT_ORDER]
+    return [
+        f"{line.text} (void)" if line.state is LineState.VOID else line.order or line.text
+        for line in lines if line.state is not LineState.NOT_ORDER
+    ]
 
 
 def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, lines: Sequence[SettledLine],

@@ -280,10 +280,21 @@ def submissions(session: Session, phase_id: int, power: str | None = None) -> li
     )
 
 
+CHOSEN, RELEASED, CHOICE_ENDED = "chosen", "released", "choice_ended"
+"""Flags of a paper: named by a coordinator as the one to execute; held until then, so that taking the choice back holds
+it again; named once, until a later paper came in time."""
+
+
 def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
-    """File a paper; None when the same mail, or the same paper mailed again, is filed already."""
+    """File a paper; None when the same mail, or the same paper mailed again, is filed already.
+
+    A choice of a coordinator was made among the papers known then, so a new paper in time ends it and is marked there:
+    else a player's later version would lose against it unseen (VER-02).
+    """
     if not insert_once(session, SubmissionRow, **{"flags": [], "fate": "counts", **values}):
         return None
+    if values["received_at"] <= session.get_one(PhaseRow, values["phase_id"]).deadline:
+        end_choice(session, values["phase_id"], values["power"], CHOICE_ENDED)
     return session.scalars(
         select(SubmissionRow).where(
             SubmissionRow.phase_id == values["phase_id"],
@@ -291,6 +302,16 @@ def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
             SubmissionRow.semantic_key == values["semantic_key"],
         )
     ).one()
+
+
+def end_choice(session: Session, phase_id: int, power: str, *marks: str) -> bool:
+    """Take a coordinator's choice of a paper back, with marks left on it; whether there was one."""
+    found = [row for row in submissions(session, phase_id, power) if CHOSEN in row.flags]
+    for row in found:
+        row.fate = "held" if RELEASED in row.flags else row.fate
+        row.flags = [*(flag for flag in row.flags if flag not in {CHOSEN, RELEASED}), *marks]
+    session.flush()
+    return bool(found)
 
 
 def pages(session: Session, submission_id: int) -> list[PageRow]:

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from service.desk import queries
 from service.desk.sheet_picture import MARKS, turned
 from service.desk.sheet_view import differences, own_lines
+from service.store import records
 from service.store.tables import (
     EventRow,
     LineRow,
@@ -204,6 +205,24 @@ def test_a_choice_after_judging_has_the_phase_judged_again(desk: DeskSite) -> No
         phase = session.get_one(PhaseRow, 7)
         assert (phase.state, phase.resolution, phase.judged_at) == (PhaseState.CLOSED, None, None)
     assert desk.judged == [7]
+
+
+def test_a_later_paper_in_time_ends_a_choice_and_says_so(desk: DeskSite) -> None:
+    """VER-02: a choice was made among the papers known then; a player's later version never loses against it unseen."""
+    desk.post("/sheet/1/choose", why=WHY)
+    late = {"sender": "", "phase_id": 7, "power": "Montrose"}
+    with desk.store.begin() as session:
+        records.add_submission(session, semantic_key="late", version=9, received_at=DEADLINE + timedelta(seconds=1), **late)
+    assert executed(desk) == 1, "a paper that came late ends nothing"
+    with desk.store.begin() as session:
+        new = records.add_submission(session, semantic_key="new", version=3, received_at=DEADLINE, **late)
+        assert new is not None
+        key = new.id
+    assert executed(desk) == key
+    assert "a later paper that came in time ended that choice" in desk.text("/sheet/1")
+    assert "a later paper that came in time ended that choice" in desk.text("/")
+    desk.post("/sheet/1/choose", why=WHY)
+    assert executed(desk) == 1
 
 
 def test_after_sending_nothing_about_a_sheet_can_be_changed(desk: DeskSite) -> None:
