@@ -88,16 +88,48 @@ def twins(orders: Sequence[Order], lexicon: Lexicon) -> bool:
 
 
 def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """Is a place written without its article where that leaves words of another name too ("Minch" for The Minch, beside
-    The Little Minch)? Somebody who leaves out one word may have left out two."""
+    """Is a place written short by words of another's name too ("Shannon" for Shannon Sea Area, beside Shannon Mouth), or
+    without its article where that does it ("Minch" for The Minch, beside The Little Minch)? Which was meant nobody knows."""
     said = " ".join(text.casefold().split())
     for order in orders:
         for _, region in reading.places(order):
-            article, _, bare = lexicon.board.provinces[region.province].name.casefold().partition(" ")
-            if (article == "the" and region.province in _shorter(lexicon)
-                    and re.search(rf"(?<!\bthe )\b{re.escape(bare)}\b", said)):
+            name = lexicon.board.provinces[region.province].name.casefold()
+            article, _, bare = name.partition(" ")
+            if article == "the" and region.province in _shorter(lexicon) and re.search(rf"(?<!\bthe )\b{re.escape(bare)}\b", said):
+                return True
+            spelled = next((n for n in _spelled(lexicon)[region.province] if re.search(rf"\b{re.escape(n)}\b", said)), None)
+            if (region.province, spelled) in _shared(lexicon):
                 return True
     return False
+
+
+def abbreviation(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """Is a place's name written in capitals, and so another's abbreviation (MAYO, of Gulf of Mayo)? `inked` keeps case."""
+    short = {province.abbr.casefold(): key for key, province in lexicon.board.provinces.items() if province.abbr}
+    names = {lexicon.board.provinces[region.province].name for order in orders for _, region in reading.places(order)}
+    return any(name.casefold() in short and re.search(rf"\b{re.escape(name.upper())}\b", inked) for name in names)
+
+
+@lru_cache(maxsize=8)
+def _spelled(lexicon: Lexicon) -> Mapping[str, Sequence[str]]:
+    """Every spelling of each province, the longest first."""
+    found: dict[str, list[str]] = {province: [] for province in lexicon.board.provinces}
+    for name in lexicon.names:
+        if name.terminal == PLACE and isinstance(name.value, Region):
+            found[name.value.province].append(name.text)
+    return {province: sorted(texts, key=len, reverse=True) for province, texts in found.items()}
+
+
+@lru_cache(maxsize=8)
+def _shared(lexicon: Lexicon) -> frozenset[tuple[str, str]]:
+    """Provinces with those of their short spellings whose words stand in their own name and in another's."""
+    named = _names(lexicon)
+    return frozenset(
+        (name.value.province, name.text) for name in lexicon.names
+        if name.terminal == PLACE and isinstance(name.value, Region) and name.rank is not Rank.NAME
+        and set(name.words) < named.get(name.value.province, frozenset())
+        and any(set(name.words) <= other for key, other in named.items() if key != name.value.province)
+    )
 
 
 _BEGUN = re.compile(r"^\W*[AF]\W?[A-Z0-9]")
@@ -112,11 +144,11 @@ def begun(text: str) -> bool:
 
 
 def leftover(text: str, lexicon: Lexicon) -> bool:
-    """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt, or a short
-    order run together? A power's own name is rather a signature."""
-    if doubtful(text) or begun(text) or _JOINT.search(text):
+    """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt, the
+    end of a bracket, or a short order run together? A power's own name is rather a signature."""
+    if doubtful(text) or begun(text) or _JOINT.search(text) or (")" in text and "(" not in text):
         return True
-    bare = " ".join(word.text for word in words(text))
+    bare = " ".join(word.text for word in words(text) if any(map(str.isalnum, word.text)))
     powers = [name.text for name in lexicon.names if name.terminal == POWER]
     place = next(iter(lexicon.near(text, 1)), None)
     likeness = place.score if place is not None and place.score >= _LIKE else 0.0

@@ -15,6 +15,7 @@ from grammar.automaton import Automaton
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
 from grammar.meaning import (
+    abbreviation,
     doubtful,
     incomplete,
     meanings,
@@ -173,7 +174,7 @@ def features(line: ReadLine, found: Deciphered, laid: Fit, lexicon: Lexicon, for
         agreement=_agreement(line, found, lexicon, forms),
         struck=max(row.strike.score for row in line.rows), touched=max(row.strike.touched for row in line.rows),
         odd=(incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text)
-             or shortened(best.text.text, best.orders, lexicon)),
+             or shortened(best.text.text, best.orders, lexicon) or abbreviation(laid.text, best.orders, lexicon)),
         twin=twins(best.orders, lexicon), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),

@@ -115,14 +115,18 @@ class Scribe:
         heading = parse_sheet_heading([line.text for line in lines], games)
         first_order = next((at for at, line in enumerate(lines) if self._begins(line)), len(lines))
         found = [self._line(line, above=at < first_order) for at, line in enumerate(lines)]
-        return heading, tuple(self._alone(line, after) for line, after in zip(found, [*found[1:], None], strict=True))
+        beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
+        return heading, tuple(self._alone(line, before, after) for before, line, after in beside)
 
-    def _alone(self, line: ReadableLine, after: ReadableLine | None) -> ReadableLine:
-        """The line, for a person to look at where the next one may be its end: "... if it is empty"."""
-        if line.status is not LineState.AUTO or after is None or after.order is not None:
+    def _alone(self, line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None) -> ReadableLine:
+        """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys") or the
+        next one its end ("... if it is empty")."""
+        if line.status is not LineState.AUTO:
             return line
-        parted = after.kind == "other" and not after.struck and leftover(after.text, self.lexicon)
-        return replace(line, status=LineState.OPEN) if parted else line
+        begun_above = before is not None and before.kind == "order" and before.order is None and not before.struck
+        goes_on = (after is not None and after.kind == "other" and not after.struck
+                   and leftover(after.text, self.lexicon))
+        return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
 
     def joined(self, page: Page) -> tuple[ReadLine, ...]:
         """The lines of a page, the rows of an order that its sender broke put together by what they say."""
