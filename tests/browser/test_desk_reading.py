@@ -460,8 +460,9 @@ def test_lines_are_joined_broken_and_brought_back_by_keys(ada: Reader) -> None:
 
 def test_the_least_sure_lines_come_first_when_asked_for(ada: Reader) -> None:
     """DESK-01: low-confidence lines first."""
+    first = ada.line()
     ada.press("l", "s")
-    time.sleep(0.3)
+    ada.until(f"document.querySelector('#work .desk').dataset.line !== '{first}'")
     shares = ada.page.evaluate("() => window.readingLines.all.filter((one) => one.state === 'open')"
                                ".map((one) => [one.id, one.first ? one.first.share : 0])")
     assert dict(shares)[ada.line()] == min(share for _, share in shares)
