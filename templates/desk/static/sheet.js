@@ -11,7 +11,7 @@
   };
   for (const picture of document.querySelectorAll("img.whole")) {
     let from = null;
-    picture.draggable = false;
+    picture.parentElement.addEventListener("dragstart", (event) => event.preventDefault());
     picture.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "touch") return; // a finger scrolls the page
       from = percent(event, picture);

@@ -1,0 +1,67 @@
+"""The desk's other pages in a real browser: nothing against accessibility, nothing wider than a telephone, and a box drawn
+on a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Desk
+from tests.browser.reading_site import PHASE, token
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("browser")]
+
+PAGES = ("/", "/sheet/1", f"/sheets/{PHASE}", "/quarantine", "/letters", "/post", "/games", "/games/powick-bridge",
+         "/games/new?variant=w3k", "/people", "/log", "/health", f"/rehearsal/{PHASE}")
+
+
+def tab(browser: Any, desk: Desk, **options: Any) -> Any:
+    """A browser's tab with a signed-in person."""
+    context = browser.new_context(**options)
+    context.add_cookies([{"name": "galloper", "value": token("Ada"), "url": desk.address}])
+    return context.new_page()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_no_page_is_wider_than_its_screen_and_none_needs_a_script(chromium: Any, desk: Desk, width: int) -> None:
+    page = tab(chromium, desk, viewport={"width": width, "height": 800}, java_script_enabled=False)
+    for path in PAGES:
+        answer = page.goto(desk.address + path)
+        assert answer.status == 200, path
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{path} is {wide} px wider than its screen of {width} px"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_automated_check_finds_nothing_against_accessibility(chromium: Any, desk: Desk, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
+    page = tab(chromium, desk, viewport={"width": width, "height": 800}, bypass_csp=True)
+    found = {}
+    for path in PAGES:
+        page.goto(desk.address + path)
+        page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        violations = axe.Axe().run(page).response["violations"]
+        if violations:
+            found[path] = [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in violations]
+    assert found == {}
+
+
+def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any, desk: Desk) -> None:
+    page = tab(chromium, desk, viewport={"width": 1280, "height": 1000})
+    page.goto(desk.address + "/sheet/1")
+    picture = page.locator("img.whole").first
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    from_x, to_x = box["x"] + 0.25 * box["width"], box["x"] + 0.75 * box["width"]
+    from_y, to_y = box["y"] + 0.6 * box["height"], box["y"] + 0.65 * box["height"]
+    page.mouse.move(to_x, to_y)  # drawn from below: the sides are sorted
+    page.mouse.down()
+    page.mouse.move(from_x, from_y)
+    page.mouse.up()
+    sides = [float(page.locator(f".add-line [name={one}]").input_value()) for one in ("left", "top", "right", "bottom")]
+    assert sides == pytest.approx([25, 60, 75, 65], abs=0.5)
+    assert page.url.endswith("/sheet/1"), "drawing does not follow the picture's link"
+    page.fill(".add-line [name=text]", "Army Merse holds")
+    page.click(".add-line button")
+    assert "The line is added" in page.locator(".said").inner_text()
