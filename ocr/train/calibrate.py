@@ -131,7 +131,7 @@ MOST_WRONG, MOST_BOUND = 0.002, 0.008
 TRIED = {
     "confidence": (0.98, 0.97, 0.96, 0.95, 0.94, 0.93),
     "worst": (4.0, 5.0, 6.0, 7.0, 8.0, 9.1),
-    "margin": (8.0, 6.0, 5.0, 4.5, 4.0, 3.5, 3.0),
+    "margin": (8.0, 6.0, 5.0, 4.5, 4.0),
 }
 """What is tried for each part of the gate, the strictest first; where one letter matters, STRICTER.
 9 nats in a stretch are one letter that the ink does not show at all; a place that no list has costs 11 and more."""
