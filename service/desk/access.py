@@ -54,9 +54,12 @@ class Guesses:
         self.wrong.setdefault(name, []).append(now)
 
 
-def add_user(session: Session, name: str, password: str, now: datetime, role: str = "coordinator") -> None:
-    """Create someone who may sign in, or set a new password. Sessions of that name end."""
-    session.merge(UserRow(name=name, password=PasswordHasher().hash(password), role=role, created_at=now))
+def add_user(session: Session, name: str, password: str, now: datetime, role: str | None = None) -> None:
+    """Create someone who may sign in, a coordinator unless `role` says otherwise, or set a new password; the role of
+    someone known stays where none is given. Sessions of that name end."""
+    known = session.get(UserRow, name)
+    held = known.role if known is not None else "coordinator"
+    session.merge(UserRow(name=name, password=PasswordHasher().hash(password), role=role or held, created_at=now))
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
 

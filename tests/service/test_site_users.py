@@ -117,3 +117,12 @@ def test_a_new_password_ends_what_was_signed_in_with_the_old_one(
         assert access.visitor(session, token, now) is None
     assert not _may_sign_in(folder, "Ada", GOOD)
     assert _may_sign_in(folder, "Ada", "another long one")
+
+
+def test_a_new_password_leaves_the_rights_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(settings_of(folder)) as store, store.begin() as session:
+        access.add_user(session, "Ada", GOOD, datetime.now(UTC), role="reader")
+    _piped(monkeypatch, GOOD + "\n")
+    add_user(folder, "Ada", io.StringIO())
+    with opened(settings_of(folder)) as store, store() as session:
+        assert session.get_one(UserRow, "Ada").role == "reader"
