@@ -123,7 +123,9 @@ class Scribe:
         next one its end ("... if it is empty")."""
         if line.status is not LineState.AUTO:
             return line
-        begun_above = before is not None and before.kind == "order" and before.order is None and not before.struck
+        # A convoy that ends at its row's end reads like a conversion.
+        begun_above = before is not None and before.kind == "order" and not before.struck and (
+            before.order is None or (before.status is LineState.OPEN and " converts" in before.order))
         goes_on = (after is not None and after.kind == "other" and not after.struck
                    and leftover(after.text, self.lexicon))
         return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
