@@ -90,7 +90,7 @@ def chromium() -> Iterator[Any]:
         own = Path(running.chromium.executable_path)
         system = shutil.which("chromium") or shutil.which("google-chrome")
         if not own.exists() and system is None:
-            pytest.skip("no Chromium: run `playwright install chromium`, or install the system's chromium")
+            pytest.skip("Chromium is not installed (make setup-bench)")
         browser = running.chromium.launch(
             executable_path=None if own.exists() else system, args=["--no-sandbox"])
         yield browser
