@@ -66,11 +66,10 @@ def read(
     photo: Photo,
     engines: Sequence[Engine],
     options: Options | None = None,
-    completes: Callable[[str], float] | None = None,
 ) -> Reading:
     """Everything a photograph says.
 
-    `engines`: the first reads every row, the others give alternatives. `completes`: see `wrap.join_wrapped`.
+    `engines`: the first reads every row, the others give alternatives.
     A file or photograph that cannot be read gives status UNUSABLE and a reason; only a fault of ours, such
     as a missing network file, raises.
     """
@@ -78,7 +77,7 @@ def read(
     opened = open_images(photo.data)
     if opened.reason is not None:
         return Reading(Status.UNUSABLE, opened.reason, opened.detail)
-    reading = read_images(opened.pages, engines, options, completes)
+    reading = read_images(opened.pages, engines, options)
     step = Step("opened", (("kind", opened.kind), ("images", len(opened.pages))))
     seconds = round(time.perf_counter() - started, 3)
     return replace(reading, steps=(step, *reading.steps), seconds=seconds)
@@ -88,14 +87,13 @@ def read_images(
     images: Sequence[Image],
     engines: Sequence[Engine],
     options: Options | None = None,
-    completes: Callable[[str], float] | None = None,
 ) -> Reading:
     """The same for upright RGB images that somebody else opened, such as the pages of one file. Not empty."""
     started = time.perf_counter()
     steps: list[Step] = []
     pages: list[Page] = []
     reasons: list[Reason] = []
-    reader = _Reader(tuple(engines), options or Options(), completes)
+    reader = _Reader(tuple(engines), options or Options())
     for image in images:
         outcomes = [reader.sheet(image, sheet) for sheet in reader.sheets(image)]
         steps += [step for _, done in outcomes for step in done]
@@ -134,7 +132,6 @@ QUARTERS = {0: ((1, 0), (0, 1)), 90: ((0, -1), (1, 0)), 180: ((-1, 0), (0, -1)),
 class _Reader:
     engines: tuple[Engine, ...]
     options: Options
-    completes: Callable[[str], float] | None
     _said: dict[bytes, Recognised] = field(default_factory=dict, repr=False, compare=False)
 
     def _first(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
@@ -182,7 +179,7 @@ class _Reader:
         ]
         if _trust(rows) < (self.options.least_score if _letters(rows) >= FEW_LETTERS else FEW_TRUST):
             return verdict(quality, sheet_found=sheet.found), steps
-        lines = join_wrapped(attach(rows), self.completes)
+        lines = join_wrapped(attach(rows))
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
 
     def _find(self, clean: Image) -> tuple[Quad, ...]:

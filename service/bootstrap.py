@@ -224,11 +224,11 @@ class _LazyEye:
         """Whether a photograph was looked at, so that the networks are in memory."""
         return self._eye is not None
 
-    def look(self, data: bytes, name: str, completes: Callable[[str], float] | None = None) -> Any:
+    def look(self, data: bytes, name: str) -> Any:
         with self._lock:
             if self._eye is None:
                 self._eye = EngineEye(opener=self._opener)
-        return self._eye.look(data, name, completes)
+        return self._eye.look(data, name)
 
 
 def open_source(settings: MailIn) -> MailSource:

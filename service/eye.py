@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import BoundedSemaphore, Lock
 from typing import Protocol
@@ -16,7 +16,6 @@ from ocr.read import read
 from service.decode import Decoded, Limits, decode_photo
 from service.mail_pictures import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
-Completes = Callable[[str], float]
 MOST_REMEMBERED = 8_000_000
 """Bytes of pages of one file that are worth remembering."""
 
@@ -32,7 +31,7 @@ class Sight:
 class Eye(Protocol):
     """Looks at one file as it came by mail."""
 
-    def look(self, data: bytes, name: str, completes: Completes | None = None) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
         """One Sight per picture of the file, at least one. Never raises on account of `data`."""
         ...
 
@@ -72,15 +71,13 @@ class EngineEye:
         self._opener = opener or Opener()
         self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
 
-    def look(self, data: bytes, name: str, completes: Completes | None = None) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
         """See `Eye`."""
         decoded = self._opener.open(data, name)
         if decoded.reason is not None:
             return (Sight(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
         with self._room:
-            return tuple(
-                Sight(page, read(Photo(page, name), self._engines, completes=completes)) for page in decoded.pages
-            )
+            return tuple(Sight(page, read(Photo(page, name), self._engines)) for page in decoded.pages)
 
 
 def _engines() -> tuple[Engine, ...]:

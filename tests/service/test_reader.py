@@ -3,7 +3,7 @@ that cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -51,7 +51,7 @@ class Shown:
     sights: Mapping[bytes, tuple[Sight, ...]]
     looks: int = 0
 
-    def look(self, data: bytes, name: str, completes: Callable[[str], float] | None = None) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
         self.looks += 1
         return self.sights[data]
 

@@ -4,7 +4,6 @@ to the last bit whatever stands on the board and whoever owns it."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,9 +35,7 @@ class Sheet:
     data: bytes
     seen: list[Sight] = field(default_factory=list)
 
-    def look(
-        self, data: bytes, name: str, completes: Callable[[str], float] | None = None
-    ) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
         if not self.seen:
             self.seen.append(Sight(self.data, read(Photo(self.data, name), usual())))
         return tuple(self.seen)
