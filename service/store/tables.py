@@ -1,94 +1,28 @@
 """The tables. Every fact keeps the key of the fact it came from, so a line in a results letter leads back to a
 rectangle on a photograph. Instants are UTC; JSON columns hold values that `service.store.codec` writes and reads.
+
+Those of the desk are in `service.store.tables_desk`, the words that columns hold in `service.store.states`; all of them
+are to be had from here.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
-from enum import StrEnum
-from typing import Any, ClassVar
+from datetime import date, datetime
+from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    Date,
-    DateTime,
-    ForeignKey,
-    Index,
-    Integer,
-    String,
-    Text,
-    TypeDecorator,
-    UniqueConstraint,
-)
-from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy import JSON, Date, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
 
+from service.store.columns import Base, Instant
+from service.store.states import LineState, MailState, OutboxState, PhaseState, ReviewMode
+from service.store.tables_desk import ActRow, CorrectionRow, ReviewRow, SessionRow, SwitchRow, UserRow
 
-class Instant(TypeDecorator[datetime]):
-    """An aware UTC datetime. SQLite forgets the zone, so it is put back on the way out; naive values are refused."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"an instant without a zone cannot be stored: {value!r}")
-        return value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-class Base(DeclarativeBase):
-    """Parent of every table."""
-
-    type_annotation_map: ClassVar[dict[Any, Any]] = {datetime: Instant, dict[str, Any]: JSON, list[Any]: JSON}
-
-
-class PhaseState(StrEnum):
-    """A phase's way: WAITING for its season, OPEN for orders, CLOSED at the deadline with lines to be read, READY
-    (judged, waiting for the coordinator's approval), SENT. Each step is an update that names the state it expects."""
-
-    WAITING = "waiting"
-    OPEN = "open"
-    CLOSED = "closed"
-    READY = "ready"
-    SENT = "sent"
-
-
-class MailState(StrEnum):
-    """A raw mail's way: STORED (bytes kept, work queued), then one of the four ends."""
-
-    STORED = "stored"
-    USED = "used"
-    REFUSED = "refused"
-    QUARANTINED = "quarantined"
-    IGNORED = "ignored"
-
-
-class LineState(StrEnum):
-    """States of a line, in the words of the desk."""
-
-    AUTO = "auto"
-    OPEN = "open"
-    READ = "read"
-    VOID = "void"
-    NOT_ORDER = "not an order"
-    SKIPPED = "skipped"
-
-
-class OutboxState(StrEnum):
-    """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, FAILED (given up or bounced), HELD."""
-
-    QUEUED = "queued"
-    SENDING = "sending"
-    SENT = "sent"
-    FAILED = "failed"
-    HELD = "held"
+__all__ = [
+    "ActRow", "AddressRow", "Base", "CorrectionRow", "EventRow", "GameRow", "Instant", "LineRow",
+    "LineState", "LinkRow", "MailRow", "MailState", "OutboxRow", "OutboxState", "PageRow", "PhaseRow",
+    "PhaseState", "PlaceRow", "PlayerRow", "PostalRow", "PostedRow", "ReviewMode", "ReviewRow", "SeatRow",
+    "SessionRow", "SubmissionRow", "SwitchRow", "UserRow", "WorkerRow",
+]  # fmt: skip
 
 
 class GameRow(Base):
@@ -171,7 +105,8 @@ class PhaseRow(Base):
 
     `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON; `lots` the tape used.
     `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to print (DESK-02).
-    `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last.
+    `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last. `review` is the `ReviewMode` its
+    lines are read under: the game's option as it was when the phase was last free to change.
     """
 
     __tablename__ = "phases"
@@ -186,6 +121,7 @@ class PhaseRow(Base):
     deadline: Mapped[datetime]
     moved: Mapped[int] = mapped_column(default=0)
     moved_at: Mapped[datetime | None]
+    review: Mapped[str] = mapped_column(String(10), default=ReviewMode.NONE)
     state: Mapped[str] = mapped_column(String(20), default=PhaseState.WAITING)
     position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
@@ -310,47 +246,6 @@ class LineRow(Base):
     candidates: Mapped[list[Any]] = mapped_column(default=list)
 
 
-class ReviewRow(Base):
-    """A decision of a person about one line, filed beside the reading. The newest that is not undone counts.
-
-    `decision` is a LineState (read, void, not an order, skipped; open for a line that a person cut out of others);
-    `key` is the browser's id for the request, so a repeated delivery changes nothing. The text of a void line is its
-    two readings, one a line, where a person found two equally good.
-    """
-
-    __tablename__ = "reviews"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    line_id: Mapped[int] = mapped_column(ForeignKey("lines.id"))
-    key: Mapped[str] = mapped_column(String(64), unique=True)
-    decision: Mapped[str] = mapped_column(String(20))
-    text: Mapped[str] = mapped_column(Text, default="")
-    order: Mapped[str | None] = mapped_column("order_text", Text)
-    by: Mapped[str] = mapped_column(String(80))
-    at: Mapped[datetime]
-    undone_at: Mapped[datetime | None]
-
-
-class ActRow(Base):
-    """One act at the desk: what a single key press did, however many lines it touched.
-
-    `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide", "accept",
-    "join" or "break", each with the reviews it filed in `reviews`, or "undo" or "redo" with the act it is about in
-    `target`. `undone_at` is set while an act is taken back; its reviews carry the same instant.
-    """
-
-    __tablename__ = "acts"
-    __table_args__ = (Index("acts_of_a_person", "phase_id", "by"),)
-    id: Mapped[int] = mapped_column(primary_key=True)
-    key: Mapped[str] = mapped_column(String(64), unique=True)
-    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
-    kind: Mapped[str] = mapped_column(String(10))
-    reviews: Mapped[list[Any]] = mapped_column(default=list)
-    target: Mapped[int | None]
-    by: Mapped[str] = mapped_column(String(80))
-    at: Mapped[datetime]
-    undone_at: Mapped[datetime | None]
-
-
 class OutboxRow(Base):
     """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends nothing
     twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every try.
@@ -376,29 +271,6 @@ class OutboxRow(Base):
     shrunk: Mapped[bool] = mapped_column(default=False)
     claimed_until: Mapped[datetime | None]
     error: Mapped[str | None] = mapped_column(Text)
-
-
-class UserRow(Base):
-    """Someone who signs in at the desk. `password` is an argon2 hash; `keys` the keys of the desk they changed, by
-    action, or None."""
-
-    __tablename__ = "users"
-    name: Mapped[str] = mapped_column(String(80), primary_key=True)
-    password: Mapped[str] = mapped_column(String(200))
-    role: Mapped[str] = mapped_column(String(20), default="coordinator")
-    created_at: Mapped[datetime]
-    keys: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-
-
-class SessionRow(Base):
-    """A signed-in browser; the cookie holds a random token, this row its SHA-256."""
-
-    __tablename__ = "sessions"
-    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    user: Mapped[str] = mapped_column(ForeignKey("users.name"))
-    csrf: Mapped[str] = mapped_column(String(64))
-    created_at: Mapped[datetime]
-    seen_at: Mapped[datetime]
 
 
 class WorkerRow(Base):

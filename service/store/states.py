@@ -1,0 +1,55 @@
+"""The closed sets of the tables: each a word that a column holds."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class PhaseState(StrEnum):
+    """A phase's way: WAITING for its season, OPEN for orders, CLOSED at the deadline with lines to be read, READY
+    (judged, waiting for the coordinator's approval), SENT. Each step is an update that names the state it expects."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    CLOSED = "closed"
+    READY = "ready"
+    SENT = "sent"
+
+
+class MailState(StrEnum):
+    """A raw mail's way: STORED (bytes kept, work queued), then one of the four ends."""
+
+    STORED = "stored"
+    USED = "used"
+    REFUSED = "refused"
+    QUARANTINED = "quarantined"
+    IGNORED = "ignored"
+
+
+class LineState(StrEnum):
+    """States of a line, in the words of the desk."""
+
+    AUTO = "auto"
+    OPEN = "open"
+    READ = "read"
+    VOID = "void"
+    NOT_ORDER = "not an order"
+    SKIPPED = "skipped"
+
+
+class OutboxState(StrEnum):
+    """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, FAILED (given up or bounced), HELD."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    HELD = "held"
+
+
+class ReviewMode(StrEnum):
+    """Which lines of a game two people must read alike (desk plan, "Two-person review")."""
+
+    NONE = "none"
+    DOUBTFUL = "doubtful"
+    ALL = "all"

@@ -1,0 +1,105 @@
+"""The tables of the desk: decisions and acts, corrections of what was sent, people and their browsers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.store.columns import Base
+
+
+class ReviewRow(Base):
+    """A decision of a person about one line, filed beside the reading. The newest that is not undone counts.
+
+    `decision` is a LineState (read, void, not an order, skipped; open for a line that a person cut out of others);
+    `key` is the browser's id for the request, so a repeated delivery changes nothing. The text of a void line is its
+    two readings, one a line, where a person found two equally good. `settles` marks one that counts by itself where two
+    people must agree: a line cut anew, a difference closed as void.
+    """
+
+    __tablename__ = "reviews"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    line_id: Mapped[int] = mapped_column(ForeignKey("lines.id"))
+    key: Mapped[str] = mapped_column(String(64), unique=True)
+    decision: Mapped[str] = mapped_column(String(20))
+    text: Mapped[str] = mapped_column(Text, default="")
+    order: Mapped[str | None] = mapped_column("order_text", Text)
+    by: Mapped[str] = mapped_column(String(80))
+    at: Mapped[datetime]
+    settles: Mapped[bool] = mapped_column(default=False)
+    undone_at: Mapped[datetime | None]
+
+
+class ActRow(Base):
+    """One act at the desk: what a single key press did, however many lines it touched.
+
+    `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide", "accept",
+    "join", "break" or "close", each with the reviews it filed in `reviews`, or "undo" or "redo" with the act it is about in
+    `target`. `undone_at` is set while an act is taken back; its reviews carry the same instant.
+    """
+
+    __tablename__ = "acts"
+    __table_args__ = (Index("acts_of_a_person", "phase_id", "by"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), unique=True)
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
+    kind: Mapped[str] = mapped_column(String(10))
+    reviews: Mapped[list[Any]] = mapped_column(default=list)
+    target: Mapped[int | None]
+    by: Mapped[str] = mapped_column(String(80))
+    at: Mapped[datetime]
+    undone_at: Mapped[datetime | None]
+
+
+class UserRow(Base):
+    """Someone who signs in at the desk. `password` is an argon2 hash; `keys` the keys of the desk they changed, by
+    action, or None."""
+
+    __tablename__ = "users"
+    name: Mapped[str] = mapped_column(String(80), primary_key=True)
+    password: Mapped[str] = mapped_column(String(200))
+    role: Mapped[str] = mapped_column(String(20), default="coordinator")
+    created_at: Mapped[datetime]
+    keys: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+
+class SessionRow(Base):
+    """A signed-in browser; the cookie holds a random token, this row its SHA-256."""
+
+    __tablename__ = "sessions"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user: Mapped[str] = mapped_column(ForeignKey("users.name"))
+    csrf: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime]
+    seen_at: Mapped[datetime]
+
+
+class CorrectionRow(Base):
+    """An error in results that were sent, told to everybody: what was said, what is right, what follows, who found it.
+
+    `key` is the form's id, so a repeated delivery sends nothing twice. Rows are only ever added.
+    """
+
+    __tablename__ = "corrections"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), unique=True)
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"), index=True)
+    said: Mapped[str] = mapped_column(Text)
+    right: Mapped[str] = mapped_column("is_right", Text)
+    effect: Mapped[str] = mapped_column(Text)
+    found_by: Mapped[str] = mapped_column(String(200))
+    by: Mapped[str] = mapped_column(String(80))
+    at: Mapped[datetime]
+
+
+class SwitchRow(Base):
+    """Something that a person holds back by hand, such as the sending of letters; no row while it runs."""
+
+    __tablename__ = "switches"
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    by: Mapped[str] = mapped_column(String(80))
+    why: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime]
