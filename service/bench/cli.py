@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from service.bench.desk_parts import Part
+
 app = typer.Typer(no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one.")
 
 
@@ -33,3 +35,13 @@ def read(
     from service.bench.read import run
 
     raise typer.Exit(run(folder, peers=peers, save=save, out=sys.stdout, progress=sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench desk --part reading --part undo")
+def desk(
+    part: Annotated[list[Part] | None, typer.Option("--part", help="Only this; may be given again. All by default.")] = None,
+) -> None:
+    """The desk's figures in a real browser: keys, times, what a killed server loses, first paint."""
+    from service.bench.desk import run
+
+    raise typer.Exit(run(part or [], sys.stdout, sys.stderr))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import sqlite3
 import statistics
 import time
@@ -15,25 +14,12 @@ from typing import Any
 
 import pytest
 
+from service.bench.desk_browser import WATCH
+from service.bench.desk_typing import correct
 from tests.browser.conftest import Desk, Reader
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
 
-WATCH = """() => {
-  window.clicks = 0; window.times = []; let pressed = null;
-  document.addEventListener('click', (event) => { if (event.detail) window.clicks += 1; }, true);
-  document.addEventListener('keydown', () => { pressed = performance.now(); }, true);
-  new MutationObserver(() => {
-    const began = pressed;
-    const drawn = () => {
-      const ink = document.querySelector('#work img.crop');
-      if (ink.complete && ink.naturalWidth) requestAnimationFrame(() => window.times.push(performance.now() - began));
-      else setTimeout(drawn, 1);
-    };
-    drawn();
-  }).observe(document.querySelector('#work'), { childList: true });
-}"""
-"""Notes how long after the key the next line's ink was ready to be painted, and every press of a mouse."""
 THINKING = 0.35
 """Seconds between two lines: a tenth of the target's median, so harder than any person works."""
 
@@ -44,93 +30,6 @@ def decisions(desk: Desk) -> dict[int, tuple[str, str | None]]:
         rows = database.execute(
             "select line_id, decision, order_text from reviews where undone_at is null order by id").fetchall()
     return {line: (decision, order) for line, decision, order in rows}
-
-
-def correct(reader: Reader, wanted: str) -> None:
-    """Type a correction as a practised person would: open the box on the reading nearest to the ink, go to each name
-    that is wrong, type until the right name is offered first, take it, and accept."""
-    offers = reader.offers()
-    box = reader.page.locator("#work .words")
-    if offers:
-        near = min(range(len(offers)), key=lambda n: _differ(offers[n], wanted))
-        for _ in range(near):
-            reader.press("ArrowDown")
-    reader.press("e")
-    goal = _names(reader, wanted)
-    for _ in range(8):
-        now = str(box.input_value())
-        if _same(now, wanted):
-            break
-        slots = reader.page.evaluate(
-            "text => { const box = document.querySelector('#work .words');"
-            " return [box.selectionStart, box.selectionEnd, window.readingNames.slots(text)]; }", now)
-        _mend(reader, now, slots, goal, wanted)
-    assert _same(str(box.input_value()), wanted)
-    reader.press("Enter")
-
-
-def _same(one: str, other: str) -> bool:
-    return one.split() == other.split()
-
-
-def _differ(one: str, other: str) -> int:
-    return sum(a != b for a, b in zip(one.split(), other.split(), strict=False)) + abs(
-        len(one.split()) - len(other.split()))
-
-
-def _names(reader: Reader, text: str) -> list[str]:
-    return [text[a:b] for a, b in reader.page.evaluate("text => window.readingNames.slots(text)", text)]
-
-
-def _mend(reader: Reader, now: str, found: list[Any], goal: list[str], wanted: str) -> None:
-    """One name: go to the first wrong one and write the right one; else write the whole line."""
-    start, end, slots = found
-    inside = wanted[start:max(start, len(wanted) - len(now) + end)]
-    if end > start and _same(now[:start] + inside + now[end:], wanted):
-        _write(reader, inside, goal)
-        return
-    common = next((n for n in range(start) if now[n] != wanted[n:n + 1]), start)
-    tail = now[end:].strip()
-    if end > start and start - common <= 6 and wanted[common:].endswith(tail):
-        reader.press(*["Backspace"] * (1 + start - common))
-        middle = wanted[common:].removesuffix(tail)
-        if middle.strip():
-            _write(reader, middle, goal)
-        return
-    wrong = next((n for n, (a, b) in enumerate(slots) if n < len(goal) and now[a:b] != goal[n]), None)
-    if wrong is None and wanted.endswith(f" {now}"):
-        reader.press("Home", *wanted.removesuffix(now))
-        return
-    if wrong is None or len(slots) != len(goal):
-        reader.press("Control+a")
-        _write(reader, wanted, goal)
-        return
-    while [start, end] != slots[wrong]:
-        reader.press("Shift+Tab" if start > slots[wrong][0] else "Tab")
-        start, end = reader.page.evaluate(
-            "() => { const box = document.querySelector('#work .words'); return [box.selectionStart, box.selectionEnd]; }")
-    _type(reader, goal[wrong])
-
-
-def _write(reader: Reader, text: str, goal: list[str]) -> None:
-    """A piece of a line, its names completed; Delete where nothing belongs there."""
-    if not text.strip():
-        reader.press("Delete")
-    for word in re.split(f"({'|'.join(map(re.escape, goal))})", text):
-        _type(reader, word)
-
-
-def _type(reader: Reader, words: str) -> None:
-    """Letters until what is meant is offered first, then Tab; a blank that Tab has set is not typed again."""
-    box = reader.page.locator("#work .words")
-    for at, letter in enumerate(words):
-        if at == 0 and letter == " " and str(box.input_value()).endswith(" "):
-            continue
-        reader.press(letter)
-        first = reader.page.locator("#work .completions li.chosen")
-        if len(words) - at > 2 and first.count() and first.text_content().removesuffix(" Tab") == words:
-            reader.press("Tab")
-            return
 
 
 def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: Any) -> None:

@@ -1,0 +1,91 @@
+"""How soon the first of a page is painted, with twenty games and five or ten years of history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from service.bench import desk_history
+from service.bench.desk_browser import WIDE
+from service.bench.desk_figure import Figure, median, percentile, tidy
+from service.bench.desk_site import Place
+from service.clock import SystemClock
+from service.desk import access
+from service.site_settings import opened
+from service.store.tables import PhaseRow, PhaseState
+
+GAMES = 20
+YEARS = (5, 10)
+LOOKS = 15
+"""At each page, after one that is not counted; the pages take turns, so that a busy moment spoils no page alone."""
+VARIANT = "w3k"
+_PAINTED = """() => { const found = performance.getEntriesByType('paint').find((one) => one.name === 'first-contentful-paint');
+  return found ? found.startTime : null; }"""
+
+Times = Mapping[str, list[float]]
+"""Milliseconds from the beginning of the navigation to the first paint with something on it, by page."""
+
+
+def fill(place: Place, years: int) -> None:
+    """Games beside the one of the sample, `GAMES` together, with years of history."""
+    with opened(place.settings) as store:
+        for number in range(1, GAMES):
+            with store.begin() as session:
+                desk_history.fill(session, number, years, VARIANT, SystemClock().now())
+
+
+def pages(place: Place) -> dict[str, str]:
+    """What is looked at: a page's name and its address. The page of lines has the sample's, the others all games."""
+    with opened(place.settings) as store, store() as session:
+        old = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.kind == "movement")).first()
+        now = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN)).first()
+        assert old is not None
+        assert now is not None
+        game = now.game_id
+        return {
+            "today": "/", "a line to read": f"/desk/{place.phase}", "a phase that is sealed": f"/desk/{now.id}",
+            "sheets of a phase": f"/sheets/{place.phase}", "results of a phase years ago": f"/results/{old.id}",
+            "rehearsal": f"/rehearsal/{place.phase}", "quarantine": "/quarantine", "letters": "/letters",
+            "post": "/post", "games": "/games", "a game": f"/games/{game}", "log": "/log", "health": "/health",
+            "calendar, public": f"/public/{game}/calendar", "moves, public": f"/public/moves/{VARIANT}",
+        }
+
+
+def measure(browser: Any, place: Place, address: str) -> Times:
+    """Every page `LOOKS` times, in a browser that has the style sheets from its first look."""
+    context = browser.new_context(viewport=WIDE)
+    context.add_cookies([{"name": access.COOKIE, "value": place.token, "url": address}])
+    page, found = context.new_page(), {name: list[float]() for name in pages(place)}
+    for look in range(LOOKS + 1):
+        for name, path in pages(place).items():
+            answer = page.goto(address + path)
+            assert answer.status == 200, f"{path}: {answer.status}"
+            page.wait_for_load_state("load")
+            painted = _painted(page)
+            if look:
+                found[name].append(painted)
+    context.close()
+    return found
+
+
+def _painted(page: Any) -> float:
+    for _ in range(200):
+        found = page.evaluate(_PAINTED)
+        if found is not None:
+            return float(found)
+        page.wait_for_timeout(10)
+    raise AssertionError(f"nothing was painted of {page.url}")
+
+
+def figures(found: Mapping[int, Times]) -> Iterator[Figure]:
+    """Each page with each history, and the slowest page's ratio."""
+    for years, times in found.items():
+        for name, own in times.items():
+            yield Figure(f"first paint, {years} years, {name}: median", tidy(median(own)), "ms", len(own), "under 200",
+                         f"p95 {tidy(percentile(own, 0.95))} ms, best {tidy(min(own))} ms")
+    few, many = (found[years] for years in YEARS)
+    worst = max(few, key=lambda name: min(many[name]) / min(few[name]))
+    yield Figure(f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst page", tidy(min(many[worst]) / min(few[worst]), 2),
+                 "times", len(few), "no slower", worst)

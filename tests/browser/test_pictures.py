@@ -1,0 +1,33 @@
+"""Pictures of every page: none is forgotten, and at both widths each page fits its screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.browser import reading_site
+from tools import pictures
+
+NO_PAGES = (".jpg", ".eml", ".ics", ".pdf", "/lines", "/line/{line_id}", "/words", "/part/{number}", "/original/{page_id}")
+"""How the addresses end that give no whole page of HTML: pictures, files, parts that a script asks for."""
+
+
+def test_every_page_of_the_desk_and_of_the_public_has_a_picture(tmp_path: Path) -> None:
+    routes = reading_site.app(tmp_path).openapi()["paths"]
+    pages = {path for path, methods in routes.items() if "get" in methods and not path.endswith(NO_PAGES)}
+    assert len(pages) >= 20
+    assert {shot.route for shot in pictures.SHOTS if shot.route} == pages
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.xdist_group("browser")
+def test_every_page_fits_a_desk_and_a_telephone(tmp_path: Path) -> None:
+    pytest.importorskip("playwright", reason="Playwright is not installed (make setup-bench)")
+    assert pictures.main([str(tmp_path)]) == 0
+    for shot in pictures.SHOTS:
+        for width in pictures.WIDTHS:
+            with Image.open(tmp_path / f"{shot.name}_{width}.png") as picture:
+                assert picture.width == width

@@ -1,0 +1,169 @@
+"""PNG of every page at two widths, to be looked at: `python -m tools.pictures OUT [--site DIR]`.
+
+A demo game is played first (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR` has left; DIR
+is changed by it. Says on standard error which page is wider than its screen or has a fault of its script, and ends with 1
+where there is one. Needs the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from service.bench.desk_browser import NoBrowser, chromium
+from service.bench.desk_site import Server
+from service.desk import access
+from tools.pictures_site import Numbers, play, prepare
+
+WIDTHS = {1280: 800, 390: 844}
+"""Width and height of the screen in pixels: a desk's and a telephone's."""
+MOST_HIGH = 4000
+"""Pixels of a page that are kept: a board's moves or a long log go on in the same way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One picture: its name, the route of the desk's application, how the page's address is made, the keys pressed there.
+    `person` is whether somebody is signed in, `do` a selector of a button to press."""
+
+    name: str
+    route: str
+    path: Callable[[Numbers], str]
+    keys: tuple[str, ...] = ()
+    person: bool = True
+    do: str = ""
+
+
+def _at(path: str) -> Callable[[Numbers], str]:
+    return lambda numbers: path.format(n=numbers)
+
+
+_READING, _REHEARSAL = "/desk/{phase_id}", "/rehearsal/{phase_id}"
+_REHEARSE = "main form[action^='/rehearsal/'] button"
+SHOTS = (
+    Shot("sign-in", "/sign-in", _at("/sign-in"), person=False),
+    Shot("today", "/", _at("/")),
+    Shot("line", _READING, _at("/desk/{n.to_read}")),
+    Shot("line-decided", _READING, _at("/desk/{n.to_read}"), ("Enter", "o", "s")),
+    Shot("line-edit", _READING, _at("/desk/{n.to_read}"), ("e", "A", "r")),
+    Shot("line-void", _READING, _at("/desk/{n.to_read}"), ("v",)),
+    Shot("line-sure", _READING, _at("/desk/{n.to_read}"), ("a",)),
+    Shot("line-page", _READING, _at("/desk/{n.to_read}"), ("p",)),
+    Shot("line-keys", _READING, _at("/desk/{n.to_read}"), ("?",)),
+    Shot("line-all-read", _READING, _at("/desk/{n.done}")),
+    Shot("line-sealed", _READING, _at("/desk/{n.sealed}")),
+    Shot("line-ready", _READING, _at("/desk/{n.ready}")),
+    Shot("line-sent", _READING, _at("/desk/{n.sent}")),
+    Shot("sheets", "/sheets/{phase_id}", _at("/sheets/{n.to_read}")),
+    Shot("sheets-sealed", "/sheets/{phase_id}", _at("/sheets/{n.sealed}")),
+    Shot("sheet", "/sheet/{submission_id}", _at("/sheet/{n.sheet}")),
+    Shot("sheet-versions", "/sheet/{submission_id}", _at("/sheet/{n.versions}")),
+    Shot("sheet-sealed", "/sheet/{submission_id}", _at("/sheet/{n.sealed_sheet}")),
+    Shot("results-ready", "/results/{phase_id}", _at("/results/{n.ready}")),
+    Shot("results-sent", "/results/{phase_id}", _at("/results/{n.sent}")),
+    Shot("results-sealed", "/results/{phase_id}", _at("/results/{n.sealed}")),
+    Shot("results-not-judged", "/results/{phase_id}", _at("/results/{n.to_read}")),
+    Shot("rehearsal", _REHEARSAL, _at("/rehearsal/{n.ready}")),
+    Shot("rehearsal-done", _REHEARSAL, _at("/rehearsal/{n.ready}"), do=_REHEARSE),
+    Shot("rehearsal-at-desk", _REHEARSAL, _at("/rehearsal/{n.to_read}"), do=_REHEARSE),
+    Shot("rehearsal-sealed", _REHEARSAL, _at("/rehearsal/{n.sealed}"), do=_REHEARSE),
+    Shot("quarantine", "/quarantine", _at("/quarantine")),
+    Shot("quarantine-mail", "/quarantine/{sha256}", _at("/quarantine/{n.mail}")),
+    Shot("letters", "/letters", _at("/letters")),
+    Shot("letter", "/letters/{letter_id}", _at("/letters/{n.letter}")),
+    Shot("post", "/post", _at("/post")),
+    Shot("games", "/games", _at("/games")),
+    Shot("game", "/games/{game_id}", _at("/games/{n.game}")),
+    Shot("game-new", "/games/new", _at("/games/new")),
+    Shot("game-new-board", "/games/new", _at("/games/new?variant=w3k")),
+    Shot("people", "/people", _at("/people")),
+    Shot("log", "/log", _at("/log")),
+    Shot("health", "/health", _at("/health")),
+    Shot("fault", "", _at("/desk/999999")),
+    Shot("calendar", "/public/{game_id}/calendar", _at("/public/{n.game}/calendar"), person=False),
+    Shot("moves", "/public/moves/{slug}", _at("/public/moves/w3k"), person=False),
+)
+
+
+def take(browser: Any, server: Server, numbers: Numbers, out: Path) -> list[str]:
+    """Write `NAME_WIDTH.png` of every page; what is wrong with any, as sentences."""
+    return [
+        f"{shot.name} at {width} px: {fault}" for width in WIDTHS for shot in SHOTS
+        for fault in _one(browser, server.address, numbers, shot, width, out / f"{shot.name}_{width}.png")]
+
+
+def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, file: Path) -> list[str]:
+    faults: list[str] = []
+    context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]})
+    if shot.person:
+        context.add_cookies([{"name": access.COOKIE, "value": numbers.token, "url": address}])
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(f"its script says {error}"))
+    _bring(page, address + shot.path(numbers), shot)
+    over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    if over > 0:
+        faults.append(f"{over} px wider than the screen")
+    faults += page.evaluate(_CLIPPED)
+    high = min(MOST_HIGH, int(page.evaluate("document.documentElement.scrollHeight")))
+    page.screenshot(path=file, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": high})
+    context.close()
+    return faults
+
+
+_CLIPPED = """() => [...document.querySelectorAll('main *, header *')].filter((one) => {
+  const style = getComputedStyle(one);
+  return one.clientWidth && ['hidden', 'clip'].includes(style.overflowX) && one.scrollWidth > one.clientWidth + 1;
+}).map((one) => 'cut off: ' + one.tagName + '.' + one.className)"""
+
+
+def _bring(page: Any, address: str, shot: Shot) -> None:
+    """The page as it is to be seen: keys pressed, a button pressed, pictures there."""
+    page.goto(address)
+    if shot.keys:
+        page.wait_for_selector("html[data-reading]")
+        page.wait_for_timeout(300)
+    for key in shot.keys:
+        page.keyboard.press(key)
+        page.wait_for_timeout(150)
+    if shot.do:
+        page.locator(shot.do).first.click()
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(200)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """See the module."""
+    parser = argparse.ArgumentParser(prog="python -m tools.pictures", description="PNG of every page at two widths.")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--site", type=Path, help="a folder that galloper demo --fast --keep --dir has left")
+    given = parser.parse_args(arguments)
+    given.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="galloper-pictures-", ignore_cleanup_errors=True) as temporary:
+        site = given.site or Path(temporary) / "site"
+        if given.site is None:
+            play(site)
+        settings, numbers = prepare(site)
+        server = Server([sys.executable, "-m", "service.cli", "serve", str(site)],
+                        f"http://{settings.web.host}:{settings.web.port}")
+        try:
+            with chromium() as browser:
+                server.start()
+                faults = take(browser, server, numbers, given.out)
+        except NoBrowser as error:
+            print(f"{error}.", file=sys.stderr)
+            return 1
+        finally:
+            server.kill()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{len(SHOTS) * len(WIDTHS)} pictures in {given.out}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+"""A site with every kind of page to photograph: the demo's played game, and two more with lines of the desk's sample."""
+
+from __future__ import annotations
+
+import mailbox
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+import maps
+from service.bench.desk_sample import load_sample
+from service.bench.desk_site import NAME, PASSWORD, SETTINGS, closed_game, free_port, lay_out
+from service.clock import SystemClock
+from service.config import Settings
+from service.desk import access
+from service.site_settings import FILE, opened, settings_of
+from service.store.blobs import Blobs
+from service.store.tables import (
+    GameRow,
+    LineRow,
+    LineState,
+    MailRow,
+    MailState,
+    OutboxRow,
+    PhaseRow,
+    PhaseState,
+    SubmissionRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What the addresses of the pages need: ids of rows, and a browser's token."""
+
+    token: str
+    to_read: int
+    done: int
+    sealed: int
+    ready: int
+    sent: int
+    sheet: int
+    versions: int
+    sealed_sheet: int
+    letter: int
+    mail: str
+    game: str
+
+
+def play(folder: Path) -> None:
+    """Play the demo's game into a folder. Raises subprocess.CalledProcessError where it does not come to its end."""
+    subprocess.run([sys.executable, "-m", "service.cli", "demo", "--fast", "--keep", "--dir", str(folder)], check=True,
+                   stdout=sys.stderr)
+
+
+def prepare(folder: Path) -> tuple[Settings, Numbers]:
+    """Make a played demo's folder a site to serve, with two games beside it: one at the desk, one sealed."""
+    (folder / FILE).write_text(SETTINGS.format(data=".", port=free_port()), encoding="utf-8")
+    mailbox.Maildir(str(folder / "box"), create=True)
+    settings, now = settings_of(folder), SystemClock().now()
+    sample, blobs = load_sample(), Blobs(folder / "blobs")
+    with opened(settings) as store, store.begin() as session:
+        variant = maps.load(sample.variant)
+        at_desk = closed_game(session, "Roundway Down", variant, now)
+        lay_out(session, sample, at_desk, blobs)
+        done = closed_game(session, "Nantwich", variant, now)
+        for line in lay_out(session, sample, done, blobs):
+            session.get_one(LineRow, line).status = LineState.AUTO
+        sealed = closed_game(session, "Cheriton", variant, now)
+        lay_out(session, sample, sealed, blobs)
+        sealed.state, sealed.closed_at = PhaseState.OPEN, None
+        sealed.deadline = now + timedelta(days=2, hours=5)
+        access.add_user(session, NAME, PASSWORD, now)
+        session.flush()
+        token = access.sign_in(session, NAME, PASSWORD, now)
+        assert token is not None
+        numbers = _numbers(session, token, at_desk.id, done.id, sealed.id)
+    return settings, numbers
+
+
+def _numbers(session: Session, token: str, to_read: int, done: int, sealed: int) -> Numbers:
+    played = session.scalars(
+        select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id)
+        .where(PhaseRow.state == PhaseState.SENT, PhaseRow.resolution.is_not(None)).order_by(PhaseRow.ordinal)).all()
+    ready = next(one for one in reversed(played) if one.kind == "movement")
+    ready.state, ready.sent_at = PhaseState.READY, None
+    twice = session.scalars(select(SubmissionRow).where(SubmissionRow.version == 2)).first()
+    letter = session.scalars(select(OutboxRow).where(OutboxRow.kind.contains("results"))).first()
+    mail = session.scalars(select(MailRow).where(MailRow.state == MailState.QUARANTINED)).first()
+    any_mail = session.scalars(select(MailRow)).first()
+    assert any_mail is not None
+    assert letter is not None
+    if mail is None:  # the demo's story may end without one: any mail shows the page
+        any_mail.state, any_mail.reason = MailState.QUARANTINED, "unknown_sender"
+        mail = any_mail
+
+    def paper(phase: int) -> int:
+        return session.scalars(select(SubmissionRow.id).where(SubmissionRow.phase_id == phase)).first() or 0
+
+    return Numbers(
+        token=token, to_read=to_read, done=done, sealed=sealed, ready=ready.id, sent=played[0].id, sheet=paper(to_read),
+        versions=twice.id if twice is not None else paper(to_read), sealed_sheet=paper(sealed), letter=letter.id,
+        mail=mail.sha256, game=ready.game_id)
