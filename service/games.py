@@ -20,7 +20,16 @@ from maps.variant import Variant
 from service.config import ConfigError
 from service.deadlines import PhaseWindow
 from service.store import codec
-from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow
+from service.store.tables import (
+    AddressRow,
+    EventRow,
+    GameRow,
+    PhaseRow,
+    PhaseState,
+    PlayerRow,
+    ReviewMode,
+    SeatRow,
+)
 
 
 class _Player(BaseModel):
@@ -87,6 +96,7 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
         raise ConfigError(f"{path}: {faults}") from error
     players = {p.name: p for p in spec.player}
     wrong = [f"seats.{power}: no player is called {name}" for power, name in spec.seats.items() if name not in players]
+    wrong += _review_fault(spec.options)
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     if powers is not None:
         wrong += [f"seats.{power}: {spec.variant} has no such power" for power in spec.seats if power not in powers]
@@ -100,6 +110,14 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
     return NewGame(spec.name, spec.variant, spec.start, seats, tuple(spec.aliases), spec.options)
 
 
+def _review_fault(options: Mapping[str, Any]) -> list[str]:
+    try:
+        review_of(options)
+    except ConfigError as error:
+        return [str(error)]
+    return []
+
+
 def known_zone(name: str) -> bool:
     """Whether this is the IANA name of a time zone."""
     try:
@@ -107,6 +125,15 @@ def known_zone(name: str) -> bool:
     except (KeyError, ValueError, OSError):
         return False
     return True
+
+
+def review_of(options: Mapping[str, Any]) -> ReviewMode:
+    """Which lines two people read in a game with these options; ConfigError for a word that is none of the modes."""
+    wanted = options.get("review", ReviewMode.NONE)
+    try:
+        return ReviewMode(wanted)
+    except ValueError as error:
+        raise ConfigError(f"options.review: {wanted!r} is none of {', '.join(ReviewMode)}") from error
 
 
 def create(
@@ -127,7 +154,7 @@ def create(
     phase = PhaseRow(
         game_id=new.slug, ordinal=1, year=start.phase.year, season=start.phase.season, kind=start.phase.kind,
         opens_at=first.opens, deadline=first.deadline, state=PhaseState.OPEN,
-        position=codec.dump_position(start), lots=list(lots),
+        position=codec.dump_position(start), lots=list(lots), review=review_of(new.options),
     )
     session.add(phase)
     session.add(EventRow(at=now, game_id=new.slug, actor="coordinator", what="game created", detail={}))

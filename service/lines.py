@@ -1,15 +1,19 @@
-"""A line and what people decided about it, as one value. Readings are never rewritten: a decision lies beside them."""
+"""A line and what people decided about it, as one value. Readings are never rewritten: a decision lies beside them.
+
+Where a game asks for two readers, a line stays open until two people have decided alike (`service.two_readers`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.store.tables import LineRow, LineState, PageRow, ReviewRow
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, ReviewRow, SubmissionRow
+from service.two_readers import Said, Stage, alike, needs_two, stage, votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,8 @@ class SettledLine:
 
     `state` is the desk's word; `text` and `order` (canonical, or None) are the decision's where there is one, else
     the eye's. `by` names the person who decided, or None. `candidates` are the eye's, best first. `box` is four
-    corners in pixels of the page's upright picture.
+    corners in pixels of the page's upright picture. `standing` are the decisions that stand, oldest first, `stage` how far
+    two people are with a line that both must read; until they agree it is open and says what the eye read.
     """
 
     id: int
@@ -33,26 +38,73 @@ class SettledLine:
     struck: bool
     candidates: tuple[dict[str, Any], ...]
     box: tuple[tuple[float, float], ...]
+    standing: tuple[Said, ...] = ()
+    stage: Stage = Stage.ONE
 
     @property
     def needs_a_person(self) -> bool:
+        """Whether it keeps its phase from being judged."""
         return self.state in {LineState.OPEN, LineState.SKIPPED}
 
+    @property
+    def votes(self) -> tuple[Said, ...]:
+        """The newest decision of each person who has read it, oldest first."""
+        return votes(self.standing)
 
-def settle(line: LineRow, reviews: Iterable[ReviewRow]) -> SettledLine:
-    """The line as it now stands: the newest decision that is not undone counts."""
-    standing = [r for r in reviews if r.undone_at is None]
-    last = max(standing, key=lambda r: r.id, default=None)
-    return SettledLine(
-        id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind,
-        state=LineState(line.status if last is None else last.decision),
-        text=line.text if last is None else last.text,
-        order=line.order if last is None else last.order,
-        by=None if last is None else last.by,
-        confidence=line.confidence, struck=line.struck,
-        candidates=tuple(line.candidates),
-        box=tuple((float(x), float(y)) for x, y in line.box),
+    @property
+    def blind(self) -> bool:
+        """Whether what one person decided must not be shown to another yet."""
+        return self.stage in {Stage.FIRST, Stage.SECOND}
+
+    def version(self, me: str = "") -> str:
+        """The key of the newest standing decision, "" where there is none; while the line is read blind, of the newest
+        that `me` may know of, so that a second reader is not told that a first one was quicker."""
+        known = [one for one in self.standing
+                 if not self.blind or not me or one.by == me or one.state is LineState.OPEN]
+        return known[-1].key if known else ""
+
+
+def seen_by(line: SettledLine, me: str) -> SettledLine:
+    """The line as one of two readers is shown it: their own decision while the other is awaited, else open. Of a
+    difference the one who decided last is through, and the other's turn it is."""
+    if line.stage not in {Stage.FIRST, Stage.SECOND, Stage.DIFFERS}:
+        return line
+    mine = next((one for one in reversed(line.standing) if one.by == me and one.state is not LineState.OPEN), None)
+    if mine is None or (line.stage is Stage.DIFFERS and line.votes[-1].by != me and mine.state is not LineState.SKIPPED):
+        return replace(line, state=LineState.OPEN)
+    return replace(line, state=mine.state, text=mine.text, order=mine.order, by=me)
+
+
+def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = ReviewMode.NONE) -> SettledLine:
+    """The line as it now stands: the newest decision that is not undone counts, where two people must agree the newest
+    that somebody else's agrees with."""
+    standing = tuple(
+        Said(r.key, r.by, LineState(r.decision), r.text, r.order, r.settles)
+        for r in sorted(reviews, key=lambda r: r.id) if r.undone_at is None
     )
+    plain = SettledLine(
+        id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
+        text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
+        candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box), standing=standing,
+    )
+    if needs_two(mode, plain.state, standing):
+        return _by_two(plain)
+    return _decided(plain, standing[-1], standing[-1].by) if standing else plain
+
+
+def _decided(line: SettledLine, said: Said, by: str) -> SettledLine:
+    return replace(line, state=said.state, text=said.text, order=said.order, by=by)
+
+
+def _by_two(line: SettledLine) -> SettledLine:
+    cast = votes(line.standing)
+    found = stage(cast)
+    if found is Stage.AGREED:
+        readers = sorted({one.by for one in cast if one is cast[-1] or alike(one, cast[-1])})
+        return replace(_decided(line, cast[-1], " and ".join(readers)), stage=found)
+    by = line.standing[-1].by if line.standing else None
+    put_off = not cast and any(one.state is LineState.SKIPPED for one in line.standing)
+    return replace(line, state=LineState.SKIPPED if put_off else LineState.OPEN, by=by, stage=found)
 
 
 def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
@@ -64,10 +116,32 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
         .where(PageRow.submission_id.in_(submission_ids))
         .order_by(PageRow.submission_id, PageRow.ordinal, LineRow.ordinal)
     ).all()
-    reviews: dict[int, list[ReviewRow]] = {}
-    ids = [line.id for _, line in rows]
-    for review in session.scalars(select(ReviewRow).where(ReviewRow.line_id.in_(ids))):
-        reviews.setdefault(review.line_id, []).append(review)
+    modes = _modes(session, submission_ids)
+    reviews = _reviews(session, [line.id for _, line in rows])
     for submission_id, line in rows:
-        found[submission_id].append(settle(line, reviews.get(line.id, [])))
+        found[submission_id].append(settle(line, reviews.get(line.id, []), modes[submission_id]))
     return found
+
+
+def lines_by_id(session: Session, line_ids: Sequence[int]) -> dict[int, SettledLine]:
+    """The lines with these ids as they now stand."""
+    rows = session.execute(
+        select(PageRow.submission_id, LineRow).join(LineRow, LineRow.page_id == PageRow.id).where(LineRow.id.in_(line_ids))
+    ).all()
+    modes = _modes(session, list({submission for submission, _ in rows}))
+    reviews = _reviews(session, line_ids)
+    return {line.id: settle(line, reviews.get(line.id, []), modes[submission]) for submission, line in rows}
+
+
+def _modes(session: Session, submission_ids: Sequence[int]) -> dict[int, ReviewMode]:
+    rows = session.execute(
+        select(SubmissionRow.id, PhaseRow.review).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+        .where(SubmissionRow.id.in_(submission_ids)))
+    return {submission: ReviewMode(review) for submission, review in rows}
+
+
+def _reviews(session: Session, line_ids: Sequence[int]) -> dict[int, list[ReviewRow]]:
+    reviews: dict[int, list[ReviewRow]] = {}
+    for review in session.scalars(select(ReviewRow).where(ReviewRow.line_id.in_(line_ids))):
+        reviews.setdefault(review.line_id, []).append(review)
+    return reviews

@@ -21,6 +21,7 @@ from service.clock import Clock
 from service.context import phase_of
 from service.deadlines import PhaseWindow, schedule
 from service.desk.queries import executed
+from service.games import review_of
 from service.lines import SettledLine, lines_of
 from service.store import codec, records
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
@@ -216,7 +217,7 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         session.add(PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
-            kind=window.phase.kind.value, state=PhaseState.WAITING, lots=draw_tape(),
+            kind=window.phase.kind.value, state=PhaseState.WAITING, lots=draw_tape(), review=review_of(game.options),
             opens_at=window.opens + shift if shift else window.opens,
             deadline=window.deadline + shift if shift else window.deadline,
         ))

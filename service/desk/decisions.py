@@ -14,6 +14,7 @@ from enum import StrEnum
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from service.lines import lines_by_id
 from service.store.records import insert_once
 from service.store.tables import ActRow, LineRow, LineState, ReviewRow
 
@@ -24,7 +25,7 @@ KEY_LENGTH = 48
 
 class Kind(StrEnum):
     """What an act did. ASK is a line put aside for a second reader, CARRY a late version used, with what was decided
-    about the same lines before; its target is the paper."""
+    about the same lines before; its target is the paper. CLOSE makes lines void that two people read otherwise."""
 
     DECIDE = "decide"
     ACCEPT = "accept"
@@ -32,6 +33,7 @@ class Kind(StrEnum):
     CARRY = "carry"
     JOIN = "join"
     BREAK = "break"
+    CLOSE = "close"
     UNDO = "undo"
     REDO = "redo"
 
@@ -54,12 +56,15 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person says about one line. `order` is canonical text or None."""
+    """What a person says about one line. `order` is canonical text or None. `by` is who said it, where that is not who
+    does the act; `settles` that it needs nobody else where two people must agree."""
 
     line_id: int
     state: LineState
     text: str
     order: str | None = None
+    by: str = ""
+    settles: bool = False
 
 
 class Overtaken(Exception):
@@ -76,7 +81,7 @@ def file(
 ) -> bool:
     """Lay decisions beside the readings. False when this act was filed before (a repeated delivery).
 
-    `seen`: line to the version (see `versions`) that the person had before them; lines left out are not compared.
+    `seen`: line to the version (`SettledLine.version`) that the person had before them; lines left out are not compared.
     Raises Overtaken, and the caller must roll back, where one of them has changed since.
     """
     for decision in decisions:
@@ -84,8 +89,8 @@ def file(
             raise ValueError(f"{decision.state!r} is no decision of a person")
     if not begin(session, act, kind):
         return False
-    check(session, seen or {})
-    end(session, act, [(d.line_id, d.state, d.text, d.order) for d in decisions])
+    check(session, seen or {}, act.by)
+    end(session, act, decisions)
     return True
 
 
@@ -100,43 +105,33 @@ def known(session: Session, key: str) -> bool:
     return session.scalar(select(ActRow.id).where(ActRow.key == key)) is not None
 
 
-def check(session: Session, seen: Mapping[int, str]) -> None:
-    """Raise Overtaken where a line is not as it was seen. Holds the lines until the transaction ends."""
+def check(session: Session, seen: Mapping[int, str], me: str) -> None:
+    """Raise Overtaken where a line is not as `me` saw it. Holds the lines until the transaction ends."""
     if not seen:
         return
-    session.execute(select(LineRow.id).where(LineRow.id.in_(seen)).with_for_update())
-    found = versions(session, list(seen))
+    # In one order, so that two people who take the same lines wait for each other instead of for ever.
+    session.execute(select(LineRow.id).where(LineRow.id.in_(seen)).order_by(LineRow.id).with_for_update())
+    found = lines_by_id(session, list(seen))
     for line_id, version in seen.items():
-        if found[line_id] != version:
+        if line_id not in found or found[line_id].version(me) != version:
             raise Overtaken(line_id)
 
 
-def end(session: Session, act: Act, said: Sequence[tuple[int, LineState, str, str | None]]) -> None:
-    """File the reviews of an act that was begun: line, state, text and canonical order of each."""
+def end(session: Session, act: Act, said: Sequence[Decision]) -> None:
+    """File the reviews of an act that was begun."""
     rows = [
-        ReviewRow(line_id=line, key=review_key(act.key, line, len(said)), decision=state, text=text, order=order,
-                  by=act.by, at=act.at)
-        for line, state, text, order in said
+        ReviewRow(line_id=one.line_id, key=review_key(act.key, f"{one.line_id}{one.by and f'.{at}'}", len(said)),
+                  decision=one.state, text=one.text, order=one.order, by=one.by or act.by, at=act.at, settles=one.settles)
+        for at, one in enumerate(said)
     ]
     session.add_all(rows)
     session.flush()
     session.execute(update(ActRow).where(ActRow.key == act.key).values(reviews=[row.id for row in rows]))
 
 
-def review_key(act_key: str, line_id: int, lines: int) -> str:
+def review_key(act_key: str, line: str, lines: int) -> str:
     """The key of what an act says about one of its lines; the browser makes the same."""
-    return act_key if lines == 1 else f"{act_key}.{line_id}"
-
-
-def versions(session: Session, line_ids: Sequence[int]) -> dict[int, str]:
-    """The version of each line: the key of its newest standing decision, "" where there is none."""
-    found = dict.fromkeys(line_ids, "")
-    rows = session.execute(
-        select(ReviewRow.line_id, ReviewRow.key)
-        .where(ReviewRow.line_id.in_(line_ids), ReviewRow.undone_at.is_(None)).order_by(ReviewRow.id))
-    for line_id, key in rows:
-        found[line_id] = key
-    return found
+    return act_key if lines == 1 else f"{act_key}.{line}"
 
 
 def undo(session: Session, act: Act, target: str | None = None) -> list[int]:

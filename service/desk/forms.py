@@ -16,10 +16,11 @@ from service.desk.access import Visitor
 from service.desk.decisions import KEY_LENGTH, Act
 from service.desk.doorway import require_token
 from service.desk.ports import DeskPorts
-from service.desk.reading_acts import Asked, carry_out
+from service.desk.reading_acts import Asked, carry_out, close_differences
 from service.desk.seal import at_the_desk
 from service.store.tables import PhaseRow
 from service.turns import NotReady
+from service.two_readers import Stage
 
 log = logging.getLogger(__name__)
 router = APIRouter()
@@ -49,7 +50,7 @@ def decide(
         with ports.sessions.begin() as session:
             phase = desk_phase(session, phase_id)
             carried = carry_out(ports, session, phase, visitor, asked)
-            done = not any(w.line.needs_a_person for w in queries.work(session, phase))
+            done = not any(w.waits for w in queries.work(session, phase))
     except decisions.Overtaken:
         return _to_desk(phase_id, line=line, told="overtaken")
     if do in {"join", "break"}:
@@ -70,7 +71,7 @@ def accept(
         with ports.sessions.begin() as session:
             phase = desk_phase(session, phase_id)
             carry_out(ports, session, phase, visitor, Asked(key=key, do="accept", others=others))
-            done = not any(w.line.needs_a_person for w in queries.work(session, phase))
+            done = not any(w.waits for w in queries.work(session, phase))
     except decisions.Overtaken as fault:
         return _to_desk(phase_id, line=fault.line_id, told="overtaken")
     except ValueError as fault:
@@ -110,6 +111,20 @@ def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated
         phase = desk_phase(session, phase_id)
         reading_late.use(session, _act(ports, phase_id, visitor, key), phase, paper)
     return _to_desk(phase_id)
+
+
+@router.post("/desk/{phase_id}/close")
+def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
+    """Make every line void that two people read otherwise, with both readings kept, and judge if nothing else waits."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = desk_phase(session, phase_id)
+        act = _act(ports, phase_id, visitor, key)
+        if not decisions.known(session, act.key):
+            found = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
+            close_differences(session, act, phase, [one.id for one in found], {one.id: one.version() for one in found})
+        done = not any(w.waits for w in queries.work(session, phase))
+    return _judge(ports, phase_id) if done else _to_desk(phase_id)
 
 
 @router.post("/desk/{phase_id}/unseal")

@@ -16,12 +16,12 @@ from maps.loader import variants
 from service.desk import games_acts
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
-from service.desk.games_acts import OPTIONS, Written
+from service.desk.games_acts import OPTIONS, REVIEW, REVIEW_WORDS, Written
 from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title
 from service.desk.sheet_acts import Refused
 from service.store import records
-from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow
+from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -60,6 +60,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     written = Written(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
         zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        review=sent.get("review", ReviewMode.NONE),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
                  for key, value in sent.items() if key.startswith("player:")})
     if written.variant not in variants():
@@ -88,7 +89,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
                                   .order_by(EventRow.id.desc())).all()
         return show(request, "game.html", visitor=visitor, told=told, game=row, seats=seats, phases=phases, title_of=phase_title,
-                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY)
+                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
+                    review=row.options.get(REVIEW, ReviewMode.NONE))
 
 
 @router.post("/games/{game_id}/address")
@@ -128,6 +130,15 @@ def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str
         session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
 
 
+@router.post("/games/{game_id}/review")
+def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
+           why: Annotated[str, Form()] = "") -> Response:
+    """Change which lines two people read."""
+    ports: DeskPorts = request.app.state.ports
+    return _done(request, game_id, "option", lambda session, row: games_acts.set_review(
+        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+
+
 def _done(request: Request, game_id: str, told: str, act: Callable[[Session, GameRow], None]) -> Response:
     ports: DeskPorts = request.app.state.ports
     try:
@@ -144,7 +155,7 @@ def _form(request: Request, visitor: Visitor, written: Written, fault: str = "",
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
     return show(request, "game_new.html", status, visitor=visitor, written=written, fault=fault, options=OPTIONS,
-                board=board, powers=list(board.powers.values()), players=written.players or {})
+                reviews=REVIEW_WORDS, board=board, powers=list(board.powers.values()), players=written.players or {})
 
 
 def _own_address(ports: DeskPorts) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -13,17 +14,26 @@ from maps.variant import Variant
 from service import extensions, games
 from service.config import ConfigError
 from service.deadlines import DeadlineError, schedule
+from service.desk.queries import work
 from service.desk.sheet_acts import Refused, back_to_desk, reason_of
 from service.games import NewGame, Seat
 from service.site_settings import is_address
-from service.store.records import log_event, seats
-from service.store.tables import AddressRow, GameRow, PhaseRow, PlayerRow
+from service.store.records import log_event, phases, seats
+from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
 from service.turns import draw_tape, extend_calendar
+from service.two_readers import Stage
 
 OPTIONS: dict[str, str] = {
     "post_first": "The first movement orders of a power must come by post (strict games)",
 }
 """The options of a game that change what the service does, each with its words. All are yes or no."""
+REVIEW = "review"
+REVIEW_WORDS: dict[ReviewMode, str] = {
+    ReviewMode.NONE: "One person reads a line",
+    ReviewMode.DOUBTFUL: "Two people read each doubtful line, the second without seeing what the first one read",
+    ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
+}
+"""The choices of the option about who reads lines (desk plan, "Two-person review")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,7 @@ class Written:
     zone: str = "Europe/London"
     players: Mapping[str, tuple[str, str]] | None = None
     options: frozenset[str] = frozenset()
+    review: str = ReviewMode.NONE
 
 
 def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
@@ -53,7 +64,7 @@ def begin(session: Session, written: Written, own_address: str, by: str, now: da
     except ConfigError as fault:
         raise Refused(f"No game was created: {fault}.") from fault
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    log_event(session, now, "game_created", game_id=new.slug, actor=by, detail={"options": sorted(written.options)})
+    log_event(session, now, "game_created", game_id=new.slug, actor=by, detail={"options": sorted(written.options), REVIEW: written.review})
     return new.slug
 
 
@@ -78,9 +89,13 @@ def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame
             faults.append(f"{power.name} has no mail address.")
         own.append(Seat(power.id, name.strip(), written.zone, addresses))
     faults += _address_faults(own, own_address)
+    if written.review not in set(ReviewMode):
+        faults.append("Choose one of the ways of reading lines.")
     if faults:
         return None, faults
-    options = dict.fromkeys(sorted(written.options & OPTIONS.keys()), True)
+    options: dict[str, Any] = dict.fromkeys(sorted(written.options & OPTIONS.keys()), True)
+    if written.review != ReviewMode.NONE:
+        options[REVIEW] = written.review
     return NewGame(written.name.strip(), variant.slug, start, own, (), options), []
 
 
@@ -149,3 +164,24 @@ def set_option(session: Session, game: GameRow, name: str, why: str, *, value: b
     game.options = {**game.options, name: value}
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
               detail={"option": name, "from": before, "to": value, "why": why})
+
+
+def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
+    """Change who reads lines, from the phases on that are not judged yet, with its history in the log. Raises Refused,
+    also while two people have read a line otherwise: no option decides which of them is right."""
+    why = reason_of(why)
+    if wanted not in set(ReviewMode):
+        raise Refused("Nothing was changed: there is no such way of reading lines.")
+    before = str(game.options.get(REVIEW, ReviewMode.NONE))
+    if before == wanted:
+        raise Refused("Nothing was changed: the option is set so already.")
+    rows = [phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}]
+    for phase in rows:
+        if any(work_line.line.stage is Stage.DIFFERS for work_line in work(session, phase)):
+            raise Refused("Nothing was changed: two people have read a line differently. Settle it at the desk or close it as "
+                          "void first; no option decides which of them is right.")
+    for phase in rows:
+        phase.review = wanted
+    game.options = {**game.options, REVIEW: wanted}
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": REVIEW, "from": before, "to": wanted, "why": why})

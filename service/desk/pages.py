@@ -22,6 +22,7 @@ from service.desk.reading_view import Offer
 from service.desk.seal import sealed
 from service.desk.seal import told as unsealed
 from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
+from service.two_readers import Stage
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -61,19 +62,21 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
         values |= {"visitor": visitor, "told": told}
         if sealed(phase):
             return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
-        lines = queries.work(session, phase)
+        lines = queries.work(session, phase, visitor.name)
         chosen = None
         if phase.state != PhaseState.SENT:
             asked = next((w for w in lines if w.line.id == line), None)
             chosen = asked or queries.next_open(lines, after, visitor.name)
         values |= {"complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
-                   "recent": _recent(session, lines), "counts": _counts(lines), "unsealed": unsealed(phase),
+                   "recent": _recent(session, lines, visitor.name), "counts": _counts(lines), "unsealed": unsealed(phase),
                    "late": [] if phase.state == PhaseState.SENT else reading_late.late_versions(session, phase),
                    "unusable": queries.unusable_pages(session, phase), "actions": reading_keys.ACTIONS,
                    "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.variant)}
         if chosen is None:
             stale = queries.changed_since_judged(session, phase, lines)
-            return show(request, "desk_done.html", stale=stale, **values)
+            return show(request, "desk_done.html", stale=stale, key=secrets.token_urlsafe(16),
+                        waiting=sum(w.waits for w in lines), mode=phase.review,
+                        differing=[w for w in lines if w.line.stage is Stage.DIFFERS], **values)
         shown = reading_view.line_view(ports, session, phase_id, lines, chosen, variant=view.variant, me=visitor.name)
         ahead = queries.next_open([w for w in lines if w is not chosen], _before(lines, chosen), visitor.name)
         return show(
@@ -121,7 +124,8 @@ def _sure(
 ) -> list[tuple[WorkLine, Offer]]:
     """The open lines of one sheet whose best reading is sure, each with it: what one key may accept together."""
     found = []
-    for work in (w for w in lines if w.sheet == chosen.sheet and w.line.state is LineState.OPEN and not w.asked):
+    for work in (w for w in lines if w.sheet == chosen.sheet and w.line.state is LineState.OPEN and not w.asked
+                 and w.line.stage is not Stage.SECOND):
         first = next(iter(reading_view.offers(ports, session, phase_id, lines, work, me=me)), None)
         if first is not None and first.shown.sure == "sure" and first.do != "said" and first.shown.order:
             found.append((work, first))
@@ -142,9 +146,9 @@ def _complaint(
     return ports.understand(session, phase_id, work.power, work.line.text).complaint
 
 
-def _recent(session: Session, lines: Sequence[WorkLine]) -> list[Done]:
+def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:
     known = {w.line.id: w for w in lines}
-    return [Done(review, known[review.line_id]) for review in queries.last_reviews(session, lines)]
+    return [Done(review, known[review.line_id]) for review in queries.last_reviews(session, lines, me)]
 
 
 def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:

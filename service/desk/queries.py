@@ -10,8 +10,8 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from service.ballots import Paper, count
-from service.desk.decisions import PART, Kind, versions
-from service.lines import SettledLine, lines_of
+from service.desk.decisions import PART, Kind
+from service.lines import SettledLine, lines_of, seen_by
 from service.store.tables import (
     ActRow,
     GameRow,
@@ -28,6 +28,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
+from service.two_readers import Stage
 
 VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
@@ -37,7 +38,8 @@ CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline.
 
-    `missing` are the powers without a sheet that counts, by id; `held` the papers set aside, each power with the reasons
+    `doubtful` lines wait for somebody; of these `second` were read by one of two people, and `differing` by two
+    otherwise. `missing` are the powers without a sheet that counts, by id; `held` the papers set aside, each power with the reasons
     found by the machine ("heading_disagrees"); `flagged` those that count but whose version numbers are worth a look.
     """
 
@@ -57,14 +59,17 @@ class PhaseView:
     missing: tuple[str, ...] = ()
     held: tuple[tuple[str, tuple[str, ...]], ...] = ()
     flagged: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    second: int = 0
+    differing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class WorkLine:
-    """One line on the desk with where it stands in the work.
+    """One line on the desk with where it stands in the work, as the person sees it who asks.
 
-    `raw` is what the eye read, whatever was decided; `version` names the line's newest decision (see
-    `service.desk.decisions.versions`); `asked` who put the line aside for a second reader, or "".
+    `raw` is what the eye read, whatever was decided; `version` names the line's newest decision that this person may know
+    of (`SettledLine.version`); `asked` who put the line aside for a second reader, or "". `waits` says whether it keeps the
+    phase from being judged, whoever is to read it.
     """
 
     line: SettledLine
@@ -76,6 +81,7 @@ class WorkLine:
     raw: str = ""
     version: str = ""
     asked: str = ""
+    waits: bool = False
 
 
 def papers(session: Session, phase_id: int) -> list[Paper]:
@@ -123,7 +129,9 @@ def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
     return PhaseView(
         id=phase.id, game=game.name, title=phase_title(phase), state=phase.state, deadline=phase.deadline,
         powers=len(powers), with_sheet=len(chosen), lines=len(orders),
-        doubtful=sum(line.needs_a_person for line in orders), unread=sum(r.read_at is None for r in rows),
+        doubtful=sum(line.needs_a_person for line in orders),
+        second=sum(line.stage is Stage.SECOND for line in orders),
+        differing=sum(line.stage is Stage.DIFFERS for line in orders), unread=sum(r.read_at is None for r in rows),
         game_id=game.id, variant=game.variant, kind=phase.kind,
         missing=tuple(power for power in powers if power not in chosen),
         held=tuple((r.power, tuple(str(f) for f in r.flags)) for r in rows if r.fate == "held"),
@@ -134,8 +142,9 @@ def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
     )
 
 
-def work(session: Session, phase: PhaseRow) -> list[WorkLine]:
-    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the board.
+def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
+    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the board. With `me`
+    as that reader is shown them: of a line that two must read, nothing of what the other said before both have.
 
     Lines that a person joined or broke are left out while that act stands, and what they became while it does not.
     """
@@ -148,10 +157,9 @@ def work(session: Session, phase: PhaseRow) -> list[WorkLine]:
     ]
     ids = [line.id for _, line in pairs]
     raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
-    seen = versions(session, ids)
     return [
-        WorkLine(line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen), raw[line.id],
-                 seen[line.id], asked.get(seen[line.id], ""))
+        WorkLine(seen_by(line, me) if me else line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen),
+                 raw[line.id], line.version(me), asked.get(line.version(), ""), line.needs_a_person)
         for at, (power, line) in enumerate(pairs)
     ]
 
@@ -213,12 +221,14 @@ def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "")
     return next(iter([*doubtful, *skipped]), None)
 
 
-def last_reviews(session: Session, phase_lines: Sequence[WorkLine], limit: int = 5) -> list[ReviewRow]:
-    """The last standing decisions of this phase, newest first."""
+def last_reviews(session: Session, phase_lines: Sequence[WorkLine], me: str, limit: int = 5) -> list[ReviewRow]:
+    """The last standing decisions of this phase, newest first; of lines that two people read blind only those of `me`."""
+    blind = [w.line.id for w in phase_lines if w.line.blind]
     return list(
         session.scalars(
             select(ReviewRow).where(ReviewRow.line_id.in_(_ids(phase_lines)), ReviewRow.undone_at.is_(None),
-                                    ReviewRow.decision != LineState.OPEN)
+                                    ReviewRow.decision != LineState.OPEN,
+                                    or_(ReviewRow.by == me, ReviewRow.line_id.not_in(blind)))
             .order_by(ReviewRow.id.desc()).limit(limit)
         )
     )

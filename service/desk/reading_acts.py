@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fastapi import HTTPException
@@ -12,7 +12,10 @@ from service.desk import decisions, queries, reading_shape
 from service.desk.access import Visitor
 from service.desk.decisions import KEY_LENGTH, Act, Decision, Kind
 from service.desk.ports import DeskPorts
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, SubmissionRow
+from service.lines import lines_by_id
+from service.store.records import log_event
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, SubmissionRow
+from service.two_readers import Stage, both
 
 _WITHOUT_TEXT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
 NO_READING = "This line has no such reading. Nothing was changed."
@@ -21,12 +24,13 @@ NO_WORDS = ("No words were typed. Nothing was changed: a line without an order i
 NO_LINE = "There is no such line in this phase. Nothing was changed."
 NOT_TWO = "Two different readings are kept of a line, or none. Nothing was changed."
 NO_BELOW = "There is no line below this one on the same page to join it with. Nothing was changed."
+NO_DIFFERENCE = "Two people have not read this line differently. Nothing was changed."
 NO_PLACE = "A line is broken between two words, not at its end. Nothing was changed."
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request. `do`: reading-N, said, edit, not-order, void, skip, second, join, break, accept, undo, redo.
+    """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept, undo, redo.
 
     `seen` is the version of the line that the person had before them, None where the page did not say. `text` is what
     was typed, `kept` the two readings of a void line ("reading-2"), `at` where to break (share of the crop's width),
@@ -58,19 +62,50 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
     act = Act(asked.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
     if decisions.known(session, act.key):
         return Carried(())
-    if asked.do == "undo":
-        return Carried(tuple(decisions.undo(session, act, asked.target)))
-    if asked.do == "redo":
-        return Carried(tuple(decisions.redo(session, act, asked.target)))
+    if asked.do in {"undo", "redo"}:
+        step = decisions.undo if asked.do == "undo" else decisions.redo
+        return Carried(tuple(step(session, act, asked.target)))
     if asked.do == "accept":
-        return _accept(session, act, asked)
+        return _accept(session, act, phase, asked)
     row, power = line_of(session, phase.id, asked.line)
     if asked.do in {"join", "break"}:
         return _reshape(ports, session, act, asked, row, power)
+    if asked.do == "close":
+        return close_differences(session, act, phase, [row.id], {} if asked.seen is None else {row.id: asked.seen})
     decision, complaint = _said(ports, session, phase.id, power, row, asked)
     kind = Kind.ASK if asked.do == "second" else Kind.DECIDE
-    decisions.file(session, act, [decision], {} if asked.seen is None else {row.id: asked.seen}, kind)
+    seen = {} if asked.seen is None else {row.id: asked.seen}
+    _file(session, act, phase, [decision], seen, kind)
     return Carried((row.id,), complaint)
+
+
+def close_differences(
+    session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], seen: Mapping[int, str]
+) -> Carried:
+    """End what two people read otherwise: each of these lines is void, with both readings kept for the results to print
+    (Q-01). The log says how many; 400 where one of them is no difference."""
+    found = lines_by_id(session, line_ids)
+    if not line_ids or any(found[one].stage is not Stage.DIFFERS for one in line_ids):
+        raise HTTPException(400, NO_DIFFERENCE)
+    said = [Decision(one, LineState.VOID, "\n".join(both(found[one].votes)), settles=True) for one in line_ids]
+    decisions.file(session, act, said, seen, Kind.CLOSE)
+    log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
+              detail={"phase_id": phase.id, "lines": len(said)})
+    return Carried(tuple(line_ids))
+
+
+def _file(session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str], kind: Kind) -> None:
+    """File decisions; where two people now read a line otherwise, that goes into the log without what they read."""
+    if phase.review == ReviewMode.NONE:
+        decisions.file(session, act, said, seen, kind)
+        return
+    ids = [one.line_id for one in said]
+    before = {one for one, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
+    decisions.file(session, act, said, seen, kind)
+    for one, line in lines_by_id(session, ids).items():
+        if line.stage is Stage.DIFFERS and one not in before:
+            log_event(session, act.at, "line_read_differently", game_id=phase.game_id, actor=act.by,
+                      detail={"phase_id": phase.id, "line": one, "readers": sorted({vote.by for vote in line.votes})})
 
 
 def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
@@ -117,13 +152,13 @@ def _two(row: LineRow, kept: Sequence[str]) -> str:
     return "\n".join(texts)
 
 
-def _accept(session: Session, act: Act, asked: Asked) -> Carried:
+def _accept(session: Session, act: Act, phase: PhaseRow, asked: Asked) -> Carried:
     found = [(line_of(session, act.phase_id, line)[0], seen, do) for line, seen, do in asked.others]
     if not found:
         raise HTTPException(400, "No line was named. Nothing was changed.")
     said = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in found]
     seen = {row.id: version for row, version, _ in found if version is not None}
-    decisions.file(session, act, said, seen, Kind.ACCEPT)
+    _file(session, act, phase, said, seen, Kind.ACCEPT)
     return Carried(tuple(row.id for row, _, _ in found))
 
 
@@ -134,7 +169,7 @@ def _reshape(
         return ports.suggest(session, act.phase_id, power, text)
 
     if asked.seen is not None:
-        decisions.check(session, {row.id: asked.seen})
+        decisions.check(session, {row.id: asked.seen}, act.by)
     if asked.do == "join":
         below = _below(session, act.phase_id, row)
         return Carried((row.id, below.id, *_ids(reading_shape.join(session, act, row, below, suggest))))

@@ -80,7 +80,7 @@ def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = _open_phase(session, phase_id)
-        found = queries.work(session, phase)
+        found = queries.work(session, phase, visitor.name)
         variant = session.get_one(GameRow, phase.game_id).variant
         entries = [
             reading_view.index_entry(reading_view.offers(ports, session, phase_id, found, work, me=visitor.name), work,
@@ -97,7 +97,7 @@ def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Re
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = _open_phase(session, phase_id)
-        found = queries.work(session, phase)
+        found = queries.work(session, phase, visitor.name)
         work = next((w for w in found if w.line.id == line_id), None)
         if work is None:
             raise HTTPException(404, "There is no such line on the desk now.")
@@ -118,8 +118,8 @@ def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -
         phase = session.get(PhaseRow, phase_id)
         if phase is None or not at_the_desk(phase):
             return JSONResponse({"acts": answers, "closed": CLOSED})
-        found = queries.work(session, phase)
-        open_lines = sum(w.line.needs_a_person for w in found)
+        found = queries.work(session, phase, visitor.name)
+        open_lines = sum(w.waits for w in found)
         about = {line for answer in answers for line in answer.get("about", ())}
         told = {
             "acts": answers, "states": [reading_view.state_entry(w) for w in found],
@@ -201,7 +201,7 @@ def _stacks(session: Session, phase_id: int, me: str, found: list[WorkLine]) -> 
     return {
         "recent": [
             {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,
-             "number": numbers[r.line_id], "by": r.by} for r in queries.last_reviews(session, found)
+             "number": numbers[r.line_id], "by": r.by} for r in queries.last_reviews(session, found, me)
         ],
         "undo": [{"key": a.key, "kind": a.kind} for a in decisions.standing(session, phase_id, me)],
         "redo": [{"key": a.key, "kind": a.kind} for a in decisions.undone(session, phase_id, me)],

@@ -7,7 +7,7 @@ it blocks the work; results wait until each such version is settled (desk plan, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import select
@@ -18,6 +18,7 @@ from service.desk.decisions import Act, Decision, Kind
 from service.desk.queries import executed
 from service.lines import SettledLine, lines_of
 from service.store.tables import ActRow, LineRow, LineState, PageRow, PhaseRow, ReviewRow, SubmissionRow
+from service.two_readers import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
         by_sheet = lines_of(session, [old.id, key])
         read = [line for line in by_sheet[old.id] if line.by is not None]
         same = _unchanged(session, by_sheet[old.id], by_sheet[key])
-        found.append(LateVersion(power, key, _name(new), new.received_at, old.id, _name(old), len(read), len(same)))
+        found.append(LateVersion(power, key, _name(new), new.received_at, old.id, _name(old), len(read),
+                                 len({one.line_id for one in same})))
     return found
 
 
@@ -70,7 +72,7 @@ def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
         return False
     by_sheet = lines_of(session, [late.before, late.paper])
     carried = _unchanged(session, by_sheet[late.before], by_sheet[late.paper])
-    decisions.end(session, act, [(d.line_id, d.state, d.text, d.order) for d in carried])
+    decisions.end(session, act, carried)
     return True
 
 
@@ -79,8 +81,7 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
     same readings. Each old line serves once."""
     ids = [line.id for line in (*old, *new)]
     raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
-    left = [line for line in old if line.by is not None and line.state in decisions.DECISIONS
-            and line.state is not LineState.SKIPPED]
+    left = [line for line in old if _carried(line)]
     found = []
     for line in new:
         if line.by is not None or not raw[line.id].strip():
@@ -88,8 +89,16 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
         like = next((one for one in left if raw[one.id] == raw[line.id] and _orders(one) == _orders(line)), None)
         if like is not None:
             left.remove(like)
-            found.append(Decision(line.id, like.state, like.text, like.order))
+            found += [replace(one, line_id=line.id) for one in _carried(like)]
     return found
+
+
+def _carried(line: SettledLine) -> list[Decision]:
+    """What is taken over from a line: its decision; where two people must agree, what each of them said."""
+    if line.stage is Stage.ONE:
+        told = line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED
+        return [Decision(line.id, line.state, line.text, line.order)] if told else []
+    return [Decision(line.id, one.state, one.text, one.order, one.by, one.settles) for one in line.votes]
 
 
 def _orders(line: SettledLine) -> list[object]:

@@ -13,7 +13,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from service.desk import crops, decisions
-from service.desk.decisions import Act, Kind
+from service.desk.decisions import Act, Decision, Kind
 from service.store.tables import LineRow, LineState
 
 EDGE = 0.02
@@ -64,8 +64,8 @@ def _cut(
     ]
     session.add_all(made)
     session.flush()
-    decisions.end(session, act, [(row.id, LineState.NOT_ORDER, row.text, None) for row in old]
-                  + [(row.id, LineState.OPEN, row.text, None) for row in made])
+    decisions.end(session, act, [Decision(row.id, LineState.NOT_ORDER, row.text, settles=True) for row in old]
+                  + [Decision(row.id, LineState.OPEN, row.text) for row in made])
     return [row.id for row in made]
 
 

@@ -16,9 +16,11 @@ from service.desk.reading_echo import Echo, echo
 from service.desk.reading_shape import size
 from service.desk.readings import ShownReading
 from service.store.tables import LineState, PageRow
+from service.two_readers import Said, Stage
 
 MOST = 5
 """Readings on the page: one for each key from 1 to 5."""
+_HALF = (Stage.SECOND, Stage.DIFFERS)
 SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
 
 
@@ -37,7 +39,8 @@ class LineView:
     """What one line's part of the page is drawn from.
 
     `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its height. `blind`
-    is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts.
+    is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts. `both`
+    are the decisions of two people who read the line otherwise, `mine` says that this person's own awaits a second.
     `below` is the next line of the same page, which this one can be joined with, or None.
     """
 
@@ -48,6 +51,8 @@ class LineView:
     ratio: float
     blind: bool
     below: int | None
+    both: tuple[Said, ...] = ()
+    mine: bool = False
 
     @property
     def first(self) -> str:
@@ -73,13 +78,21 @@ def line_view(
     at = lines.index(work)
     below = lines[at + 1] if at + 1 < len(lines) else None
     wide, high = size(work.line.box)
-    blind = bool(work.asked) and work.asked != me
+    awaits = work.line.stage is Stage.SECOND
     return LineView(
         work, ports.power_name(variant, work.power),
         offers(ports, session, phase_id, lines, work, me=me), picture_trouble(ports, session, work),
-        (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), blind,
+        (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), second(work, me),
         below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
+        work.line.votes if work.line.stage is Stage.DIFFERS else (), awaits and not second(work, me),
     )
+
+
+def second(work: WorkLine, me: str) -> bool:
+    """Whether somebody else read this line before, or put it aside for a second reader, and this person has not."""
+    if work.asked and work.asked != me:
+        return True
+    return work.line.stage is Stage.SECOND and all(one.by != me for one in work.line.votes)
 
 
 def offers(
@@ -87,7 +100,7 @@ def offers(
 ) -> tuple[Offer, ...]:
     """The readings of a line in the order they are offered, at most five."""
     plain = [Offer(f"reading-{n}", one) for n, one in enumerate(readings.shown(work.line.candidates), start=1)]
-    if work.asked and work.asked != me:
+    if second(work, me):
         return tuple(sorted(plain[:MOST], key=lambda one: _shuffled(work.line.id, me, one.do)))
     found = echo(work, [w for w in lines if w.sheet == work.sheet],
                  lambda text: ports.understand(session, phase_id, work.power, text).order)
@@ -127,7 +140,9 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
     """How one line stands, which is what changes while people read."""
     line = work.line
     return {"id": line.id, "state": line.state.value, "version": work.version, "text": line.text, "order": line.order,
-            "by": line.by, "asked": work.asked}
+            "by": line.by, "asked": work.asked, "stage": line.stage.value if line.stage in _HALF else "",
+            "both": [{"by": one.by, "text": " or ".join(one.kept)} for one in line.votes]
+            if line.stage is Stage.DIFFERS else []}
 
 
 def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:

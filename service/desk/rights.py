@@ -13,7 +13,7 @@ class Role(StrEnum):
 
 
 _READING = ("/desk/", "/images/")
-_NOT_READING = ("/unseal", "/judge")
+_NOT_READING = ("/unseal", "/judge", "/close")
 _ANYBODY = frozenset({"/", "/sign-out"})
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader reads lines at the "
              "desk, which Today leads to.")

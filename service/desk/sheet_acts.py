@@ -9,10 +9,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.desk import decisions
-from service.desk.decisions import Act, Kind
+from service.desk.decisions import Act, Decision, Kind
 from service.desk.reading_shape import make_room
 from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, ReviewMode, SubmissionRow
 
 LEAST_REASON = 10
 
@@ -80,9 +80,11 @@ def add_line(
     if not decisions.begin(session, act, Kind.DECIDE):
         return None
     make_room(session, page.id, after, 1)
-    row = LineRow(page_id=page.id, ordinal=after + 1, box=[list(point) for point in box], kind=decisions.PART, text=text,
-                  confidence=0.0, status=LineState.NOT_ORDER, candidates=[])
+    # What the first of two readers wrote is not the eye's: the second would find it in the edit box.
+    alone = session.get_one(PhaseRow, act.phase_id).review == ReviewMode.NONE
+    row = LineRow(page_id=page.id, ordinal=after + 1, box=[list(point) for point in box], kind=decisions.PART,
+                  text=text if alone else "", confidence=0.0, status=LineState.NOT_ORDER, candidates=[])
     session.add(row)
     session.flush()
-    decisions.end(session, act, [(row.id, LineState.READ, text, order)])
+    decisions.end(session, act, [Decision(row.id, LineState.READ, text, order)])
     return row.id

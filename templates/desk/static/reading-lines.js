@@ -40,7 +40,11 @@ export class Lines {
   adopt(states, busy) {
     const same = states.length === this.all.length && states.every((state) => this.byId.has(state.id));
     for (const state of states) {
-      if (this.byId.has(state.id) && !busy(state.id)) Object.assign(this.byId.get(state.id), state);
+      const entry = this.byId.get(state.id);
+      if (!entry || busy(state.id)) continue;
+      // What two people make of a line is written in its part of the page.
+      if (entry.stage !== state.stage || JSON.stringify(entry.both) !== JSON.stringify(state.both)) this.parts.delete(state.id);
+      Object.assign(entry, state);
     }
     return !same;
   }

@@ -51,13 +51,17 @@ export class Screen {
     document.title = document.title.replace(/^Line \d+/, "Line " + entry.number);
     const note = this.work.querySelector(".stands");
     const asked = entry.asked && note.textContent.includes("second reader");
-    if (asked || entry.state === "auto" || (note.textContent.startsWith("Crossed out") && !entry.by)) return;
+    if (asked || entry.both.length || note.textContent.startsWith("Somebody has read") || entry.state === "auto" || (note.textContent.startsWith("Crossed out") && !entry.by)) return;
     if (this.lines.waits(entry)) {
       note.hidden = !entry.asked;
       note.textContent = entry.asked === this.lines.me ? "You asked for a second reader." : entry.asked ? entry.asked + " asks for a second reader. What they think is not shown." : "";
       return;
     }
     note.hidden = false;
+    if (entry.stage === "second") {
+      note.textContent = "You read this line as " + entry.state + (entry.order ? ": " + entry.order : "") + ". It counts once a second person reads the same; yours is not shown to them.";
+      return;
+    }
     note.replaceChildren("This line is settled as ", Object.assign(document.createElement("strong"), { textContent: entry.state }), (entry.order ? ": " + entry.order : "") + ". A new decision replaces that one.");
   }
 
@@ -119,7 +123,7 @@ export class Screen {
   // The open lines of this sheet whose best reading is sure.
   sure(id) {
     const sheet = this.lines.byId.get(id).sheet;
-    const found = this.lines.all.filter((one) => one.sheet === sheet && one.state === "open" && one.first && one.first.sure === "sure" && one.first.order && one.first.do !== "said");
+    const found = this.lines.all.filter((one) => one.sheet === sheet && one.state === "open" && one.stage !== "second" && one.first && one.first.sure === "sure" && one.first.order && one.first.do !== "said");
     this.$("sure").replaceChildren(...found.map((one) => {
       const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "one", checked: true, value: one.id + " " + one.version + " " + one.first.do });
       const label = Object.assign(document.createElement("label"), { className: "plain" });
@@ -186,7 +190,8 @@ export class Screen {
 
   difference({ line, said }) {
     const entry = this.lines.byId.get(line);
-    const now = entry.order || (entry.text || "").replace("\n", " or ");
+    const theirs = entry.both.filter((one) => one.by !== this.lines.me).map((one) => one.by + " “" + one.text + "”").join(", ");
+    const now = theirs || entry.order || (entry.text || "").replace("\n", " or ");
     const paragraph = Object.assign(document.createElement("p"), {
       textContent: "Line " + entry.number + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
     });

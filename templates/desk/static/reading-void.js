@@ -21,7 +21,7 @@ export class VoidBox {
     }
     box.open = !box.open;
     for (const one of box.querySelectorAll("input")) one.checked = false;
-    if (box.open) box.querySelector("[data-void=plain]").focus();
+    if (box.open) (box.querySelector("[data-void=both]") || box.querySelector("[data-void=plain]")).focus();
   }
 
   close(part) {

@@ -18,7 +18,7 @@ const lines = new Lines(phase, me);
 const screen = new Screen(root, lines, keys);
 const queue = new Queue(phase, me, root.dataset.token, (found) => screen.saved(found), answered);
 const voids = new VoidBox((kept, shown) => decide("void", kept.length ? { kept, shown } : {}), (text) => screen.tell(text), () => screen.work.focus());
-const STATES = { "not-order": "not an order", void: "void", skip: "skipped", second: "skipped", edit: "read", said: "read" };
+const STATES = { "not-order": "not an order", void: "void", close: "void", skip: "skipped", second: "skipped", edit: "read", said: "read" };
 
 let current = 0;
 let highlight = 0;
@@ -31,7 +31,7 @@ let shown = ""; // the version of the line as it was shown: what somebody else d
 const differences = [];
 
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).reduce((key, n) => key + n.toString(36).padStart(7, "0"), "");
-const copy = (entry) => ({ id: entry.id, state: entry.state, version: entry.version, text: entry.text, order: entry.order, by: entry.by, asked: entry.asked });
+const copy = (entry) => ({ id: entry.id, state: entry.state, version: entry.version, text: entry.text, order: entry.order, by: entry.by, asked: entry.asked, stage: entry.stage, both: entry.both });
 const part = () => screen.work.firstElementChild;
 const offers = () => [...part().querySelectorAll(".reading")];
 
@@ -87,7 +87,7 @@ function decide(what, said = {}) {
   const before = [copy(entry)];
   Object.assign(entry, {
     state: STATES[what] || "read", version: act.key, by: me, asked: what === "second" ? me : "",
-    text: said.shown || said.text || entry.text, order: said.order || null,
+    text: said.shown || said.text || entry.text, order: said.order || null, both: [],
   });
   delete act.shown;
   delete act.order;
@@ -197,9 +197,18 @@ async function answered(answer, acts) {
     onward(0);
   } else {
     screen.stand(current);
+    for (const one of answer.acts) differ(one);
     if (refused) onward(current);
   }
   if (!queue.acts.length && !lines.left() && screen.finished) location.assign("/desk/" + phase);
+}
+
+// Two people read a line otherwise: said to the one whose decision made it so.
+function differ(one) {
+  const entry = (one.about || []).map((id) => lines.byId.get(id)).find((line) => line && line.stage === "differs");
+  if (!entry || !one.saved) return;
+  screen.tell("Line " + entry.number + " is read differently: " + entry.both.map((said) => said.by + " “" + said.text + "”").join(", ")
+    + ". Both are kept; it counts once both of you read it alike, and " + keys.map.void.toUpperCase() + " on it makes it void.");
 }
 
 // Tell what was not saved as it was meant; whether something was refused.
@@ -363,7 +372,7 @@ root.addEventListener("click", (event) => {
   if (!control || !lines.byId.size || ["edit", "goto"].includes(control.dataset.do)) return;
   event.preventDefault();
   if (event.detail && !control.closest("details")) screen.work.focus({ preventScroll: true }); // a click, not a key
-  if (control.dataset.void) return control.dataset.void === "two" ? voids.kept(part()) : decide("void");
+  if (control.dataset.void) return control.dataset.void === "two" ? voids.kept(part()) : decide(control.dataset.void === "both" ? "close" : "void");
   if (control.dataset.difference) return settleDifference(control.dataset.difference === "mine");
   if (control.dataset.undo) return step(true, control.dataset.undo);
   if (control.id === "again") return queue.again();

@@ -1,0 +1,96 @@
+"""Two-person review as a rule over values: which lines need two people, and what two people's decisions come to.
+
+The newest decision counts once somebody else's newest decision says the same. Until then the line is open, and nobody
+who has not read it learns what was read (desk plan, "Two-person review").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from service.store.states import LineState, ReviewMode
+
+UNREADABLE, NO_ORDER = "unreadable", "no order"
+"""What stands for a decision without words where both of two decisions are kept."""
+
+
+class Stage(StrEnum):
+    """How far the reading of a line by two people is. ONE: one person is enough; FIRST: nobody has read it; SECOND: one
+    person has; DIFFERS: two have, otherwise; AGREED: two have, alike, or a decision settled it alone."""
+
+    ONE = "one"
+    FIRST = "first"
+    SECOND = "second"
+    DIFFERS = "differs"
+    AGREED = "agreed"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One standing decision about a line. `key` is its id, `order` canonical text or None; `settles` is set for one that
+    counts by itself."""
+
+    key: str
+    by: str
+    state: LineState
+    text: str
+    order: str | None
+    settles: bool = False
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The readings it stands for, in words: two for a void of two equal ones, else one."""
+        if self.state is LineState.NOT_ORDER:
+            return (NO_ORDER,)
+        if self.state is LineState.VOID:
+            two = tuple(self.text.split("\n"))
+            return two if len(two) == 2 else (UNREADABLE,)
+        return (self.order or self.text,)
+
+
+def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[Said]) -> bool:
+    """Whether two people must read a line that the machine left as `status`. In either mode also one that the machine was
+    sure of, or found struck out, once somebody has decided otherwise by hand."""
+    if mode is ReviewMode.NONE:
+        return False
+    return bool(standing) or status is LineState.OPEN or (mode is ReviewMode.ALL and status is LineState.AUTO)
+
+
+def votes(standing: Sequence[Said]) -> tuple[Said, ...]:
+    """The newest decision of each person, oldest first, those who put the line off left out. What was decided before
+    the newest decision that settles alone is over, and that one too once somebody decides anew."""
+    since = max((at for at, one in enumerate(standing) if one.settles), default=-1)
+    if since >= 0 and since == len(standing) - 1:
+        return (standing[-1],)
+    newest = {one.by: one for one in standing[since + 1:] if one.state is not LineState.OPEN}
+    return tuple(one for one in standing if newest.get(one.by) is one and one.state is not LineState.SKIPPED)
+
+
+def stage(cast: Sequence[Said]) -> Stage:
+    """What the decisions of `votes` come to."""
+    if not cast:
+        return Stage.FIRST
+    if cast[-1].settles or any(alike(one, cast[-1]) for one in cast[:-1]):
+        return Stage.AGREED
+    return Stage.SECOND if len(cast) == 1 else Stage.DIFFERS
+
+
+def alike(one: Said, other: Said) -> bool:
+    """Whether two decisions say the same: the same order; for words that are no order the same words; void and void,
+    no order and no order."""
+    if one.state is not other.state:
+        return False
+    if one.state is not LineState.READ:
+        return True
+    if one.order or other.order:
+        return one.order == other.order
+    return one.text.casefold().split() == other.text.casefold().split()
+
+
+def both(cast: Sequence[Said]) -> tuple[str, str]:
+    """One reading of each side of a difference, for a void line to keep (Q-01): the last two decisions' own."""
+    theirs, ours = cast[-2].kept, cast[-1].kept
+    first = next((text for text in theirs if text not in ours), theirs[0])
+    return first, next((text for text in ours if text != first), ours[0])
