@@ -102,7 +102,13 @@ def _right(one: Truth | None) -> Truth:
         return {"do": Do.NOT_ORDER, "written": "" if one is None else one["text"]}
     if one.get("order") is None or one.get("want") == "review":
         return {"do": Do.VOID, "written": one["text"], "trap": one.get("trap")}
-    return {"do": Do.READ, "order": one["order"], "written": one["text"]}
+    return {"do": Do.READ, "order": _order(one), "written": one["text"]}
+
+
+def _order(one: Truth) -> str:
+    """The canonical order, with the route that its writer names: the truth of composed sheets leaves it out."""
+    order, route = str(one["order"]), " via convoy"
+    return order + route if route in one["text"] and route not in order else order
 
 
 def _kept(
