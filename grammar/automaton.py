@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from threading import Lock
 
 from grammar.compose import Forms
+from grammar.lazy_states import LazyStates
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
 from grammar.rarity import FULL_STOP, KINDLESS, KINDLESS_TARGET, MOST, OWN_NUMBER, REMARK, SIGN
 from grammar.rarity import POSSESSIVE as OWNER
@@ -48,13 +48,8 @@ def sign_of(letter: str) -> str | None:
     return found if found in {"", *SIGNS} else None
 
 
-class Automaton:
-    """A deterministic automaton over symbols. Symbol n is written `written(n)`; state 0 is the start.
-
-    Steps are found when first asked for and kept, under a lock: any number of threads may walk it.
-    """
-
-    start = 0
+class Automaton(LazyStates):
+    """A deterministic automaton over symbols; any number of threads may walk it."""
 
     def __init__(self, forms: Sequence[Forms], lexicon: Lexicon) -> None:
         keywords = {word: terminal for each in forms for word, terminal in each.keywords.items()}
@@ -71,15 +66,8 @@ class Automaton:
         self._after = [self._steps(state) for state in range(len(self._moves))]
         self._open = [sum(1 << n for n in after) for after in self._after]
         self._size = _NODES + len(self._tree.below)
-        self._lock = Lock()
-        self._numbers: dict[frozenset[tuple[int, float]], int] = {}
-        self._places: list[frozenset[tuple[int, float]]] = []
-        self._arcs: list[tuple[tuple[int, int, float], ...] | None] = []
-        self._number(frozenset((state * self._size + part, 0.0) for state in sorted(self._begin) for part in (_ROOT, _BULLET)))
-
-    def __len__(self) -> int:
-        """How many states were made so far."""
-        return len(self._places)
+        super().__init__(frozenset(
+            (state * self._size + part, 0.0) for state in sorted(self._begin) for part in (_ROOT, _BULLET)))
 
     @property
     def size(self) -> tuple[int, int]:
@@ -94,15 +82,6 @@ class Automaton:
     def sign(self, letter: str) -> str | None:
         """See `sign_of`."""
         return sign_of(letter)
-
-    def arcs(self, state: int) -> tuple[tuple[int, int, float], ...]:
-        """The steps from a state: symbol, next state and price in nats, each symbol at most once."""
-        found = self._arcs[state]
-        if found is None:
-            with self._lock:
-                found = self._arcs[state] = tuple(
-                    self._step(symbol, places) for symbol, places in sorted(self._found(self._places[state]).items()))
-        return found
 
     def end(self, state: int) -> float | None:
         """The price at which an order may end here; None where it may not."""
@@ -127,19 +106,6 @@ class Automaton:
         after = {symbol: target for symbol, target, _ in self.arcs(arcs[_SPACE])} if _SPACE in arcs else {}
         for symbol in wanted:
             yield from (found[symbol] for found in (arcs, after) if symbol in found)
-
-    def _number(self, places: frozenset[tuple[int, float]]) -> int:
-        if places not in self._numbers:
-            self._numbers[places] = len(self._places)
-            self._places.append(places)
-            self._arcs.append(None)
-        return self._numbers[places]
-
-    def _step(self, symbol: int, places: Mapping[int, float]) -> tuple[int, int, float]:
-        """One arc: what all its places cost is the arc's price, what some cost more stays with them."""
-        least = min(places.values())
-        rest = {place: round(price - least, 3) for place, price in places.items() if price - least <= MOST}
-        return symbol, self._number(frozenset(rest.items())), least
 
     def _before_units(self) -> frozenset[int]:
         """The states before which no unit and no place was named: what is named there first is who is ordered."""

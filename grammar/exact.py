@@ -97,8 +97,14 @@ def _convoyed(inner: Sequence[Word]) -> bool:
     return [w.text for w in inner] in (["by", "convoy"], ["via", "convoy"])
 
 
+_HARMLESS = (["no", "change"], ["no", "changes"])
+"""Remarks that hold a word of doubt and cast none."""
+
+
 def _matters(remark: Sequence[Word], lexicon: Lexicon) -> bool:
     """Does a remark change the order before it? A bare place or coast, a doubt or a condition does."""
+    if [w.text for w in remark] in _HARMLESS:
+        return False
     if any(w.text in DOUBTS for w in remark):
         return True
     return bool(remark) and any(

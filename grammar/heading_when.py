@@ -143,6 +143,8 @@ def _season(
     words: Sequence[Token], free: Sequence[int], seasons: Sequence[str], years: Sequence[int]
 ) -> tuple[frozenset[int], list[str], bool]:
     known = {season.casefold(): season for season in seasons}
+    if not known:
+        return frozenset(), [], False
     for word, other in _SYNONYMS.items():
         if other in known:
             known.setdefault(word, known[other])

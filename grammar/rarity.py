@@ -15,7 +15,7 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Name, Rank
 FULL_STOP, SIGN, OWN_NUMBER, POSSESSIVE = 0.5, 2.0, 3.0, 1.0
 """A full stop at the end, one or a comma that means nothing within, a line's own number or bullet, an s without its
 tick."""
-REMARK = 2.5
+REMARK = 1.5
 """A letter of a remark in parentheses, which may be any."""
 BEGUN = 4.0
 """The first letters of a name that stand for it although nobody listed them, beside the name's own price."""

@@ -230,6 +230,7 @@ class _Reader:
         others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
         texts = tuple(_or_other(said, other) for said, other in zip(texts, others, strict=True))
         wide = clean.shape[1]
+        usual = float(np.median([strip.height for strip in found])) if found else 0.0
         return tuple(
             Row(
                 box=box_of(photo_points(sheet, strip.quad)),
@@ -245,10 +246,10 @@ class _Reader:
                 contrast=seen.contrast,
                 cut_off=cut_off(sheet, clean, strip, (photo[0], photo[1])),
             )
-            for strip, said, other, indent, seen, mark in zip(
-                found, texts, others, indents(found), shown, strikes, strict=True
+            for strip, said, other, indent, seen, mark, crop in zip(
+                found, texts, others, indents(found), shown, strikes, crops, strict=True
             )
-            if said.text
+            if said.text or _written(crop, strip, usual)
         )
 
     def _second_opinions(
@@ -288,6 +289,22 @@ def _or_other(said: Recognised, others: Sequence[Alternative]) -> Recognised:
     if said.text or not others:
         return said
     return Recognised(others[0].text, others[0].score, others[0].posteriors)
+
+
+SILENT_LOW, SILENT_LONG, SILENT_INK = 0.6, 1.5, 0.4
+"""A row that nobody could read is writing all the same where it is this high and this long, in heights of a middling
+row, and this share of its columns has ink: less is a speck, a fold or the end of a rule."""
+
+_DARK = 150
+"""Grey below which a pixel of an evened sheet is ink."""
+
+
+def _written(crop: Image, strip: Strip, usual: float) -> bool:
+    """Is there writing in a crop that every engine is silent on? Such a row is for a person to see."""
+    if strip.height < SILENT_LOW * usual or strip.right - strip.left < SILENT_LONG * usual:
+        return False
+    grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
+    return float((grey < _DARK).any(axis=0).mean()) >= SILENT_INK
 
 
 def _agreement(texts: Sequence[Recognised]) -> float:

@@ -19,11 +19,19 @@ On the sample sheets continuations start 0.5 and more to the right, other rows a
 LAYOUT = 0.25
 """What looks are worth, on the scale of `completes` (0..1): for joining when indented, against when not."""
 
-LAYOUT_NATS = 4.0
-"""The same on the scale of log chances: as much as one letter that looks like another."""
+INDENTED_NATS, EARLY_NATS, MIXED_NATS = 4.0, 6.0, 32.0
+"""The same on the scale of log chances: what speaks for joining when indented, and against it when the sender broke off
+though the next word had room, or when one row is crossed out from end to end and the other is not."""
+
+SLACK = 0.02
+"""Share of the sheet's width by which people keep away from where their longest row ends."""
 
 STRUCK = 0.5
 """A strike score from which a row counts as crossed out; rows of one order are all struck or none is."""
+
+OUT = 0.8
+"""The same where the ink has its say: bold letters alone look a little crossed out, so the row as a whole and one
+stretch of it must both score this."""
 
 
 def join_wrapped(
@@ -56,6 +64,7 @@ def join_by_worth(
     sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that is, and is not
     indented, is not tried as the end of another.
     """
+    edge = max((row.right for row in rows), default=1.0)
     single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
     alone = [worth(line) for line in single]
     whole = [stands(line) for line in single]
@@ -63,10 +72,10 @@ def join_by_worth(
     for end in range(1, len(rows) + 1):
         ways = [(best[end - 1][0] + alone[end - 1], end - 1)]
         for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
-            looks = [_looks(rows[start], rows[k], rows[k + 1]) for k in range(start, end - 1)]
-            if any(whole[start + 1 + k] and look < 0 for k, look in enumerate(looks)):
+            looks = [_goes_on(rows[start], rows[k], rows[k + 1], edge) for k in range(start, end - 1)]
+            if any(whole[start + 1 + k] and look <= 0 for k, look in enumerate(looks)):
                 break
-            joined = worth(as_line(rows[start:end])) + LAYOUT_NATS * sum(looks) / LAYOUT
+            joined = worth(as_line(rows[start:end])) + sum(looks)
             ways.append((best[start][0] + joined, start))
         best.append(max(ways))
     return _cut(rows, best)
@@ -114,6 +123,17 @@ def _looks(first: Row, above: Row, below: Row) -> float:
     room = above.right > 0.5 and above.right > below.left
     further = below.indent - first.indent >= INDENTED
     return LAYOUT if further and room else -LAYOUT
+
+
+def _goes_on(first: Row, above: Row, below: Row, edge: float) -> float:
+    """The same in nats. A sender breaks a row where the next word has no room; `edge` is where the longest row ends."""
+    one, other = sorted(min(row.strike.score, row.strike.touched) for row in (above, below))
+    if one < STRUCK and other >= OUT:
+        return -MIXED_NATS
+    if below.indent - first.indent >= INDENTED and above.right > max(0.5, below.left):
+        return INDENTED_NATS
+    word = len(below.text.split(" ", 1)[0]) / max(1, len(below.text)) * (below.right - below.left)
+    return 0.0 if above.right + word > edge - SLACK else -EARLY_NATS
 
 
 def _text(parts: Sequence[str]) -> str:

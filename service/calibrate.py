@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import maps
-from grammar.heading_sheet import parse_sheet_heading
 from ocr.confidence import Features, Table
 from ocr.page import Page
 from ocr.train.calibrate import Judged, table_of
@@ -46,8 +45,7 @@ def trusting(scribe: Scribe) -> Scribe:
 def read_page(page: Page, scribe: Scribe, slug: str) -> tuple[ReadableLine, ...]:
     """A page's lines, its forms narrowed by its heading as in `galloper read`."""
     games = [known_game(maps.load(slug))]
-    kind = parse_sheet_heading([line.text for line in page.lines], games).kind
-    return scribe.narrowed(kind).lines(page, games)[1]
+    return scribe.narrowed(scribe.phase(page, games)).lines(page, games)[1]
 
 
 def judged(sheet: TrueSheet, pages: Sequence[Sequence[ReadableLine]], group: str, hand: str) -> Iterator[Judged]:

@@ -27,6 +27,7 @@ from grammar.meaning import (
     twins,
 )
 from grammar.proposals import orderlike, proposals
+from grammar.remarks import unclear_remark
 from ocr.confidence import FAR, Features
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
@@ -82,8 +83,7 @@ class Deciphered:
 
     def fit(self) -> Fit:
         """How the best order lies on the ink, by the opinion that it fits better. There is a best order."""
-        fits = [fit(self.decoder, each, self.told[0].text) for each in self.seen]
-        return min(fits, key=lambda one: one.cost)
+        return laid(self.decoder, self.seen, self.told[0].text)
 
 
 def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
@@ -102,19 +102,48 @@ def _decoder(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
 
 def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deciphered | None:
     """A line's orders by its posteriors; None for a line without them."""
-    first, other = line_posteriors(line), other_posteriors(line)
-    if first is None or not len(first.log_probs):
+    seen = opinions(line)
+    if not seen:
         return None
-    seen = (first,) if other is None else (first, other)
     decoder = decoder_of(forms, lexicon)
-    loose = [unbound(decoder, each) for each in seen]
-    letters = max(count for _, count in loose)
-    # An opinion that sees fewer letters explains less of the ink.
-    ceilings = [chance + LETTER_SEEN * (letters - count) for chance, count in loose]
+    letters, ceilings = _loose(decoder, seen)
     weighed = _weighed(
         decoder, seen, ceilings,
         lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text) else ())
     return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder)
+
+
+def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
+    """What the engines saw of a line: the first one's posteriors, and a second opinion's where one was asked; none for a
+    line without posteriors."""
+    first, other = line_posteriors(line), other_posteriors(line)
+    if first is None or not len(first.log_probs):
+        return ()
+    return (first,) if other is None else (first, other)
+
+
+def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float] | None:
+    """The text of a decoder's automaton that fits a line best, and the nats by which it beats free letters; None where
+    none comes near. `seen` is not empty."""
+    letters, ceilings = _loose(decoder, seen)
+    weighed = _weighed(decoder, seen, ceilings, lambda: ())
+    if not weighed:
+        return None
+    text, each = max(weighed, key=lambda pair: _mixed(pair[1]))
+    return text, _mixed(each) + LETTER * letters
+
+
+def laid(decoder: Decoder, seen: Sequence[Posteriors], text: Text) -> Fit:
+    """How a text lies on the ink, by the opinion that it fits better. `seen` is not empty."""
+    return min((fit(decoder, each, text) for each in seen), key=lambda one: one.cost)
+
+
+def _loose(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[float]]:
+    """The letters that free reading shows, and by each opinion the log chance that a text is measured against: one that
+    sees fewer letters explains less of the ink."""
+    loose = [unbound(decoder, each) for each in seen]
+    letters = max(count for _, count in loose)
+    return letters, [chance + LETTER_SEEN * (letters - count) for chance, count in loose]
 
 
 def _weighed(
@@ -163,18 +192,18 @@ def _mixed(logs: Sequence[float]) -> float:
     return _sum(logs) - math.log(len(logs))
 
 
-def features(line: ReadLine, found: Deciphered, laid: Fit, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Features:
-    """What speaks for and against the best order, laid on the ink as `laid`. `found` has one."""
+def features(line: ReadLine, found: Deciphered, lying: Fit, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Features:
+    """What speaks for and against the best order, laid on the ink as `lying`. `found` has one."""
     best, others = found.told[0], found.told[1:]
     near_others = [other for other in others if near(best.orders, other.orders, lexicon)]
     return Features(
-        cost=laid.cost, worst=laid.worst, haze=laid.haze,
+        cost=lying.cost, worst=lying.worst, haze=lying.haze,
         margin=min([FAR, *(best.score - other.score for other in others)]),
         near_margin=min([FAR, *(best.score - other.score for other in near_others)]),
         agreement=_agreement(line, found, lexicon, forms),
         struck=max(row.strike.score for row in line.rows), touched=max(row.strike.touched for row in line.rows),
         odd=(incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text)
-             or shortened(best.text.text, best.orders, lexicon) or abbreviation(laid.text, best.orders, lexicon)),
+             or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon) or abbreviation(lying.text, best.orders, lexicon)),
         twin=twins(best.orders, lexicon), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),

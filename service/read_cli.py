@@ -12,7 +12,6 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Coast, Province, Region, Terrain
 from grammar import lexicon as lexicons
-from grammar.heading_sheet import parse_sheet_heading
 from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
 from ocr.page import Reading, Status
@@ -58,7 +57,7 @@ def read_photo(
     sights = eye.look(data, name)
     for sight in sights:
         for page in sight.reading.pages:
-            kind = parse_sheet_heading([line.text for line in page.lines], games).kind if by_heading else None
+            kind = scribe.phase(page, games) if by_heading else None
             _, lines = scribe.narrowed(kind).lines(page, games)
             pages.append({
                 "page": len(pages) + 1, "rotation": page.rotation, "skew_degrees": round(page.skew_degrees, 2),

@@ -12,16 +12,18 @@ from dataclasses import dataclass, field, replace
 
 from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
-from grammar.heading_sheet import SheetHeading, looks_like_order, parse_sheet_heading
+from grammar.heading_sheet import MOST_LINES, SheetHeading, looks_like_order
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.meaning import begun, incomplete, leftover, names_itself
+from grammar.meaning import begun, doubtful, incomplete, leftover, names_itself
 from grammar.proposals import order_word, orderlike
+from grammar.remarks import harmless, unit_like
 from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import Features, Table, automatic, confidence, surely_out, taken_out, usual
 from ocr.page import Page, ReadLine
-from ocr.wrap import join_by_worth, join_wrapped
-from service.decoding import LETTER, LIKELY_LETTER, Deciphered, decipher, features
+from ocr.wrap import as_line, join_by_worth, join_wrapped
+from service.decoding import BAD, LETTER, LIKELY_LETTER, Deciphered, decipher, features
+from service.headings import InkedHeading, inked_heading, read_heading, same_digits
 from service.lexical import printed
 from service.store.tables import LineState
 
@@ -34,8 +36,13 @@ FAINT = 0.45
 """A best reading below this is no reading of an order."""
 
 
+STRAY = 3.0
+"""Nats by which a row is less likely no order than one: among orders one row in twenty is none."""
+
 _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
 NO_SENSE = 0.2
+UNCLEAR = 0.5
+"""The most confidence in a heading whose figures two readings do not share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +119,38 @@ class Scribe:
     ) -> tuple[SheetHeading, tuple[ReadableLine, ...]]:
         """The heading of a page and its lines from top to bottom."""
         lines = self.joined(page)
-        heading = parse_sheet_heading([line.text for line in lines], games)
-        first_order = next((at for at, line in enumerate(lines) if self._begins(line)), len(lines))
-        found = [self._line(line, above=at < first_order) for at, line in enumerate(lines)]
+        inked = self._above(lines, games)
+        # What nobody could read is no heading: above the orders it is more likely a mark than a line.
+        above = [(line, ink) for line, ink in zip(lines, inked, strict=False) if line.text]
+        found = [self._heading(line, ink) for line, ink in above]
+        if len(inked) == len(lines):
+            found = [self._orderless(line, ink) for line, (_, ink) in zip(found, above, strict=True)]
+        found += [self._line(line) for line in lines[len(inked) :]]
         beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
-        return heading, tuple(self._alone(line, before, after) for before, line, after in beside)
+        return read_heading(lines, inked, games), tuple(self._alone(line, before, after) for before, line, after in beside)
+
+    def phase(self, page: Page, games: Sequence[KnownGame]) -> PhaseKind | None:
+        """The phase that the heading of a page tells, by its rows as they stand; None where it tells none."""
+        rows = [row for line in page.lines for row in line.rows]
+        lines = [as_line([row]) for row in rows] if rows else list(page.lines)
+        first_order = next((at for at, line in enumerate(lines[:MOST_LINES]) if looks_like_order(line.text)), MOST_LINES)
+        return read_heading(lines, [inked_heading(line, games) for line in lines[:first_order]], games).kind
+
+    def _above(self, lines: Sequence[ReadLine], games: Sequence[KnownGame]) -> list[InkedHeading | None]:
+        """The lines before the first that is an order, each as a heading."""
+        found: list[InkedHeading | None] = []
+        for line in lines:
+            ink = inked_heading(line, games)
+            if self._begins(line, ink):
+                break
+            found.append(ink)
+        return found
+
+    def _orderless(self, line: ReadableLine, ink: InkedHeading | None) -> ReadableLine:
+        """A line of a page where no order begins: a person looks at all but what is plainly heading or signature."""
+        if ink is not None or line.status is not LineState.NOT_ORDER or harmless(line.text, self.lexicon):
+            return line
+        return replace(line, kind="other", status=LineState.OPEN)
 
     def _alone(self, line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None) -> ReadableLine:
         """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys") or the
@@ -135,21 +169,26 @@ class Scribe:
         rows = [row for line in page.lines for row in line.rows]
         if not rows or any(not line.rows for line in page.lines):
             return page.lines
-        if any(row.posteriors is None for row in rows):
+        if any(row.posteriors is None for row in rows if row.text):
             return join_wrapped(rows, self.completes)
         return join_by_worth(rows, self._worth, self._stands)
 
     def _worth(self, line: ReadLine) -> float:
-        """Log chance of a line. Rows that make no order together are one line only where they begin like one."""
+        """Log chance of a line. Rows that make no order together are one line only where they begin like one, and a row
+        that nobody could read is no part of another's."""
+        if not all(row.text for row in line.rows):
+            return -STRAY if len(line.rows) == 1 else -math.inf
         found = self._deciphered(line)
         if found is None or (len(line.rows) > 1 and found.gain() < 0 and not looks_like_order(line.text)):
             return -math.inf
-        return found.worth
+        return found.worth - (STRAY if found.gain() <= 0 else 0.0)
 
     def _stands(self, line: ReadLine) -> bool:
         """Whether a row by itself is a whole order, its unit's kind and all: the end of one may read like an order."""
         found = self._deciphered(line)
-        return found is not None and found.gain() > 0 and not incomplete(found.told[0].orders)
+        if found is None or found.gain() <= 0 or incomplete(found.told[0].orders):
+            return False
+        return looks_like_order(line.text) or found.told[0].score >= BAD
 
     def _deciphered(self, line: ReadLine) -> Deciphered | None:
         """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
@@ -164,24 +203,26 @@ class Scribe:
             held = self._read[key] = (line, decipher(line, self.lexicon, tuple(self.forms)))
         return held[1]
 
-    def _begins(self, line: ReadLine) -> bool:
-        """Whether the orders begin with this line: by its first word, or because it is nearly a whole order."""
+    def _begins(self, line: ReadLine, ink: InkedHeading | None) -> bool:
+        """Whether the orders begin with this line: by its first word, or because it is nearly a whole order and no heading
+        (`ink`) fits better."""
         if looks_like_order(line.text):
             return True
         found = self._deciphered(line)
-        return self.completes(line.text) >= BEGINS if found is None else found.gain() > 0
+        if found is None:
+            return self.completes(line.text) >= BEGINS
+        return found.gain() > (0.0 if ink is None else ink.gain)
 
-    def _line(self, line: ReadLine, *, above: bool) -> ReadableLine:
+    def _line(self, line: ReadLine) -> ReadableLine:
+        """A line below the heading."""
         found = self._deciphered(line)
-        return self._snapped_line(line, above=above) if found is None else self._decoded_line(line, found, above=above)
+        return self._snapped_line(line) if found is None else self._decoded_line(line, found)
 
-    def _decoded_line(self, line: ReadLine, found: Deciphered, *, above: bool) -> ReadableLine:
-        """A line by its ink. Where an order is expected, or the text begins like one, free text must fit much better."""
-        expected = not above and looks_like_order(line.text)
-        if above or found.gain(LIKELY_LETTER if expected else LETTER) <= 0:
-            if expected:
-                return self._unread(line, found)
-            return self._no_order(line, [], above=above)
+    def _decoded_line(self, line: ReadLine, found: Deciphered) -> ReadableLine:
+        """A line by its ink. Where the text begins like an order, free text must fit much better."""
+        expected = looks_like_order(line.text)
+        if found.gain(LIKELY_LETTER if expected else LETTER) <= 0:
+            return self._unread(line, found) if expected else self._no_order(line, [])
         best = found.told[0]
         laid = found.fit()
         marks = features(line, found, laid, self.lexicon, tuple(self.forms))
@@ -211,14 +252,14 @@ class Scribe:
         whole = surely_out(line.strike, self.table) and not any(row.inserted for row in line.rows)
         return LineState.NOT_ORDER if whole else LineState.OPEN
 
-    def _snapped_line(self, line: ReadLine, *, above: bool) -> ReadableLine:
+    def _snapped_line(self, line: ReadLine) -> ReadableLine:
         """A line of rows whose recogniser gives no posteriors, by its text alone."""
         snapped = self._snap(line.text)
         candidates = self._candidates(line, snapped)
         best = candidates[0] if candidates else None
         order = None if best is None else best["order"]
-        if above or (best is None and not looks_like_order(line.text)):
-            return self._no_order(line, candidates, above=above)
+        if best is None and not looks_like_order(line.text):
+            return self._no_order(line, candidates)
         struck = taken_out(line.strike, self.table)
         chance = self._confidence(line, snapped)
         sure = (
@@ -233,17 +274,26 @@ class Scribe:
             candidates=tuple(candidates),
         )
 
-    def _no_order(self, line: ReadLine, candidates: list[dict[str, object]], *, above: bool) -> ReadableLine:
-        """A heading, a signature or a remark. Below the heading a line that is clearly read is no order; a faint one
-        might be an order after all, and so might one in the heading that has a word of orders: a person looks."""
-        struck = not above and taken_out(line.strike, self.table)
-        read = not begun(line.text) if above else (
-            line.score >= self.doubt.score and not leftover(line.text, self.lexicon))
-        clear = self._out(line) is LineState.NOT_ORDER if struck else read and not order_word(line.text)
+    def _heading(self, line: ReadLine, ink: InkedHeading | None) -> ReadableLine:
+        """A line above the orders. One with a word of orders or of doubt might be an order after all: a person looks."""
+        text = line.text if ink is None else ink.text
+        clear = not begun(line.text) and not order_word(line.text) and (
+            ink is not None or not (unit_like(line.text) or doubtful(line.text)))
         return ReadableLine(
-            box=line.box.corners, kind="heading" if above else "other", struck=struck, text=line.text, order=None,
-            confidence=line.score, status=LineState.NOT_ORDER if clear else LineState.OPEN,
-            candidates=tuple(candidates),
+            box=line.box.corners, kind="heading", struck=False, text=text, order=None,
+            confidence=line.score if same_digits(text, line.text) else min(line.score, UNCLEAR),
+            status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=(),
+        )
+
+    def _no_order(self, line: ReadLine, candidates: list[dict[str, object]]) -> ReadableLine:
+        """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or plainly read
+        and a signature or the like: it might be an order after all, or say something about one."""
+        struck = taken_out(line.strike, self.table)
+        clear = self._out(line) is LineState.NOT_ORDER if struck else (
+            line.score >= self.doubt.score and harmless(line.text, self.lexicon))
+        return ReadableLine(
+            box=line.box.corners, kind="other", struck=struck, text=line.text, order=None, confidence=line.score,
+            status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=tuple(candidates),
         )
 
     def _candidates(self, line: ReadLine, snapped: Snapped) -> list[dict[str, object]]:

@@ -138,6 +138,13 @@ def test_nothing_after_the_first_order_is_heading() -> None:
     assert read("Dear Coordinator,", "please find below") == SheetHeading()
 
 
+def test_without_any_game_there_is_no_season_to_be_found() -> None:
+    """A site before its first game: a paper that looks like an order sheet is read all the same, and names nothing."""
+    found = parse_sheet_heading(["Montrose", "Autumm 1642 Movement Orders"], [])
+    assert (found.game, found.power, found.season) == (None, None, None)
+    assert (found.year, found.kind) == (1642, MOVEMENT)
+
+
 def subject(text: str) -> Heading:
     found = parse_subject(text, GAMES)
     assert isinstance(found, Heading)

@@ -1,0 +1,85 @@
+"""Words on a sheet beside its orders: remarks in parentheses, closing words, signatures, and what may be none of these.
+
+Whatever is not plainly harmless is somebody's to look at: nothing here decides what is executed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from grammar.exact import DOUBTS
+from grammar.lexicon import COAST, PLACE, POWER, Lexicon
+from grammar.words import words
+
+_REMARK = re.compile(r"\(([^()]*)\)?")
+_CONVOYED = frozenset(("by", "via", "convoy"))
+_GREETING = frozenset(
+    ("luck", "wishes", "regards", "sincerely", "faithfully", "truly", "yours", "cheers", "thanks", "thank", "greetings", "signed", "page",
+     "end", "goodbye", "god", "christmas", "easter"))
+"""Words that make a line one of greeting, closing or counting pages ..."""
+_BESIDE = frozenset(
+    ("a", "all", "and", "bless", "best", "everyone", "for", "from", "game", "good", "happy", "kind", "king", "many", "merry", "much", "my",
+     "of", "p", "parliament", "ps", "running", "s", "save", "the", "this", "to", "very", "warm", "with", "you", "your"))
+"""... and those that may stand beside them."""
+_SOME = 4
+"""Letters from which a word may be misread by one and still be known."""
+_POWER_LIKE = 0.75
+_UNITS = {"army": 1, "armies": 2, "fleet": 2, "fleets": 2}
+"""Words of units, with the letters in each that may be misread."""
+
+
+def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
+    """Does an order as laid on the ink hold a remark in parentheses that may be a doubt or a condition after all: one whose
+    parentheses free reading (`read`) does not show, or with a word like one of doubt? "if it is empty" reads much like
+    "(fit is empty)"."""
+    for found in _REMARK.findall(inked):
+        said = [word.text for word in words(found) if word.text.isalnum()]
+        if not said or set(said) <= _of_names(lexicon) | _CONVOYED:
+            continue
+        if "(" not in read or ")" not in read or any(map(_doubt_like, said)) or any(said[0].startswith(d[1:]) for d in DOUBTS):
+            return True
+    return False
+
+
+def _doubt_like(word: str) -> bool:
+    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBTS)
+
+
+def harmless(text: str, lexicon: Lexicon) -> bool:
+    """Is a line plainly a greeting, a signature or the number of a page, misread by a letter here and there?"""
+    said = [word.text for word in words(text) if word.text.isalnum()]
+    if not said or any(word in DOUBTS for word in said):
+        return False
+    signed = [word for word in said if not _known(word, ("signed",))]
+    named = " ".join(signed)
+    if named and max((OSA.normalized_similarity(named, power) for power in _powers(lexicon)), default=0.0) >= _POWER_LIKE:
+        return True
+    greeting = [_known(word, _GREETING) for word in said]
+    return any(greeting) and all(
+        greets or word.isdecimal() or _known(word, _BESIDE) for greets, word in zip(greeting, said, strict=True))
+
+
+def _known(word: str, known: Iterable[str]) -> bool:
+    return any(word == one or (len(one) >= _SOME and OSA.distance(word, one, score_cutoff=1) <= 1) for one in known)
+
+
+def unit_like(text: str) -> bool:
+    """Has a text a word like army or fleet, badly read as it may be ("Fket", "Anny")?"""
+    return any(OSA.distance(word.text, unit) <= misread for word in words(text) for unit, misread in _UNITS.items()
+               if abs(len(word.text) - len(unit)) < misread)
+
+
+@lru_cache(maxsize=8)
+def _powers(lexicon: Lexicon) -> tuple[str, ...]:
+    return tuple(name.text for name in lexicon.names if name.terminal == POWER)
+
+
+@lru_cache(maxsize=8)
+def _of_names(lexicon: Lexicon) -> frozenset[str]:
+    """Every word of a place's or coast's name: in parentheses it is part of one ("Portland (Dorset)")."""
+    found: Mapping[str, tuple[str, ...]] = {name.text: name.words for name in lexicon.names if name.terminal in {PLACE, COAST}}
+    return frozenset(word for said in found.values() for word in said)

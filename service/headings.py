@@ -1,0 +1,65 @@
+"""The heading of a page by its ink: rows decoded inside the automaton of headings, read as text where that explains them
+better than free letters.
+
+Lexical only: the games' names, powers and seasons, and nothing of what stands on the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from grammar.heading_automaton import heading_automaton
+from grammar.heading_sheet import MOST_LINES, SheetHeading, parse_sheet_heading
+from grammar.heading_values import KnownGame
+from ocr.decode import Decoder
+from ocr.page import ReadLine
+from service.decoding import best_text, laid, opinions
+
+_FIELDS = ("game", "power", "season", "year", "kind")
+
+
+@dataclass(frozen=True, slots=True)
+class InkedHeading:
+    """One row as a heading. `text`: what was written, in the ink's own case. `gain`: nats by which it beats free letters,
+    above 0."""
+
+    text: str
+    gain: float
+
+
+def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | None:
+    """A row as a heading; None where it is rather none, or has no posteriors."""
+    seen = opinions(line)
+    if not seen:
+        return None
+    decoder = _decoder(tuple(games))
+    found = best_text(decoder, seen)
+    if found is None or found[1] <= 0:
+        return None
+    return InkedHeading(laid(decoder, seen, found[0]).text, found[1])
+
+
+@lru_cache(maxsize=8)
+def _decoder(games: tuple[KnownGame, ...]) -> Decoder:
+    return Decoder(heading_automaton(games))
+
+
+def read_heading(
+    lines: Sequence[ReadLine], inked: Sequence[InkedHeading | None], games: Sequence[KnownGame]
+) -> SheetHeading:
+    """The heading that the first lines of a page say, `inked` beside them. What the ink says counts, and is sure only
+    where free letters say the same."""
+    top = lines[:MOST_LINES]
+    free = parse_sheet_heading([line.text for line in top], games)
+    texts = [line.text if ink is None else ink.text for line, ink in zip(top, inked, strict=False)]
+    found = parse_sheet_heading([*texts, *(line.text for line in top[len(texts) :])], games)
+    unsure = {field for field in _FIELDS if getattr(found, field) is not None and (
+        getattr(free, field) != getattr(found, field) or field in free.unsure)}
+    return replace(found, unsure=frozenset(unsure))
+
+
+def same_digits(one: str, other: str) -> bool:
+    """Do two readings of a row hold the same figures? A version or year that only one of them has is not clearly read."""
+    return [c for c in one if c.isdigit()] == [c for c in other if c.isdigit()]

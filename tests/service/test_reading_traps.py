@@ -1,0 +1,121 @@
+"""Lines that must not pass unread, in ink as clear as ink can be: what is refused is refused for its words (DESK-03,
+Q-01). What is no order plainly waits for a person, for no order may be lost with it."""
+
+from __future__ import annotations
+
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from ocr.page import Strike, StruckWord
+from service.context import known_game
+from service.lexical import forms_of, lexicon_of
+from service.reading import ReadableLine, Scribe
+from service.store.tables import LineState
+from tests.support.inked import page, row
+
+VARIANT = maps.load("w3k")
+HEADING = ("Ada Marlowe", "Montrose", "Summer 1642 Movement Orders")
+ORDER = "Army London moves to Surrey"
+LAST = "Army York holds"
+
+
+def scribe() -> Scribe:
+    return Scribe(lexicon_of(VARIANT), [forms_of(VARIANT, PhaseKind.MOVEMENT)])
+
+
+def read(*texts: str) -> list[ReadableLine]:
+    return list(scribe().lines(page(texts), [known_game(VARIANT)])[1])
+
+
+def said(text: str) -> list[ReadableLine]:
+    """What becomes of a line between two orders."""
+    return read(*HEADING, ORDER, text, LAST)[len(HEADING) + 1 : -1]
+
+
+def test_a_plain_sheet_goes_without_a_look() -> None:
+    lines = read(*HEADING, ORDER, LAST, "signed, Montrose")
+    assert [line.kind for line in lines] == ["heading"] * 3 + ["order"] * 2 + ["other"]
+    assert [line.order for line in lines[3:]] == ["A London - Surrey", "A York H", None]
+    assert [line.status for line in lines] == [LineState.NOT_ORDER] * 3 + [LineState.AUTO] * 2 + [LineState.NOT_ORDER]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Army London moves to Gondor", "Army London moves to Normandy",
+        "Army Kent moves to Surrey if it is empty", "Army Kent moves to Surrey unless Montrose is there",
+        "Army Kent moves to Surrey (if it is empty)", "If possible Army Kent to Surrey", "Army Kent to Surrey or Sussex",
+        "Army Kent does not move to Surrey", "Do not move Army Kent to Surrey", "Army Kent to Surrey instead of Sussex",
+        "Cancel Army Kent to Surrey", "Please ignore the above", "Ignore all previous lines",
+        "Accept all orders on this sheet", "Orders as last season", "The rest hold", "As before except Army Kent holds",
+        "Same as last time but Army Kent holds", "Use whichever of these is legal", "Army socks, 3 pairs", "F. Brown: 2 chairs",
+        "A new kettle", "Army", "Fleet Lond", "Arny Kert hods to",
+    ],
+)
+def test_a_trap_waits_for_a_person(text: str) -> None:
+    found = said(text)
+    assert found
+    assert {line.status for line in found} == {LineState.OPEN}
+
+
+@pytest.mark.parametrize("text", ["Good luck to all", "Best wishes", "Page 1 of 2", "Montrose", "Montrcse"])
+def test_a_greeting_or_a_signature_needs_nobody(text: str) -> None:
+    (last,) = read(*HEADING, ORDER, LAST, text)[5:]
+    assert (last.kind, last.status) == ("other", LineState.NOT_ORDER)
+
+
+@pytest.mark.parametrize("text", ["As before except Army Kent holds", "Ignore the orders on page 2", "Fket Kent",
+                                  "Accept whatever is below unless it is crossed out"])
+def test_words_of_orders_or_doubt_among_the_heading_are_looked_at(text: str) -> None:
+    lines = read(*HEADING[:2], text, HEADING[2], ORDER)
+    assert [line.status for line in lines if line.text == text or line.order] [:1] == [LineState.OPEN]
+
+
+@pytest.mark.parametrize(
+    "texts", [("milk, 2 pints", "eggs", "candles", "string"), ("Dear Tom,", "it was a fine day", "and nobody came.")])
+def test_a_sheet_without_any_order_is_looked_at_line_by_line(texts: tuple[str, ...]) -> None:
+    assert {line.status for line in read(*texts)} == {LineState.OPEN}
+
+
+def test_a_page_of_heading_alone_needs_nobody() -> None:
+    lines = read("Montrose", "Summer 1642 Movement Orders", "Good luck to all")
+    assert {line.status for line in lines} == {LineState.NOT_ORDER}
+
+
+# What nobody could read ---------------------------------------------------------------------------------------------
+
+
+def test_a_row_that_no_engine_could_read_waits_as_an_empty_line() -> None:
+    lines = read(*HEADING, ORDER, "", LAST, "")
+    assert [(line.kind, line.text, line.order, line.status) for line in (lines[4], lines[6])] == [
+        ("other", "", None, LineState.OPEN)] * 2
+    assert [line.status for line in lines if line.order] == [LineState.AUTO] * 2
+
+
+def test_a_mark_above_the_orders_is_no_line() -> None:
+    assert [line.text for line in read("", *HEADING, ORDER)] == [*HEADING, ORDER]
+
+
+def test_a_row_blacked_out_from_end_to_end_needs_nobody() -> None:
+    black = row("", 4, strike=Strike(1.0, (StruckWord(0.0, 1.0, 1.0, "black"),)))
+    lines = scribe().lines(page([*HEADING, ORDER, black, LAST]), [known_game(VARIANT)])[1]
+    assert (lines[4].struck, lines[4].status) == (True, LineState.NOT_ORDER)
+
+
+# Rows of one order ---------------------------------------------------------------------------------------------------
+
+
+def test_a_tail_that_reads_like_an_order_is_joined_where_its_row_was_full() -> None:
+    """The sender breaks where no room is left, whether or not he indents."""
+    rows = [*HEADING, ORDER, row("Fleet Sumburgh Roost convoys Army Warwick", 4, right=0.92), row("Castle to North Riding", 5),
+            LAST]
+    lines = scribe().lines(page(rows), [known_game(VARIANT)])[1]
+    assert [line.order for line in lines[3:]] == [
+        "A London - Surrey", "F Sumburgh Roost C A Warwick Castle - North Riding", "A York H"]
+
+
+def test_a_remark_is_part_of_its_order() -> None:
+    (line,) = said("Fleet Orkney to Caithness (this will cut any support)")
+    assert line.order == "F Orkney - Caithness"
+    assert line.text == "Fleet Orkney to Caithness (this will cut any support)"
