@@ -26,6 +26,10 @@ SMALL = 0.85
 SHORT = 0.6
 """at most this long."""
 
+NEARER = 0.75
+"""... and nearer to its host than to the row over it, by this factor: the last row of an order that its sender broke
+lies as far from the row it goes on from as from the next order."""
+
 BESIDE = 0.12
 """A struck word this near, as a share of its row's width, is what the words put in replace."""
 
@@ -104,14 +108,21 @@ def corrected(row: Row) -> Row | None:
 def _host(at: int, rows: Sequence[Row], usual: float) -> int | None:
     """The row that row `at` is put into."""
     row = rows[at]
-    found = []
-    for k, below in enumerate(rows):
-        if k == at or row.box.height > SMALL * below.box.height or row.box.width > SHORT * below.box.width:
+    under, over = [], []
+    for k, other in enumerate(rows):
+        left, right, above = _against(row, other)
+        beside = right < 0.0 or left > other.box.width
+        if k == at or above == 0.0:
             continue
-        left, right, above = _against(row, below)
-        if 0.0 < above < CLOSE * usual and left > -usual and right < below.box.width + 1.5 * usual:
-            found.append((above, k))
-    return min(found)[1] if found else None
+        if above < 0.0 and not beside:
+            over.append(-above)
+        if row.box.height > SMALL * other.box.height or row.box.width > SHORT * other.box.width:
+            continue
+        if 0.0 < above < CLOSE * usual and left > -usual and right < other.box.width + 1.5 * usual:
+            under.append((above, k))
+    if not under or (over and min(under)[0] > NEARER * min(over)):
+        return None
+    return min(under)[1]
 
 
 def _against(row: Row, below: Row) -> tuple[float, float, float]:

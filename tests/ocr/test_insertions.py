@@ -63,6 +63,21 @@ def test_what_only_looks_like_an_insertion_stays_a_line(odd: Row) -> None:
     assert len(attach(rows)) == 2
 
 
+def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
+    """It begins at the indent, a row's distance under the order it ends, however tight the rows and low its letters."""
+    rows = [
+        row("Army Norwich supports Fleet Wash into the", 100, 128), row("sea near us", 150, 164, 40),
+        row("Fleet Hull convoys Army York to Emden", 100, 200),
+    ]
+    assert attach(rows) == tuple(rows)
+
+
+def test_a_word_put_in_between_tight_rows_is_still_one() -> None:
+    over, host = row("Army Norwich supports Fleet Wash", 100, 128), row("Fleet Hull convoys Army to Emden", 100, 200)
+    kept = attach([over, row("York", 300, 172, 32), host])
+    assert [[r.text for r in one.inserted] for one in kept] == [[], ["York"]]
+
+
 def test_on_a_tilted_sheet_height_is_measured_across_the_row() -> None:
     host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200, tilt=0.3)
     above = row("Dublin", 300, 172 + 0.3 * 200, 32, tilt=0.3)
