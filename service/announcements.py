@@ -23,6 +23,7 @@ from service import letters, pictures
 from service.context import known_game, phase_of
 from service.correspondence import Desk
 from service.desk.queries import executed, phase_title
+from service.desk.seal import told
 from service.intake_words import canonical_subject
 from service.letters_values import (
     AdjustmentFacts,
@@ -39,7 +40,7 @@ from service.outbox_compose import Attachment, OutLetter
 from service.results import dislodged_text, show, unit_text
 from service.store import codec, records
 from service.store.blobs import BlobError
-from service.store.tables import GameRow, PageRow, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, PageRow, PhaseRow, PhaseState, SubmissionRow
 from service.turns import NotReady
 
 DATES_AHEAD = 4
@@ -85,7 +86,7 @@ class Announcements:
         for row in records.phases(session, game_id):
             if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
                 centres, year = codec.load_resolution(row.resolution).position.centres, row.year
-        return _map(variant, game.name, centres, f"at the beginning of {year}")
+        return control_map(variant, game.name, centres, f"at the beginning of {year}")
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
@@ -132,6 +133,7 @@ class Announcements:
                 for row in records.phases(session, phase.game_id)
                 if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
             )[:DATES_AHEAD],
+            remarks=_unsealings(session, phase),
         )
 
     def _pictures(
@@ -143,7 +145,7 @@ class Announcements:
         found = [Attachment(f"results-{at}.png", "image/png", page) for at, page in enumerate(pages, 1)]
         if phase.kind == PhaseKind.ADJUSTMENT:
             centres = resolution.position.centres
-            title = _map(variant, info.name, centres, f"at the beginning of {phase.year}")
+            title = control_map(variant, info.name, centres, f"at the beginning of {phase.year}")
             if title is not None:
                 found.append(Attachment(f"{info.id}-map-{phase.year}.pdf", "application/pdf", title))
         for power, key in executed(session, phase).items():
@@ -168,6 +170,20 @@ class Announcements:
                 raise NotReady(f"the kept picture of the sheet of {name} cannot be copied ({fault})") from fault
             found.append(Attachment(f"sheet-{slug}-{at}.jpg", "image/jpeg", copy))
         return found
+
+
+def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
+    """Who looked at sheets before a deadline, and why: of this phase, and of those before it that had no results of their
+    own (DESK-02)."""
+    found: list[str] = []
+    for row in records.phases(session, phase.game_id):
+        if row.ordinal > phase.ordinal:
+            break
+        if row.id != phase.id and row.resolution is not None and row.state == PhaseState.SENT:
+            found = []
+        elif said := told(row):
+            found.append(f"{phase_title(row)}: {said}")
+    return tuple(found)
 
 
 def _results(phase: Phase, resolution: Resolution) -> Callable[..., OutLetter]:
@@ -201,7 +217,8 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
     )
 
 
-def _map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], when: str) -> bytes | None:
+def control_map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], when: str) -> bytes | None:
+    """The map of who owns what as a PDF, `when` in words; None for a board that is not drawn (MAP-01)."""
     if not maps.shapes(variant.slug):
         return None
     return pictures.board_pdf(variant, centres, game, when)

@@ -20,6 +20,7 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service import inbox, lexical, outbox, schedule, take
 from service.announcements import Announcements
+from service.circulars import Circulars
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
 from service.correspondence import Correspondence, Desk, Sender
@@ -135,6 +136,7 @@ class Site:
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
             rehearse=self.rehearser.run, health=self.health.look, post=self.post_room,
+            circulars=Circulars(self.announcements.desk),
         ))
 
 

@@ -19,6 +19,8 @@ from markupsafe import Markup
 from adjudicator.calendar import Phase
 from service.letters_values import (
     AdjustmentFacts,
+    CorrectionFacts,
+    DeadlineFacts,
     GameInfo,
     HeldFacts,
     NoticeFacts,
@@ -37,7 +39,7 @@ LONGEST = 500
 
 KINDS = (
     "receipt", "receipt_late", "rejection", "held", "coordinator_notice", "draft_results", "retreat_request",
-    "final_results", "adjustment", "year_end_results", "welcome",
+    "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
 )  # fmt: skip
 
 
@@ -106,6 +108,18 @@ def welcome(
 ) -> OutLetter:
     """What a player needs to begin (OUT-01)."""
     return _letter("welcome", game, phase, to, facts, attached=attached)
+
+
+def deadline_moved(
+    game: GameInfo, to: Recipient, facts: DeadlineFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """A deadline is another one now: old, new, why, what else moves and what does not (OUT-12)."""
+    return _letter("deadline_moved", game, facts.phase, to, facts, key=facts.key, attached=attached)
+
+
+def correction(game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts) -> OutLetter:
+    """An error in results that were sent; the earlier letter stays valid elsewhere."""
+    return _letter("correction", game, phase, to, facts, key=facts.key)
 
 
 def _letter(

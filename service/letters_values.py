@@ -183,3 +183,30 @@ class WelcomeFacts:
     closing: Closing
     subject: str
     feed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionFacts:
+    """An error in results that were sent at `sent_at`: what was said, what is right, what follows, who found it. `key`
+    names the correction for ever."""
+
+    key: str
+    said: str
+    right: str
+    effect: str
+    found_by: str
+    sent_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineFacts:
+    """A deadline that was moved (OUT-12), for a reason; `moved` are later ones with their new instants, `stands` those
+    that stay. `key` tells this move from others of the same phase."""
+
+    key: str
+    phase: Phase
+    old: datetime
+    new: datetime
+    reason: str
+    moved: tuple[NextDate, ...] = ()
+    stands: tuple[NextDate, ...] = ()

@@ -10,6 +10,7 @@ from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
     access,
+    corrections,
     faults,
     forms,
     games,
@@ -23,6 +24,7 @@ from service.desk import (
     quarantine,
     reading_api,
     rehearsal,
+    seats,
     sheet,
 )
 from service.desk.doorway import FOLDER, HEADERS, environment
@@ -45,11 +47,13 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(mailroom.router)
     app.include_router(images.router)
     app.include_router(forms.router)
+    app.include_router(corrections.router)
     app.include_router(reading_api.router)
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
     app.include_router(rehearsal.router)
     app.include_router(games.router)
+    app.include_router(seats.router)
     app.include_router(people.router)
     app.include_router(operation.router)
     app.include_router(post.router)

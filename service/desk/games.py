@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -16,9 +16,11 @@ from maps.loader import variants
 from service.desk import games_acts
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
+from service.desk.game_acting import done, game_row, own_address
 from service.desk.games_acts import OPTIONS, REVIEW, REVIEW_WORDS, Written
 from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title
+from service.desk.seats import welcome
 from service.desk.sheet_acts import Refused
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
@@ -27,7 +29,8 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
-HISTORY = ("option_changed", "game_created", "deadline_moved", "phase_rolled_back", "address_added")
+HISTORY = ("option_changed", "game_created", "deadline_moved", "phase_rolled_back", "address_added", "address_removed",
+           "seat_changed")
 
 
 @router.get("/games")
@@ -67,10 +70,11 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
         raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
     try:
         with ports.sessions.begin() as session:
-            made = games_acts.begin(session, written, _own_address(ports), visitor.name, ports.clock.now())
+            made = games_acts.begin(session, written, own_address(ports), visitor.name, ports.clock.now())
     except Refused as fault:
         return _form(request, visitor, written, str(fault), 400)
-    return RedirectResponse(f"/games/{made}?told=created", status_code=303)
+    told = "created" if welcome(ports, made) else "created-untold"
+    return RedirectResponse(f"/games/{made}?told={told}", status_code=303)
 
 
 @router.get("/games/{game_id}")
@@ -78,7 +82,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
     """One game: players, calendar, options with their history."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        row = _game(session, game_id)
+        row = game_row(session, game_id)
         seats = [
             (power, ports.power_name(row.variant, power), None if key is None else session.get_one(PlayerRow, key),
              [] if key is None else session.scalars(
@@ -93,23 +97,21 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
                     review=row.options.get(REVIEW, ReviewMode.NONE))
 
 
-@router.post("/games/{game_id}/address")
-def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
-            mail: Annotated[str, Form()]) -> Response:
-    """One more address of a player."""
-    ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, "address", lambda session, row: games_acts.add_address(
-        session, row, power, mail, _own_address(ports), by=visitor.name, now=ports.clock.now()))
-
-
 @router.post("/games/{game_id}/move")
 def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
          why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
          later: Annotated[str, Form()] = "") -> Response:
-    """Move a deadline, with its reason; `later` moves every later phase by as much."""
+    """Move a deadline, with its reason; `later` moves every later phase by as much. Every player is told (OUT-12)."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, "moved", lambda session, row: games_acts.move(
-        session, _phase(session, row, phase), day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()))
+
+    def act(session: Session, row: GameRow) -> None:
+        own = _phase(session, row, phase)
+        extension = games_acts.move(session, own, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now())
+        if ports.circulars is not None:
+            session.refresh(own)
+            ports.circulars.deadline_moved(session, own, extension)
+
+    return done(request, game_id, "moved" if ports.circulars else "moved-untold", act)
 
 
 @router.post("/games/{game_id}/roll-back")
@@ -117,7 +119,7 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
               why: Annotated[str, Form()] = "") -> Response:
     """A judged phase goes back to the desk; decisions stay."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, "rolled-back", lambda session, row: games_acts.roll_back(
+    return done(request, game_id, "rolled-back", lambda session, row: games_acts.roll_back(
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
 
 
@@ -126,7 +128,7 @@ def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str
            why: Annotated[str, Form()] = "") -> Response:
     """Change an option."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, "option", lambda session, row: games_acts.set_option(
+    return done(request, game_id, "option", lambda session, row: games_acts.set_option(
         session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
 
 
@@ -135,18 +137,8 @@ def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[st
            why: Annotated[str, Form()] = "") -> Response:
     """Change which lines two people read."""
     ports: DeskPorts = request.app.state.ports
-    return _done(request, game_id, "option", lambda session, row: games_acts.set_review(
+    return done(request, game_id, "option", lambda session, row: games_acts.set_review(
         session, row, value, why, by=visitor.name, now=ports.clock.now()))
-
-
-def _done(request: Request, game_id: str, told: str, act: Callable[[Session, GameRow], None]) -> Response:
-    ports: DeskPorts = request.app.state.ports
-    try:
-        with ports.sessions.begin() as session:
-            act(session, _game(session, game_id))
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
-    return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
 
 
 def _form(request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200) -> Response:
@@ -156,17 +148,6 @@ def _form(request: Request, visitor: Visitor, written: Written, fault: str = "",
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
     return show(request, "game_new.html", status, visitor=visitor, written=written, fault=fault, options=OPTIONS,
                 reviews=REVIEW_WORDS, board=board, powers=list(board.powers.values()), players=written.players or {})
-
-
-def _own_address(ports: DeskPorts) -> str:
-    return "" if ports.quarantine is None else ports.quarantine.post.desk.sender.order_address
-
-
-def _game(session: Session, game_id: str) -> GameRow:
-    found = session.get(GameRow, game_id)
-    if found is None:
-        raise HTTPException(404, "There is no such game. Nothing was changed.")
-    return found
 
 
 def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:

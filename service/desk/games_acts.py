@@ -13,13 +13,13 @@ import maps
 from maps.variant import Variant
 from service import extensions, games
 from service.config import ConfigError
-from service.deadlines import DeadlineError, schedule
+from service.deadlines import DeadlineError, Extension, schedule
 from service.desk.queries import work
 from service.desk.sheet_acts import Refused, back_to_desk, reason_of
 from service.games import NewGame, Seat
 from service.site_settings import is_address
-from service.store.records import log_event, phases, seats
-from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.store.records import log_event, phases
+from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
 from service.turns import draw_tape, extend_calendar
 from service.two_readers import Stage
 
@@ -111,33 +111,17 @@ def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
                 yield f"{mail} is given to both {owner[mail]} and {seat.player}."
 
 
-def add_address(
-    session: Session, game: GameRow, power: str, mail: str, own_address: str, *, by: str, now: datetime
-) -> None:
-    """One more address of the player who holds a power. Raises Refused."""
-    address = mail.strip().lower()
-    player = seats(session, game.id).get(power)
-    if player is None:
-        raise Refused("Nothing was changed: nobody holds this power.")
-    if not is_address(address) or address == own_address.lower():
-        raise Refused("Nothing was changed: this is no mail address of a player.")
-    known = session.get(AddressRow, address)
-    if known is not None:
-        owner = session.get_one(PlayerRow, known.player_id).name
-        raise Refused(f"Nothing was changed: this address is registered for {owner} already.")
-    session.add(AddressRow(email=address, player_id=player))
-    log_event(session, now, "address_added", game_id=game.id, actor=by, detail={"power": power})
-
-
-def move(session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime) -> None:
-    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15). Raises Refused."""
+def move(
+    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
+) -> Extension:
+    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15); what changed. Raises Refused."""
     try:
         deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
     except ValueError as fault:
         raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
                       "07:00, both in GMT.") from fault
     try:
-        extensions.move_deadline(session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now)
+        return extensions.move_deadline(session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now)
     except DeadlineError as fault:
         said = str(fault)
         raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault

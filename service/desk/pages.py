@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
+from service.circulars import corrections
 from service.desk import queries, reading_keys, reading_late, reading_view
 from service.desk.access import Visitor
 from service.desk.doorway import require_visitor, show
@@ -86,7 +87,7 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
 
 
 @router.get("/results/{phase_id}")
-def results(request: Request, visitor: SignedIn, phase_id: int) -> Response:
+def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -> Response:
     """What was judged, each order with its sentence and its ink; approve and send from here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -94,6 +95,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int) -> Response:
         lines = [] if sealed(phase) else queries.work(session, phase)
         open_lines = sum(w.line.needs_a_person for w in lines)
         stale = queries.changed_since_judged(session, phase, lines)
+        values |= {"corrections": corrections(session, phase_id), "told": told}
     judged = phase.state in {PhaseState.READY, PhaseState.SENT}
     powers = ports.shown(phase_id) if judged else ()
     return show(

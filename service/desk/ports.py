@@ -17,6 +17,7 @@ from service.quarantine import Quarantine
 from service.results import ShownPower
 
 if TYPE_CHECKING:
+    from service.circulars import Circulars
     from service.rehearsal import Rehearsal
 
 
@@ -69,7 +70,8 @@ class DeskPorts:
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
     is the address at which players reach the site. `quarantine` handles mails that no
     rule could route; without one they are only listed. `rehearse(phase_id, by)` is a dry run of a deadline.
-    `health()` looks at the parts of the site; `post` logs letters that came by post.
+    `health()` looks at the parts of the site; `post` logs letters that came by post; `circulars` writes to
+    all players of a game. Without it nobody is written to, and the pages say so.
     """
 
     sessions: sessionmaker[Session]
@@ -87,6 +89,7 @@ class DeskPorts:
     rehearse: Callable[[int, str], Rehearsal] | None = None
     health: Callable[[], Sequence[Fact]] | None = None
     post: PostRoom | None = None
+    circulars: Circulars | None = None
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""

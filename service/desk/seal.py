@@ -15,6 +15,8 @@ from service.store.tables import PhaseRow, PhaseState
 
 LEAST_REASON = 10
 """Letters of a reason: less than a sentence tells the players nothing."""
+MOST_REASON = 300
+"""So that who, when and why fit into one sentence of a letter (`letters.LONGEST`)."""
 
 
 def sealed(phase: PhaseRow) -> bool:
@@ -33,7 +35,7 @@ def unseal(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) 
 
     `why` has at least `LEAST_REASON` letters, else ValueError. The reason stays with the phase and in the log.
     """
-    why = " ".join(why.split())[:500]
+    why = " ".join(why.split())[:MOST_REASON]
     if len(why) < LEAST_REASON:
         raise ValueError("an unsealing needs a reason")
     done = session.execute(

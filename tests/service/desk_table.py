@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from adjudicator.calendar import PhaseKind
 from service import lexical
+from service.circulars import Circulars
 from service.correspondence import Correspondence
 from service.desk import access
 from service.desk.app import create_app
@@ -76,6 +77,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "quarantine": Quarantine(
             store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock, opener=Opener(),
             load=table.load, post=Correspondence(table.writer)),
+        "circulars": Circulars(table.writer),
         "post": PostRoom(table.site.store, table.site.blobs, table.site.jobs, table.site.clock, Opener()),
         **ports,
     }

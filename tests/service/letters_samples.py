@@ -9,6 +9,8 @@ from service import letters
 from service.letters_values import (
     AdjustmentFacts,
     Closing,
+    CorrectionFacts,
+    DeadlineFacts,
     GameInfo,
     HeldFacts,
     Holding,
@@ -111,6 +113,15 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "adjustment demand": letters.adjustment(game, WINTER, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT)),
         "adjustment even": letters.adjustment(game, WINTER, to, AdjustmentFacts(0, ADJUSTMENTS, SUBJECT)),
         "year_end_results": letters.year_end_results(game, WINTER, to, results(nasty=nasty), (map_file,)),
+        "deadline_moved": letters.deadline_moved(game, to, DeadlineFacts(
+            "1", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, f"The post office is on strike.{nasty}",
+            (NextDate("Autumn 1644 Retreat", RETREATS.deadline),), (NextDate("Winter 1645 Adjustment", AT),)),
+            (Attachment("calendar.ics", "text/calendar", b"BEGIN:VCALENDAR"),)),
+        "deadline_moved alone": letters.deadline_moved(game, to, DeadlineFacts(
+            "2", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, "The post office is on strike.")),
+        "correction": letters.correction(game, MOVEMENT, to, CorrectionFacts(
+            "a-key", f"Army Oxford was dislodged.{nasty}", f"Army Oxford stands.{nasty}",
+            f"The Crown has one more army.{nasty}", f"Montrose{nasty}", AT)),
         "welcome": letters.welcome(game, MOVEMENT, to, WelcomeFacts(
             (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
             "https://example.org/powick-bridge.ics"), (map_file,)),

@@ -14,8 +14,9 @@ from adjudicator.geo import Region
 from adjudicator.position import Position
 from adjudicator.units import Unit
 from service.announcements import Announcements
+from service.desk import seal
 from service.mail_pictures import PictureState, PictureType, PillowProbe
-from service.store.tables import OutboxRow, PageRow, PhaseState
+from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
 from service.turns import NotReady
 from tests.support.site import Site
 from tests.support.table import Table, address, autumn_1642, open_table, sheet_picture
@@ -248,3 +249,38 @@ def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> Non
     result = next(row for row in letters if row.kind == "final_results")
     assert dislodged.resolution(2).disbanded == (Unit("Newcastle", "A", Region("Kesteven & Holland")),)
     assert "Army Kesteven & Holland" in dislodged.words(result)
+
+
+# What is told of the desk ---------------------------------------------------------------------------------------------
+
+
+def unseal(table: Table, number: int, why: str) -> None:
+    with table.site.store.begin() as session:
+        assert seal.unseal(session, session.get_one(PhaseRow, table.phase(number).id), "Ada", why, table.site.clock.now())
+
+
+def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: Table) -> None:
+    """DESK-02: in words, in HTML and in the picture; the results after those say nothing of it."""
+    unseal(dislodged, 1, "A page of Manchester was missing.")
+    letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
+    for row in letters:
+        message = dislodged.message(row)
+        for kind in ("plain", "html"):
+            body = message.get_body((kind,))
+            assert body is not None
+            words = " ".join(body.get_content().split())
+            assert "Autumn 1642 Movement: Ada opened the sheets before the deadline," in words
+            assert "Reason given: A page of Manchester was missing." in words
+    unseal(dislodged, 2, "A second reason that is a sentence.")
+    retreats = " ".join(dislodged.words(finish(dislodged, 2)[0]).split())
+    assert "Autumn 1642 Retreats: Ada opened" in retreats
+    assert "missing" not in retreats
+
+
+def test_the_longest_reason_of_an_unsealing_is_printed_whole(site: Site) -> None:
+    """DESK-02."""
+    table = made(site)
+    unseal(table, 1, "because " * 60 + "the end of it was cut off")
+    (row, *_) = finish(table)
+    assert table.phase().unsealed_why is not None
+    assert f"Reason given: {table.phase().unsealed_why}" in " ".join(table.words(row).split())

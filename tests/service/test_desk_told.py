@@ -51,7 +51,7 @@ def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskT
     assert "leaves once" in after(desk, f"/quarantine/{own.sha256}/refuse", reason="too_dark")
     assert "The option is changed" in after(desk, f"{game}/option", name="post_first", value="yes", why=WHY)
     day = (desk.table.phase().deadline + timedelta(days=1)).strftime("%Y-%m-%d")
-    assert "tell them" in after(desk, f"{game}/move", phase=phase, day=day, why=WHY, later="yes")
+    assert "A letter to each player waits in Letters" in after(desk, f"{game}/move", phase=phase, day=day, why=WHY, later="yes")
     assert "The address is added" in after(desk, f"{game}/address", power="Argyll", mail="new@argyll.example")
     assert "may sign in" in after(desk, "/people/add", name="Grace", password="long enough words", role="second reader")
     assert "The role is changed" in after(desk, "/people/role", name="Grace", role="coordinator")
@@ -77,10 +77,12 @@ def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
 def test_every_sentence_that_is_asked_for_is_there() -> None:
     known = set(re.findall(r'^  "([a-z-]+)":', SENTENCES.read_text(encoding="utf-8"), re.MULTILINE))
     asked = set()
-    for name in ("sheet", "quarantine", "games", "people", "post"):
+    for name in ("sheet", "quarantine", "games", "seats", "people", "post"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
         asked |= set(re.findall(r'told=([a-z-]+)"', text))
-        asked |= set(re.findall(r'_(?:done\(request, game_id|back\(submission_id), "([a-z-]+)"', text))
+        asked |= set(re.findall(r'_back\(submission_id, "([a-z-]+)"', text))
+        for line in re.findall(r"^ *(?:told = |return done\(request, game_id, )(.*)$", text, re.MULTILINE):
+            asked |= set(re.findall(r'"([a-z-]+)"', line))
     asked |= {"added", "added-as-written", "letter-filed", "letter-late", "letter-ticked"}
     assert asked == known
 

@@ -1,0 +1,99 @@
+"""Correct an error in results that were sent: written down, looked at as the letter it becomes, then sent to all.
+
+History stays: nothing is judged anew behind a letter, and what was sent stays as it was (desk plan, "States to design").
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from service.circulars import Circulars, Wrong, corrections
+from service.desk.access import Visitor
+from service.desk.decisions import KEY_LENGTH
+from service.desk.doorway import require_token, require_visitor, show
+from service.desk.ports import DeskPorts
+from service.desk.queries import phase_title
+from service.store.tables import GameRow, PhaseRow, PhaseState
+
+log = logging.getLogger(__name__)
+router = APIRouter()
+Trusted = Annotated[Visitor, Depends(require_token)]
+LEAST = 10
+MOST = 500
+"""Letters of a field, at least and at most: a letter carries no longer value (`letters.LONGEST`)."""
+FIELDS = {
+    "said": "What was said", "right": "What is right", "effect": "What follows for the game",
+    "found_by": "Who found it",
+}
+"""The fields of a correction with their words."""
+NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line anew at the desk and "
+            "judge once more.")
+INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {LEAST} to {MOST} letters, and the last one a "
+              "name or a word. What you wrote is still below.")
+
+
+@router.get("/results/{phase_id}/correct")
+def write(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], phase_id: int) -> Response:
+    """The form, and what was corrected before."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        values = _about(session, phase_id)
+        return show(request, "correction.html", visitor=visitor, written={}, fault="", letter=None,
+                    key=secrets.token_urlsafe(16), **values)
+
+
+@router.post("/results/{phase_id}/correct")
+def correct(
+    request: Request, visitor: Trusted, phase_id: int, said: Annotated[str, Form()] = "", right: Annotated[str, Form()] = "",
+    effect: Annotated[str, Form()] = "", found_by: Annotated[str, Form()] = "", key: Annotated[str, Form()] = "",
+    do: Annotated[str, Form()] = "look",
+) -> Response:
+    """Show the letter (`do` "look"), or send it to every player ("send"); anything else goes back to the form."""
+    ports: DeskPorts = request.app.state.ports
+    circulars = _circulars(ports)
+    wrong = Wrong(*(" ".join(field.split()) for field in (said, right, effect, found_by)))
+    key = key[:KEY_LENGTH] or secrets.token_urlsafe(16)
+    with ports.sessions() as session:
+        values = _about(session, phase_id) | {"visitor": visitor, "written": _written(wrong), "key": key}
+        if not _complete(wrong):
+            return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
+        made = circulars.correction(session, values["phase"], wrong, key)
+    if do != "send":
+        letter = None if do != "look" else next(iter(made), None)
+        return show(request, "correction.html", fault="", letter=letter, receivers=len(made), **values)
+    with ports.sessions.begin() as session:
+        phase = session.get_one(PhaseRow, phase_id)
+        circulars.correct(session, phase, wrong, key, visitor.name, ports.clock.now())
+    return RedirectResponse(f"/results/{phase_id}?told=corrected", status_code=303)
+
+
+def _about(session: Session, phase_id: int) -> dict[str, Any]:
+    phase = session.get(PhaseRow, phase_id)
+    if phase is None:
+        raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+    if phase.state != PhaseState.SENT or phase.resolution is None:
+        raise HTTPException(409, NOT_SENT)
+    game = session.get_one(GameRow, phase.game_id)
+    return {"phase": phase, "game": game.name, "phase_title": phase_title(phase), "fields": FIELDS,
+            "before": corrections(session, phase_id)}
+
+
+def _circulars(ports: DeskPorts) -> Circulars:
+    if ports.circulars is None:
+        raise HTTPException(503, "Nothing was sent: this desk has no writer of letters joined to it. Tell the operator.")
+    return ports.circulars
+
+
+def _complete(wrong: Wrong) -> bool:
+    fields = (wrong.said, wrong.right, wrong.effect)
+    return all(LEAST <= len(one) <= MOST for one in fields) and 1 <= len(wrong.found_by) <= 200
+
+
+def _written(wrong: Wrong) -> dict[str, str]:
+    return {name: getattr(wrong, name) for name in FIELDS}
