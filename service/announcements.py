@@ -5,25 +5,20 @@ Everything is rendered before the transaction begins; nothing is put when any re
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from PIL import Image
 from sqlalchemy.orm import Session
 
-import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
-from grammar.heading_sheet import parse_sheet_heading
-from grammar.heading_values import KnownGame
 from maps.variant import Variant
-from service import letters, pictures
-from service.context import known_game, phase_of
+from service import letters
+from service.context import phase_of
 from service.correspondence import Desk
 from service.desk.queries import executed, phase_title
 from service.desk.seal import told
+from service.enclosures import control_map, enclosures
 from service.intake_words import canonical_subject
 from service.letters_values import (
     AdjustmentFacts,
@@ -35,25 +30,23 @@ from service.letters_values import (
     RetreatFacts,
     Sheet,
 )
-from service.lines import SettledLine, lines_of
+from service.lines import lines_of
 from service.outbox_compose import Attachment, OutLetter
 from service.results import dislodged_text, show, unit_text
 from service.store import codec, records
-from service.store.blobs import BlobError
-from service.store.tables import GameRow, PageRow, PhaseRow, PhaseState, SubmissionRow
-from service.turns import NotReady
+from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
 DATES_AHEAD = 4
 """Dates of the calendar named in a results letter."""
-_VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)
 _WORDS = {"movement": "movement orders close", "retreat": "retreat orders close", "adjustment": "adjustments close"}
 
 
 @dataclass(frozen=True, slots=True)
 class Announcements:
-    """Results of a phase as letters."""
+    """Results of a phase as letters. Without `drawing`, for a rehearsal, their pictures are only named."""
 
     desk: Desk
+    drawing: bool = True
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         """See `service.turns.Announcements`."""
@@ -61,7 +54,8 @@ class Announcements:
         variant = self.desk.load(game.variant)
         info = self.desk.game_info(game)
         facts = self._facts(session, phase, resolution, variant)
-        attached = self._pictures(session, phase, resolution, variant, info, facts)
+        files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
+        attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
         made: list[OutLetter] = []
         for power, addresses in records.addresses(session, game.id).items():
             for address in addresses:
@@ -75,6 +69,15 @@ class Announcements:
                 self.desk.put(inside, letter, row)
 
         return put
+
+    def picture(self, session: Session, phase: PhaseRow, resolution: Resolution, name: str) -> list[Attachment]:
+        """One of the files of a phase's results, drawn now; the written results with all their pages. Empty where there is
+        none of this name; NotReady where it cannot be drawn."""
+        game = session.get_one(GameRow, phase.game_id)
+        variant, info = self.desk.load(game.variant), self.desk.game_info(game)
+        facts = self._facts(session, phase, resolution, variant)
+        files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
+        return next((one.drawn() for one in files if one.name == name), [])
 
     def map_pdf(self, session: Session, game_id: str) -> bytes | None:
         """The current map of control of a game: of its newest Winter, or of its opening (MAP-01)."""
@@ -136,41 +139,6 @@ class Announcements:
             remarks=_unsealings(session, phase),
         )
 
-    def _pictures(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
-        facts: ResultsFacts,
-    ) -> list[Attachment]:
-        """The written results, then the map after a Winter, then copies of every executed sheet (OUT-04 to OUT-08)."""
-        pages = pictures.results_pictures(info, f"{phase_title(phase)}: results", facts)
-        found = [Attachment(f"results-{at}.png", "image/png", page) for at, page in enumerate(pages, 1)]
-        if phase.kind == PhaseKind.ADJUSTMENT:
-            centres = resolution.position.centres
-            title = control_map(variant, info.name, centres, f"at the beginning of {phase.year}")
-            if title is not None:
-                found.append(Attachment(f"{info.id}-map-{phase.year}.pdf", "application/pdf", title))
-        for power, key in executed(session, phase).items():
-            found += self._copies(session, key, power, variant, info)
-        return found
-
-    def _copies(
-        self, session: Session, submission_id: int, power: str, variant: Variant, info: GameInfo
-    ) -> list[Attachment]:
-        lines = lines_of(session, [submission_id])[submission_id]
-        known = [known_game(variant, info.name)]
-        slug = power.lower().replace(" ", "-")
-        found = []
-        for at, page in enumerate(records.pages(session, submission_id), 1):
-            own = [line for line in lines if line.page_id == page.id]
-            if page.upright is None or not own:
-                continue
-            try:
-                copy = _copy(self.desk.blobs.read(page.upright), page, own, known)
-            except (pictures.SheetUnusable, BlobError, OSError) as fault:
-                name = variant.powers[power].name
-                raise NotReady(f"the kept picture of the sheet of {name} cannot be copied ({fault})") from fault
-            found.append(Attachment(f"sheet-{slug}-{at}.jpg", "image/jpeg", copy))
-        return found
-
 
 def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
     """Who looked at sheets before a deadline, and why: of this phase, and of those before it that had no results of their
@@ -215,42 +183,3 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
         )
         for power in variant.powers.values()
     )
-
-
-def control_map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], when: str) -> bytes | None:
-    """The map of who owns what as a PDF, `when` in words; None for a board that is not drawn (MAP-01)."""
-    if not maps.shapes(variant.slug):
-        return None
-    return pictures.board_pdf(variant, centres, game, when)
-
-
-def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:
-    """Lines above the orders that say nothing of the game: the sender's real name and address (Q-37)."""
-    above = [line for line in lines if line.kind == "heading"]
-    said = set(parse_sheet_heading([line.text for line in above], known).lines)
-    return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
-
-
-def _copy(
-    upright: bytes, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame]
-) -> bytes:
-    """The written part of a page, with the lines that name its sender painted over."""
-    data, corners = _turned(upright, page, lines)
-    keep = [point for line in lines for point in corners[line.id]]
-    return pictures.sheet_copy(data, keep, [corners[line.id] for line in _names(lines, known)])
-
-
-def _turned(
-    upright: bytes, page: PageRow, lines: Sequence[SettledLine]
-) -> tuple[bytes, dict[int, list[tuple[float, float]]]]:
-    """The page with its writing upright, and the corners of each line on it."""
-    with Image.open(io.BytesIO(upright)) as opened:
-        width, height = opened.size
-        if page.rotation % 360 == 0:
-            return upright, {line.id: list(line.box) for line in lines}
-        turned = opened.convert("RGB").rotate(-page.rotation, expand=True)
-    out = io.BytesIO()
-    turned.save(out, "JPEG", quality=90)
-    def moved(x: float, y: float) -> tuple[float, float]:
-        return {90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[page.rotation]
-    return out.getvalue(), {line.id: [moved(x, y) for x, y in line.box] for line in lines}

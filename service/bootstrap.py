@@ -135,7 +135,7 @@ class Site:
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
-            rehearse=self.rehearser.run, health=self.health.look, post=self.post_room,
+            rehearse=self.rehearser, health=self.health.look, post=self.post_room,
             circulars=Circulars(self.announcements.desk),
         ))
 

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service import letters
-from service.announcements import control_map
 from service.calendar_feed import Due, feed
 from service.context import phase_of
 from service.correspondence import Desk
 from service.deadlines import Extension
+from service.enclosures import control_map
 from service.intake_words import canonical_subject
 from service.letters_values import (
     Closing,

@@ -24,7 +24,7 @@ from service.correspondence import Desk
 from service.desk.queries import executed
 from service.desk.seal import sealed
 from service.lines import lines_of
-from service.outbox_compose import OutLetter
+from service.outbox_compose import Attachment, OutLetter
 from service.results import ShownPower, show
 from service.store import codec, records
 from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
@@ -32,6 +32,7 @@ from service.turns import NotReady, Turns
 
 log = logging.getLogger(__name__)
 WHAT = "phase_rehearsed"
+REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
 NO_LETTERS = ("the letters or their pictures could not be made. Nothing left and nothing is lost, but sending would fail the "
               "same way; tell the operator, whose log names the fault")
 
@@ -101,13 +102,14 @@ class Rehearser:
     turns: Turns
     writer: Desk
 
-    def run(self, phase_id: int, by: str) -> Rehearsal:
-        """Rehearse a phase that is open, closed or judged. Raises NotReady for any other."""
+    def run(self, phase_id: int, by: str, *, drawing: bool = True) -> Rehearsal:
+        """Rehearse a phase that is open, closed or judged. Raises NotReady for any other. Without `drawing` the pictures of
+        the letters are only named: `picture` draws one when somebody looks at it."""
         with self.store() as session:
             phase = session.get_one(PhaseRow, phase_id)
-            if phase.state not in {PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY}:
+            if phase.state not in REHEARSED:
                 raise NotReady("only a phase that is open, closed or judged can be rehearsed")
-            found, marks = self._dry_run(session, phase)
+            found, marks = self._dry_run(session, phase, drawing=drawing)
             last = last_rehearsal(session, phase)
         digest = _digest(json.dumps(marks, sort_keys=True))
         with self.store.begin() as session:
@@ -117,7 +119,7 @@ class Rehearser:
             return replace(found, digest=digest)
         return replace(found, digest=digest, before=last.at, changes=tuple(_changes(last.detail, marks)))
 
-    def _dry_run(self, session: Session, phase: PhaseRow) -> tuple[Rehearsal, dict[str, Any]]:
+    def _dry_run(self, session: Session, phase: PhaseRow, *, drawing: bool) -> tuple[Rehearsal, dict[str, Any]]:
         sheets = self._sheets(session, phase)
         addresses = records.addresses(session, phase.game_id)
         receivers = sum(len(own) for own in addresses.values())
@@ -132,12 +134,12 @@ class Rehearser:
             return replace(plain, obstacles=(*plain.obstacles, f"{why}")), marks
         dumped = codec.dump_resolution(resolution)
         result, powers = canonical_bytes(dumped), self._powers(session, phase, resolution, sheets)
-        letters, trouble = self._letters(session, phase, resolution)
+        letters, trouble = self._letters(session, phase, resolution, drawing=drawing)
         owners = {address: power for power, own in addresses.items() for address in own}
         marks |= {
             "result": hashlib.sha256(result).hexdigest(),
             "powers": {one.power: _digest(repr(one)) for one in powers},
-            "letters": {f"{one.kind} {owners.get(one.recipient, '')} {at}": _digest(one.subject + one.text)
+            "letters": {f"{one.kind} {owners.get(one.recipient, '')} {at}": _digest(one.subject + _without_names(one))
                         for at, one in enumerate(letters)},
         }
         judged = None if phase.resolution is None else canonical_bytes(phase.resolution) == result
@@ -145,6 +147,16 @@ class Rehearser:
             plain, powers=powers, result=result, same_as_judged=judged, obstacles=(*plain.obstacles, *trouble),
             letters=tuple(Leaving(one.kind, owners.get(one.recipient, ""), one.recipient, one.subject,
                                   tuple(a.name for a in one.attachments)) for one in letters)), marks
+
+    def picture(self, phase_id: int, name: str) -> list[Attachment]:
+        """One file of the letters that would leave, drawn now. Empty where there is none of this name or the phase is
+        sealed; NotReady where it cannot be drawn."""
+        with self.store() as session:
+            phase = session.get(PhaseRow, phase_id)
+            if phase is None or phase.state not in REHEARSED or sealed(phase):
+                return []
+            resolution, _ = self.turns.resolve(session, phase)
+            return Announcements(self.writer).picture(session, phase, resolution, name)
 
     def _sheets(self, session: Session, phase: PhaseRow) -> tuple[Sheet, ...]:
         chosen = executed(session, phase)
@@ -169,13 +181,13 @@ class Rehearser:
         return show(variant, resolution, {power: lines[key] for power, key in chosen.items()})
 
     def _letters(
-        self, session: Session, phase: PhaseRow, resolution: Resolution
+        self, session: Session, phase: PhaseRow, resolution: Resolution, *, drawing: bool
     ) -> tuple[list[OutLetter], tuple[str, ...]]:
         """Every letter of the results, rendered for real, and what kept them from being made."""
         writer = self.writer
         drawer = _Drawer(writer.blobs, writer.clock, writer.load, writer.sender)
         try:
-            Announcements(drawer).prepare(session, phase, resolution)(session)
+            Announcements(drawer, drawing).prepare(session, phase, resolution)(session)
         except NotReady as why:
             return [], (f"{why}",)
         except Exception:
@@ -239,6 +251,13 @@ def _named(sheet: Sequence[Any]) -> str:
     if sheet[0] is None:
         return "no sheet"
     return f"sheet {sheet[0]}" + ("" if sheet[1] is None else f", v{sheet[1]}")
+
+
+def _without_names(letter: OutLetter) -> str:
+    """The words of a letter without the names of its files: how many pages the results have is known once they are drawn."""
+    names = ", ".join(one.name for one in letter.attachments)
+    words = " ".join(letter.text.split())
+    return words.replace(names, "") if names else words
 
 
 def _digest(text: str) -> str:

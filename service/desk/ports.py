@@ -18,7 +18,7 @@ from service.results import ShownPower
 
 if TYPE_CHECKING:
     from service.circulars import Circulars
-    from service.rehearsal import Rehearsal
+    from service.rehearsal import Rehearser
 
 
 class Blobs(Protocol):
@@ -69,7 +69,7 @@ class DeskPorts:
     the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
     is the address at which players reach the site. `quarantine` handles mails that no
-    rule could route; without one they are only listed. `rehearse(phase_id, by)` is a dry run of a deadline.
+    rule could route; without one they are only listed. `rehearse` makes dry runs of a deadline.
     `health()` looks at the parts of the site; `post` logs letters that came by post; `circulars` writes to
     all players of a game. Without it nobody is written to, and the pages say so.
     """
@@ -86,7 +86,7 @@ class DeskPorts:
     suggest: Callable[[Session, int, str, str], Sequence[dict[str, Any]]] = _no_suggestion
     words: Callable[[Session, int], Words] = _no_words
     quarantine: Quarantine | None = None
-    rehearse: Callable[[int, str], Rehearsal] | None = None
+    rehearse: Rehearser | None = None
     health: Callable[[], Sequence[Fact]] | None = None
     post: PostRoom | None = None
     circulars: Circulars | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
@@ -18,7 +19,10 @@ from service.rehearsal import Rehearsal, last_rehearsal
 from service.store.tables import GameRow, PhaseRow
 from service.turns import NotReady
 
+log = logging.getLogger(__name__)
 router = APIRouter()
+NOT_DRAWN = ("This picture could not be drawn. Nothing left and nothing was changed, but sending would fail the same way; tell the "
+             "operator, whose log names the fault.")
 
 
 @router.get("/rehearsal/{phase_id}")
@@ -30,19 +34,44 @@ def look(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
 
 
 @router.post("/rehearsal/{phase_id}")
-def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], phase_id: int) -> Response:
-    """Rehearse now. Nothing leaves; the digest of what was found is kept for the next one."""
+def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], phase_id: int,
+        pictures: Annotated[str, Form()] = "") -> Response:
+    """Rehearse now. Nothing leaves; the digest of what was found is kept for the next one. With `pictures` every picture is
+    drawn too, which takes a while and tells beforehand what would keep one from being made."""
     ports: DeskPorts = request.app.state.ports
     if ports.rehearse is None:
         raise HTTPException(503, "Nothing was rehearsed: this site has no rehearsal joined to its desk. Tell the operator.")
     with ports.sessions() as session:
         values = _about(ports, session, phase_id)
     try:
-        found: Rehearsal = ports.rehearse(phase_id, visitor.name)
+        found: Rehearsal = ports.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as why:
         raise HTTPException(409, f"Nothing was rehearsed: {why}. Nothing left and nothing was changed.") from why
     return show(request, "rehearsal.html", visitor=visitor, found=found, powers=[grouped(one) for one in found.powers],
-                totals=totals(found.powers), **values)
+                totals=totals(found.powers), drawn=bool(pictures), files=_files(found), **values)
+
+
+@router.get("/rehearsal/{phase_id}/picture/{name}", dependencies=[Depends(require_visitor)])
+def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Response:
+    """One file of the letters that would leave, drawn when it is looked at; of the written results one page."""
+    ports: DeskPorts = request.app.state.ports
+    try:
+        found = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
+    except NotReady as why:
+        raise HTTPException(409, f"This picture cannot be drawn: {why}. Nothing left and nothing was changed, but sending would "
+                                 "fail the same way.") from why
+    except Exception as fault:
+        log.exception("a picture of phase %s could not be rehearsed", phase_id)
+        raise HTTPException(500, NOT_DRAWN) from fault
+    if not 1 <= page <= len(found):
+        raise HTTPException(404, "There is no such picture now. Rehearse again: what would be sent may have changed.")
+    one = found[page - 1]
+    return Response(one.data, media_type=one.kind, headers={"X-Pages": str(len(found))})
+
+
+def _files(found: Rehearsal) -> list[str]:
+    """The names of everything that would be attached to some letter, each once."""
+    return list(dict.fromkeys(name for letter in found.letters for name in letter.attached))
 
 
 def _about(ports: DeskPorts, session: Session, phase_id: int) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from service import pictures
 from service.announcements import Announcements
 from service.desk import seal
 from service.rehearsal import WHAT, Rehearsal, Rehearser, canonical_bytes
@@ -121,7 +123,7 @@ def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
 
 def test_before_the_deadline_a_rehearsal_counts_and_shows_no_order(table: Table) -> None:
     """DESK-02, Q-14."""
-    desk = open_desk(table, rehearse=rehearser(table).run)
+    desk = open_desk(table, rehearse=rehearser(table))
     said = plain(desk.post(f"/rehearsal/{table.phase().id}").text)
     assert "Sealed until" in said
     assert "Manchester v1" in said
@@ -141,7 +143,7 @@ def test_the_log_of_a_rehearsal_holds_no_order_and_no_address(table: Table) -> N
 
 def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
     unseal(table)
-    desk: DeskTable = open_desk(table, rehearse=rehearser(table).run)
+    desk: DeskTable = open_desk(table, rehearse=rehearser(table))
     path = f"/rehearsal/{table.phase().id}"
     assert "Not rehearsed yet" in desk.text(path)
     said = plain(desk.post(path).text)
@@ -176,7 +178,7 @@ def test_what_keeps_letters_from_being_made_is_told_before_the_real_run(table: T
 
 
 def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) -> None:
-    desk = open_desk(table, rehearse=rehearser(table).run)
+    desk = open_desk(table, rehearse=rehearser(table))
     with pytest.raises(NotReady):
         rehearser(table).run(table.phase(2).id, "Ada")
     table.set_phase(state=PhaseState.SENT)
@@ -186,3 +188,66 @@ def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) 
     assert desk.client.get("/rehearsal/999").status_code == 404
     assert desk.client.post(f"/rehearsal/{table.phase().id}", data={"csrf": "x"}).status_code == 403
     assert events(table) == []
+
+
+# Pictures when they are looked at ---------------------------------------------------------------------------------------
+
+
+def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rehearsal names every file that the real run attaches and draws none; its address gives the very same bytes."""
+    unseal(table)
+    drawn: list[str] = []
+    real = pictures.results_pictures
+
+    def noted(*given: Any) -> list[bytes]:
+        drawn.append("results")
+        return real(*given)
+
+    monkeypatch.setattr(pictures, "results_pictures", noted)
+    desk = open_desk(table, rehearse=rehearser(table))
+    path = f"/rehearsal/{table.phase().id}"
+    page = desk.post(path).text
+    assert drawn == []
+    names = re.findall(rf'href="{path}/picture/([^"]+)"', page)
+    answers = {name: desk.client.get(f"{path}/picture/{name}") for name in names}
+    close(table)
+    table.turns.approve(table.phase().id, "Ada")
+    real_files = {str(part.get_filename()): part.get_content() for part in table.message(table.letters()[0]).iter_attachments()}
+    assert [name for name in real_files if not name.startswith("results-")] == names[1:]
+    assert {name: answer.content for name, answer in answers.items()}.items() <= real_files.items()
+    assert answers["results-1.png"].headers["content-type"] == "image/png"
+
+
+def test_a_rehearsal_with_pictures_and_one_without_find_no_difference(table: Table) -> None:
+    unseal(table)
+    rehearser(table).run(table.phase().id, "Ada", drawing=False)
+    assert rehearser(table).run(table.phase().id, "Ada", drawing=True).changes == ()
+
+
+def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Table) -> None:
+    unseal(table)
+    for kept in list(table.site.blobs.root.rglob("*")):
+        if kept.is_file():
+            kept.write_bytes(b"damaged")
+    desk = open_desk(table, rehearse=rehearser(table))
+    path = f"/rehearsal/{table.phase().id}"
+    assert "cannot be copied" not in desk.post(path).text
+    assert "cannot be copied" in desk.post(path, pictures="yes").text
+    answer = desk.client.get(f"{path}/picture/sheet-manchester-1.jpg")
+    assert answer.status_code == 409
+    assert "Nothing left and nothing was changed" in answer.text
+
+
+def test_no_picture_of_a_sealed_phase_is_drawn(table: Table) -> None:
+    """DESK-02."""
+    desk = open_desk(table, rehearse=rehearser(table))
+    for name in ("results-1.png", "sheet-manchester-1.jpg"):
+        assert desk.client.get(f"/rehearsal/{table.phase().id}/picture/{name}").status_code == 404
+
+
+def test_the_reading_page_leads_to_the_rehearsal(table: Table) -> None:
+    """The desk plan: "All 143 lines read ... Rehearse results"."""
+    close(table)
+    desk = open_desk(table, rehearse=rehearser(table))
+    assert f'href="/rehearsal/{table.phase().id}"' in desk.page(f"/desk/{table.phase().id}")
+    assert f'href="/rehearsal/{table.phase().id}"' in desk.page(f"/results/{table.phase().id}")

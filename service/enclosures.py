@@ -1,0 +1,136 @@
+"""The files that go out with results: the written results as pictures, the map after a Winter, copies of the sheets.
+
+Each is named before it is drawn, so that a rehearsal can name them all and draw one when somebody looks at it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PIL import Image
+from sqlalchemy.orm import Session
+
+import maps
+from adjudicator.calendar import PhaseKind
+from adjudicator.outcome import Resolution
+from grammar.heading_sheet import parse_sheet_heading
+from grammar.heading_values import KnownGame
+from maps.variant import Variant
+from service import pictures
+from service.context import known_game
+from service.desk.queries import executed, phase_title
+from service.letters_values import GameInfo, ResultsFacts
+from service.lines import SettledLine, lines_of
+from service.outbox_compose import Attachment
+from service.store import records
+from service.store.blobs import BlobError, Blobs
+from service.store.tables import PageRow, PhaseRow
+from service.turns import NotReady
+
+RESULTS = "results-1.png"
+"""The first page of the written results; how many follow is known once they are drawn."""
+_VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A file by its name and media type, with what draws it. `draw` gives more than one for the written results."""
+
+    name: str
+    kind: str
+    draw: Callable[[], list[bytes]]
+
+    def drawn(self) -> list[Attachment]:
+        """The finished file, or files. Raises NotReady for a sheet whose kept picture cannot be copied."""
+        pages = self.draw()
+        if self.name == RESULTS:
+            return [Attachment(f"results-{at}.png", self.kind, page) for at, page in enumerate(pages, 1)]
+        return [Attachment(self.name, self.kind, pages[0])]
+
+    @property
+    def named(self) -> Attachment:
+        """The name alone, with nothing in it."""
+        return Attachment(self.name, self.kind, b"")
+
+
+def enclosures(
+    session: Session, blobs: Blobs, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
+    facts: ResultsFacts,
+) -> list[Enclosure]:
+    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet."""
+    found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, f"{phase_title(phase)}: results", facts))]
+    if phase.kind == PhaseKind.ADJUSTMENT and maps.shapes(variant.slug):
+        centres = resolution.position.centres
+        found.append(Enclosure(
+            f"{info.id}-map-{phase.year}.pdf", "application/pdf",
+            lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}")]))
+    for power, key in executed(session, phase).items():
+        found += _copies(session, blobs, key, power, variant, info)
+    return found
+
+
+def _copies(
+    session: Session, blobs: Blobs, submission_id: int, power: str, variant: Variant, info: GameInfo
+) -> list[Enclosure]:
+    lines = lines_of(session, [submission_id])[submission_id]
+    known = [known_game(variant, info.name)]
+    slug = power.lower().replace(" ", "-")
+    found = []
+    for at, page in enumerate(records.pages(session, submission_id), 1):
+        own = [line for line in lines if line.page_id == page.id]
+        if page.upright is not None and own:
+            draw = partial(_copy, blobs, page, own, known, variant.powers[power].name)
+            found.append(Enclosure(f"sheet-{slug}-{at}.jpg", "image/jpeg", draw))
+    return found
+
+
+def _copy(
+    blobs: Blobs, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame], power: str
+) -> list[bytes]:
+    try:
+        return [_copied(blobs.read(page.upright or ""), page, lines, known)]
+    except (pictures.SheetUnusable, BlobError, OSError) as fault:
+        raise NotReady(f"the kept picture of the sheet of {power} cannot be copied ({fault})") from fault
+
+
+def control_map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], when: str) -> bytes | None:
+    """The map of who owns what as a PDF, `when` in words; None for a board that is not drawn (MAP-01)."""
+    if not maps.shapes(variant.slug):
+        return None
+    return pictures.board_pdf(variant, centres, game, when)
+
+
+def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:
+    """Lines above the orders that say nothing of the game: the sender's real name and address (Q-37)."""
+    above = [line for line in lines if line.kind == "heading"]
+    said = set(parse_sheet_heading([line.text for line in above], known).lines)
+    return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
+
+
+def _copied(
+    upright: bytes, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame]
+) -> bytes:
+    """The written part of a page, with the lines that name its sender painted over."""
+    data, corners = _turned(upright, page, lines)
+    keep = [point for line in lines for point in corners[line.id]]
+    return pictures.sheet_copy(data, keep, [corners[line.id] for line in _names(lines, known)])
+
+
+def _turned(
+    upright: bytes, page: PageRow, lines: Sequence[SettledLine]
+) -> tuple[bytes, dict[int, list[tuple[float, float]]]]:
+    """The page with its writing upright, and the corners of each line on it."""
+    with Image.open(io.BytesIO(upright)) as opened:
+        width, height = opened.size
+        if page.rotation % 360 == 0:
+            return upright, {line.id: list(line.box) for line in lines}
+        turned = opened.convert("RGB").rotate(-page.rotation, expand=True)
+    out = io.BytesIO()
+    turned.save(out, "JPEG", quality=90)
+    def moved(x: float, y: float) -> tuple[float, float]:
+        return {90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[page.rotation]
+    return out.getvalue(), {line.id: [moved(x, y) for x, y in line.box] for line in lines}
