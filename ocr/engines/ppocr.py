@@ -2,7 +2,8 @@
 
 Apache-2.0, PaddleOCR's authors. The networks are used without rapidocr's own pipeline, because that drops
 the character posteriors a decoder needs, runs a 180-degree classifier that harmed on handwriting, and
-downloads what it misses. Here a missing or altered file is an error.
+downloads what it misses. Here a missing or altered file is an error. The recogniser's last layers are replaced by
+those that were tuned to handwriting (`ocr.engines.hand`).
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from ocr.engines import Contour, Quad, Recognised
+from ocr.engines import Contour, Quad, Recognised, hand
 from ocr.page import Image, Posteriors
+
+RECOGNISER = "PP-OCRv6_rec_small.onnx"
 
 MODELS = {
     "PP-OCRv6_det_small.onnx": "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
-    "PP-OCRv6_rec_small.onnx": "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+    RECOGNISER: "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
 }
 """File name to SHA-256, as in rapidocr 3.10.0."""
 
@@ -46,24 +49,53 @@ class ModelError(Exception):
 
 @cache
 def _session(name: str, threads: int) -> onnxruntime.InferenceSession:
+    return _started(network_file(name), _options(threads))
+
+
+@cache
+def _tuned_session(threads: int) -> tuple[onnxruntime.InferenceSession, hand.Layers, list[onnxruntime.OrtValue]]:
+    """The recogniser with tuned layers, those layers, and the arrays that must live as long as the session."""
+    layers = hand.parse(_checked(hand.FILE, hand.SHA256, "this release"))
+    options = _options(threads)
+    kept = []
+    for name, array in layers.replaced.items():
+        value = onnxruntime.OrtValue.ortvalue_from_numpy(array)
+        options.add_initializer(name, value)
+        kept.append(value)
+    return _started(layers.patched(network_file(RECOGNISER)), options), layers, kept
+
+
+def network_file(name: str) -> bytes:
+    """A network file as it was published. Raises ModelError."""
     spec = importlib.util.find_spec("rapidocr")
     if spec is None or spec.origin is None:
         msg = "the package rapidocr, which carries the networks, is not installed"
         raise ModelError(msg)
-    path = Path(spec.origin).parent / "models" / name
+    return _checked(Path(spec.origin).parent / "models" / name, MODELS[name], "rapidocr 3.10.0")
+
+
+def _checked(path: Path, digest: str, origin: str) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
         msg = f"{path}: {error.strerror}"
         raise ModelError(msg) from error
-    if hashlib.sha256(data).hexdigest() != MODELS[name]:
-        msg = f"{path}: not the file of rapidocr 3.10.0"
+    if hashlib.sha256(data).hexdigest() != digest:
+        msg = f"{path}: not the file of {origin}"
         raise ModelError(msg)
+    return data
+
+
+def _options(threads: int) -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
     options.log_severity_level = 4
+    return options
+
+
+def _started(data: bytes, options: onnxruntime.SessionOptions) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
@@ -80,27 +112,36 @@ def _tensor(image: Image) -> npt.NDArray[np.float32]:
 
 
 @cache
-def _alphabet(threads: int) -> tuple[str, tuple[int, ...]]:
-    """The Latin letters, and the network's columns for blank and each of them."""
-    found = _session("PP-OCRv6_rec_small.onnx", threads).get_modelmeta().custom_metadata_map["character"]
+def _alphabet(*, tuned: bool, threads: int) -> tuple[str, tuple[int, ...]]:
+    """The Latin letters, and the columns for blank and each of them in what the recogniser gives out."""
+    found = _recogniser(tuned=tuned, threads=threads).get_modelmeta().custom_metadata_map["character"]
     letters = [*found.splitlines(), " "]
-    kept = [(k + 1, c) for k, c in enumerate(letters) if len(c) == 1 and ord(c) < LATIN_END]
-    return "".join(c for _, c in kept), (0, *(k for k, _ in kept))
+    given = _tuned_session(threads)[1].columns if tuned else range(len(letters) + 1)
+    named = [(at, letters[k - 1]) for at, k in enumerate(given) if k]
+    kept = [(at, c) for at, c in named if len(c) == 1 and ord(c) < LATIN_END]
+    return "".join(c for _, c in kept), (0, *(at for at, _ in kept))
+
+
+def _recogniser(*, tuned: bool, threads: int) -> onnxruntime.InferenceSession:
+    return _tuned_session(threads)[0] if tuned else _session(RECOGNISER, threads)
 
 
 class PpOcr:
     """The recogniser. One crop a run, so that a row reads the same whatever its neighbours."""
 
-    def __init__(self, threads: int = 1, widen: float = WIDEN) -> None:
+    def __init__(self, threads: int = 1, widen: float = WIDEN, *, tuned: bool = True) -> None:
         """`threads`: how many cores one run may use. `widen`: crops are stretched by this; the same network at
-        another width errs elsewhere, which makes it a second opinion."""
+        another width errs elsewhere, which makes it a second opinion. `tuned`: with the layers tuned to handwriting;
+        without, the network as published."""
         self._threads = threads
         self._widen = widen
+        self._tuned = tuned
 
     @property
     def name(self) -> str:
         """See Engine."""
-        return "ppocr6s" if self._widen == WIDEN else f"ppocr6s-{self._widen:g}"
+        name = "ppocr6s-hand" if self._tuned else "ppocr6s"
+        return name if self._widen == WIDEN else f"{name}-{self._widen:g}"
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
         """See Engine. Text is the best path, Latin letters only."""
@@ -113,8 +154,8 @@ class PpOcr:
         tensor = _tensor(
             np.asarray(cv2.resize(crop, (wide, ROW_HEIGHT), interpolation=method), dtype=np.uint8)
         )
-        probs = _run(_session("PP-OCRv6_rec_small.onnx", self._threads), tensor)[0]
-        letters, columns = _alphabet(self._threads)
+        probs = _run(_recogniser(tuned=self._tuned, threads=self._threads), tensor)[0]
+        letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
         return best_path(Posteriors(np.log(np.maximum(probs[:, columns], 1e-12)), letters))
 
 

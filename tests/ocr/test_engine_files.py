@@ -16,6 +16,11 @@ NAME = "PP-OCRv6_rec_small.onnx"
 CROP = np.zeros((48, 96, 3), np.uint8)
 
 
+def _forget() -> None:
+    ppocr._session.cache_clear()
+    ppocr._tuned_session.cache_clear()
+
+
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
     """The folder of the real models, and an empty one that is taken for it."""
@@ -25,9 +30,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
     (tmp_path / "models").mkdir()
     spec = importlib.machinery.ModuleSpec("rapidocr", None, origin=str(tmp_path / "__init__.py"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
-    ppocr._session.cache_clear()
+    _forget()
     yield Path(real.origin).parent / "models", tmp_path / "models"
-    ppocr._session.cache_clear()
+    _forget()
 
 
 def test_a_network_file_with_one_bit_changed_is_refused_by_name(elsewhere: tuple[Path, Path]) -> None:

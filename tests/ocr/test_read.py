@@ -288,11 +288,11 @@ def test_a_second_engine_gives_alternatives_for_doubtful_rows_only() -> None:
 
 def test_the_same_network_at_another_width_is_a_second_opinion() -> None:
     names = [engine.name for engine in usual()]
-    assert names == ["ppocr6s", "ppocr6s-1"]
+    assert names == ["ppocr6s-hand", "ppocr6s-hand-1"]
     page = one_page(read_images([pixels("s006")], usual()))
     other = [a for line in page.lines for a in line.alternatives]
     assert other
-    assert {a.engine for a in other} == {"ppocr6s-1"}
+    assert {a.engine for a in other} == {"ppocr6s-hand-1"}
     assert all(a.text not in {line.text for line in page.lines} for a in other)
 
 
