@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
+from service import switches
 from service.clock import Clock
 from service.pulse import Pulse
 from service.store.tables import (
@@ -26,6 +27,8 @@ from service.store.tables import (
 
 BACKUP = "backup_made"
 """The event that a backup leaves."""
+BACKUP_REST = timedelta(hours=36)
+"""A nightly backup that is this old did not come."""
 RECENT = timedelta(hours=24)
 FEW_BYTES = 2_000_000_000
 """Free bytes on the disk below which the operator should act: a few seasons of photographs."""
@@ -144,6 +147,10 @@ def _letters(session: Session) -> Fact:
 
     waiting, failed = count(OutboxState.QUEUED) + count(OutboxState.SENDING), count(OutboxState.FAILED)
     said = f"{waiting} waiting, {failed} failed."
+    pause = switches.held(session)
+    if pause is not None:
+        return Fact("Letters", "look", f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {said}",
+                    "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
     return Fact("Letters", "look" if failed else "well", said, "Letters shows which and why." if failed else "")
 
 
@@ -163,7 +170,10 @@ def _backup(session: Session, now: datetime) -> Fact:
     made = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == BACKUP))
     if made is None:
         return Fact("Backup", "look", "None made yet.", "Copy the database and the data folder together, or mail is the only copy.")
-    return Fact("Backup", "well", f"Last made {ago(now - made)}.")
+    said = f"Last made {ago(now - made)}."
+    if now - made > BACKUP_REST:
+        return Fact("Backup", "look", said, "Make one now: what came in since lies on this machine and the mail server only.")
+    return Fact("Backup", "well", said)
 
 
 def _events(session: Session, what: str, now: datetime) -> int:

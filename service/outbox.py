@@ -16,6 +16,7 @@ from email.utils import parseaddr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service import switches
 from service.clock import Clock
 from service.outbox_compose import Attachment, OutLetter, compose, message_id, one_line, shrink
 from service.outbox_transport import (
@@ -98,7 +99,8 @@ def put(
 def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> Sent:
     """Send every letter whose time has come, in the order they were written. Safe in two processes at a time.
 
-    While the server is away the letters keep their turn, so they leave in order once it is back.
+    While the server is away the letters keep their turn, so they leave in order once it is back. While a person holds them
+    back nothing leaves; that is asked before each letter.
     """
     sent = later = failed = 0
     _release_dead_claims(store, clock.now())
@@ -119,6 +121,8 @@ def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, 
 
 def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
     with store.begin() as session:
+        if switches.held(session) is not None:
+            return None
         for row in records.due_letters(session, now):
             if records.claim(
                 session,

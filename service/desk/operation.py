@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
+from service import outbox, switches
 from service.desk.access import Visitor
-from service.desk.doorway import require_visitor, show
+from service.desk.doorway import require_token, require_visitor, show
 from service.desk.ports import DeskPorts
+from service.desk.sheet_acts import Refused, reason_of
 from service.desk.wording import REASONS
 from service.store import records
 from service.store.tables import EventRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
 """Details that are for programs: ids and the digests of a rehearsal."""
@@ -42,10 +45,51 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
 
 
 @router.get("/health")
-def health(request: Request, visitor: SignedIn) -> Response:
-    """How mailbox, queue, reading, disk, clock and backup are."""
+def health(request: Request, visitor: SignedIn, told: str = "") -> Response:
+    """How mailbox, queue, reading, disk, clock and backup are; letters held back or tried again from here."""
     ports: DeskPorts = request.app.state.ports
-    return show(request, "health.html", visitor=visitor, facts=None if ports.health is None else ports.health())
+    with ports.sessions() as session:
+        held, failed = switches.held(session), switches.failed(session)
+    return show(request, "health.html", visitor=visitor, facts=None if ports.health is None else ports.health(), told=told,
+                held=held, failed=len(failed))
+
+
+@router.post("/health/pause")
+def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") -> Response:
+    """Hold every letter back, for a reason on record."""
+    ports: DeskPorts = request.app.state.ports
+    try:
+        reason = reason_of(why)
+    except Refused as fault:
+        raise HTTPException(400, str(fault)) from fault
+    with ports.sessions.begin() as session:
+        if not switches.pause(session, visitor.name, reason, ports.clock.now()):
+            raise HTTPException(409, "Nothing was changed: letters are held back already.")
+    return RedirectResponse("/health?told=paused", status_code=303)
+
+
+@router.post("/health/resume")
+def resume(request: Request, visitor: Trusted) -> Response:
+    """Let letters leave again."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        if switches.resume(session, visitor.name, ports.clock.now()) is None:
+            raise HTTPException(409, "Nothing was changed: no letter is held back.")
+    return RedirectResponse("/health?told=resumed", status_code=303)
+
+
+@router.post("/health/retry")
+def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form()] = None) -> Response:
+    """Try one failed letter again, or every one of which it is known that it did not arrive."""
+    ports: DeskPorts = request.app.state.ports
+    now = ports.clock.now()
+    with ports.sessions.begin() as session:
+        wanted = switches.failed(session) if letter is None else [letter]
+        again = sum(outbox.retry(session, one, now) for one in wanted)
+        if not again:
+            raise HTTPException(409, "Nothing was changed: no such letter has failed.")
+        records.log_event(session, now, "letters_tried_again", actor=visitor.name, detail={"number": again})
+    return RedirectResponse("/health?told=retried", status_code=303)
 
 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from service import health
+from service import health, outbox
 from service.desk.operation import AT_ONCE, details
 from service.health import Fact, Health, ago
 from service.pulse import Pulse
@@ -171,3 +172,92 @@ def test_nothing_shows_without_signing_in(table: Table, path: str) -> None:
     desk = open_desk(table)
     desk.client.cookies.clear()
     assert desk.client.get(path).headers["location"] == "/sign-in"
+
+
+WHY = "The mail provider asks us to wait."
+
+
+def letter(table: Table, number: int, state: OutboxState, *, twice: bool = False) -> None:
+    now = table.site.clock.now()
+    with table.site.store.begin() as session:
+        session.add(OutboxRow(
+            id=number, key=f"k{number}", kind="receipt", recipient="x@players.example", subject="A receipt", state=state,
+            message=table.site.blobs.put(b"Subject: A receipt\r\n\r\nWords.\r\n"), message_id=f"<{number}@x>", due_at=now,
+            possibly_twice=twice, error="refused" if state is OutboxState.FAILED else None))
+
+
+def states(table: Table) -> dict[int, str]:
+    with table.site.store() as session:
+        return {row.id: row.state for row in session.scalars(select(OutboxRow))}
+
+
+def send(table: Table, folder: Path) -> outbox.Sent:
+    return outbox.send_due(table.site.store, table.site.blobs, outbox.FolderTransport(folder), table.site.clock,
+                           sender="orders@galloper.example")
+
+
+def test_letters_held_back_wait_and_leave_once_when_let_go(table: Table, tmp_path: Path) -> None:
+    desk = open_desk(table)
+    letter(table, 1, OutboxState.QUEUED)
+    assert desk.post("/health/pause", why=WHY).headers["location"] == "/health?told=paused"
+    letter(table, 2, OutboxState.QUEUED)
+    assert send(table, tmp_path).sent == 0
+    assert set(states(table).values()) == {"queued"}
+    for page in ("/", "/health?told=paused"):
+        said = desk.text(page)
+        assert "Letters are held back" in said
+        assert WHY in said
+    table.site.clock.advance(timedelta(hours=11))
+    assert desk.post("/health/resume").headers["location"] == "/health?told=resumed"
+    assert send(table, tmp_path).sent == 2
+    assert send(table, tmp_path).sent == 0
+    assert "Letters are held back" not in desk.text("/")
+    assert "letters paused" in desk.text("/log")
+    assert "letters resumed waiting: 2" in desk.text("/log")
+
+
+def test_health_says_who_holds_letters_back(table: Table) -> None:
+    letter(table, 1, OutboxState.QUEUED)
+    open_desk(table).post("/health/pause", why=WHY)
+    fact = look(table)["Letters"]
+    assert fact.state == "look"
+    assert fact.said.startswith("Held back by Ada since ")
+    assert "1 waiting" in fact.said
+
+
+@pytest.mark.parametrize(("path", "status"), [("pause", 400), ("resume", 409), ("retry", 409)])
+def test_what_cannot_be_done_about_letters_changes_nothing(table: Table, path: str, status: int) -> None:
+    desk = open_desk(table)
+    answer = desk.post(f"/health/{path}", why="short")
+    assert answer.status_code == status
+    assert "Nothing was changed" in answer.text
+    desk.post("/health/pause", why=WHY)
+    assert desk.post("/health/pause", why=WHY).status_code == 409
+
+
+def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(table: Table, tmp_path: Path) -> None:
+    desk = open_desk(table)
+    letter(table, 1, OutboxState.FAILED)
+    letter(table, 2, OutboxState.FAILED, twice=True)
+    assert "Try 1 failed letter again" in desk.text("/health")
+    assert desk.post("/health/retry").headers["location"] == "/health?told=retried"
+    assert states(table) == {1: "queued", 2: "failed"}
+    assert "It may have arrived already: ask the player first." in desk.text("/letters/2")
+    desk.post("/health/retry", letter=2)
+    assert send(table, tmp_path).sent == 2
+    assert "Send this letter again" not in desk.text("/letters/1")
+
+
+def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
+    desk = open_desk(table, role="second reader")
+    assert [desk.post(f"/health/{path}", why=WHY).status_code for path in ("pause", "resume", "retry")] == [403, 403, 403]
+
+
+def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
+    log(table, health.BACKUP)
+    table.site.clock.advance(timedelta(hours=35))
+    assert look(table)["Backup"].state == "well"
+    table.site.clock.advance(timedelta(hours=2))
+    fact = look(table)["Backup"]
+    assert (fact.state, fact.said) == ("look", "Last made 1 day ago.")
+    assert fact.do

@@ -77,7 +77,7 @@ def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
 def test_every_sentence_that_is_asked_for_is_there() -> None:
     known = set(re.findall(r'^  "([a-z-]+)":', SENTENCES.read_text(encoding="utf-8"), re.MULTILINE))
     asked = set()
-    for name in ("sheet", "quarantine", "games", "seats", "people", "post"):
+    for name in ("sheet", "quarantine", "games", "seats", "people", "post", "operation"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
         asked |= set(re.findall(r'told=([a-z-]+)"', text))
         asked |= set(re.findall(r'_back\(submission_id, "([a-z-]+)"', text))
