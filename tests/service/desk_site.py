@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw
-from sqlalchemy import select
+from sqlalchemy import Engine, select, text
 
 from service.clock import SimulatedClock
 from service.desk import access
@@ -80,6 +80,22 @@ def _filled() -> bytes:
         return path.read_bytes()
 
 
+def _sqlite(path: Path) -> Engine:
+    path.write_bytes(_filled())
+    return open_engine(f"sqlite:///{path}")
+
+
+def _postgresql(url: str) -> Engine:
+    """The same rows in an empty PostgreSQL database, its counters set behind the ids that the tests name."""
+    migrate(url)
+    engine = open_engine(url)
+    _fill(sessions(engine))
+    with engine.begin() as connection:
+        for table in ("players", "phases", "submissions", "pages", "lines"):
+            connection.execute(text(f"select setval(pg_get_serial_sequence('{table}', 'id'), 1000)"))
+    return engine
+
+
 def _fill(store: Store) -> None:
     key = hashlib.sha256(photograph()).hexdigest()
     with store.begin() as session:
@@ -111,10 +127,9 @@ class DeskSite:
     """The desk and its doors. `judged` and `approved` record calls; set `judge_fault` or `approve_fault` to make them
     fail, `still_to_read` to have the judge find something unread; `shown` is what results show."""
 
-    def __init__(self, folder: Path) -> None:
-        path = folder / "desk.sqlite"
-        path.write_bytes(_filled())
-        self.store: Store = sessions(open_engine(f"sqlite:///{path}"))
+    def __init__(self, folder: Path, url: str = "") -> None:
+        self.engine = _postgresql(url) if url.startswith("postgresql") else _sqlite(folder / "desk.sqlite")
+        self.store: Store = sessions(self.engine)
         self.blobs = Blobs(folder / "blobs")
         self.blobs.put(photograph())
         self.clock = SimulatedClock(AFTER)
@@ -222,6 +237,11 @@ class DeskSite:
             row = session.get_one(PhaseRow, phase)
             for name, value in values.items():
                 setattr(row, name, value)
+
+    def close(self) -> None:
+        """Let go of the database, so that it can be emptied for the next test."""
+        self.client.close()
+        self.engine.dispose()
 
     def add(self, *rows: Any) -> None:
         """Put rows into the tables, one after the other."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from tests.service.desk_site import COMPLAINT, DeskSite
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
+def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
+    made = DeskSite(tmp_path, database_url)
     made.sign_in()
-    return made
+    yield made
+    made.close()
 
 
 def test_acts_are_filed_in_order_and_answered_with_how_the_lines_stand(desk: DeskSite) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,9 +13,9 @@ from tests.service.desk_site import DEADLINE, LINES, DeskSite, photograph
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     """Montrose's first version is half read when its second comes: the third line again, the fourth another."""
-    made = DeskSite(tmp_path)
+    made = DeskSite(tmp_path, database_url)
     made.sign_in()
     made.act("reading-1", 3)
     key = made.blobs.put(photograph())
@@ -26,7 +27,8 @@ def desk(tmp_path: Path) -> DeskSite:
         found = [{"text": t, "order": o, "score": s} for t, o, s in LINES[2][3]] if n == 0 else []
         made.add(LineRow(id=11 + n, page_id=2, ordinal=n, box=[[50, 0], [800, 0], [800, 60], [50, 60]], kind="order",
                          text=text, status="open", confidence=0.8, candidates=found))
-    return made
+    yield made
+    made.close()
 
 
 def test_a_late_version_is_told_with_its_time_and_ways_to_settle_it(desk: DeskSite) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from tests.service.desk_site import DEADLINE, DeskSite
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
+def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
+    made = DeskSite(tmp_path, database_url)
     made.sign_in()
-    return made
+    yield made
+    made.close()
 
 
 def _row(desk: DeskSite, line: int) -> LineRow:

@@ -3,7 +3,7 @@ closed as void (desk plan, "Two-person review"; Q-01)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ HERS, HIS = "A Eskdale H", "A Merse H"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     """Two lines wait; two people must read each doubtful line."""
-    made = DeskSite(tmp_path)
+    made = DeskSite(tmp_path, database_url)
     made.change(7, review="doubtful")
     made.sign_in()
-    return made
+    yield made
+    made.close()
 
 
 def line(desk: DeskSite, number: int = 3) -> SettledLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from tests.service.desk_site import DeskSite
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
+def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
+    made = DeskSite(tmp_path, database_url)
     made.still_to_read = True  # the judge finds something unread, so the phase stays at the desk
     made.sign_in()
-    return made
+    yield made
+    made.close()
 
 
 def _acts(desk: DeskSite, chance: random.Random) -> bool:
