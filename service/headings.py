@@ -14,19 +14,28 @@ from grammar.heading_automaton import heading_automaton
 from grammar.heading_sheet import MOST_LINES, SheetHeading, parse_sheet_heading
 from grammar.heading_values import KnownGame
 from ocr.decode import Decoder
+from ocr.fit import unbound
 from ocr.page import ReadLine
 from service.decoding import best_text, laid, opinions
 
+PLAIN = 0.9
+"""Nats a letter by which a row must beat free letters to be plainly a heading; at most `decoding.LETTER` can be had."""
 _FIELDS = ("game", "power", "season", "year", "kind")
 
 
 @dataclass(frozen=True, slots=True)
 class InkedHeading:
     """One row as a heading. `text`: what was written, in the ink's own case. `gain`: nats by which it beats free letters,
-    above 0."""
+    above 0. `letters`: how many free reading shows."""
 
     text: str
     gain: float
+    letters: int
+
+    @property
+    def plain(self) -> bool:
+        """Does it fit so well that nothing else need be tried?"""
+        return self.gain >= PLAIN * self.letters
 
 
 def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | None:
@@ -38,7 +47,7 @@ def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | 
     found = best_text(decoder, seen)
     if found is None or found[1] <= 0:
         return None
-    return InkedHeading(laid(decoder, seen, found[0]).text, found[1])
+    return InkedHeading(laid(decoder, seen, found[0]).text, found[1], max(unbound(decoder, each)[1] for each in seen))
 
 
 @lru_cache(maxsize=8)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
@@ -22,7 +23,7 @@ from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import Features, Table, automatic, confidence, surely_out, taken_out, usual
 from ocr.page import Page, ReadLine
 from ocr.wrap import as_line, join_by_worth, join_wrapped
-from service.decoding import BAD, LETTER, LIKELY_LETTER, Deciphered, decipher, features
+from service.decoding import LETTER, LIKELY_LETTER, Deciphered, decipher, features
 from service.headings import InkedHeading, inked_heading, read_heading, same_digits
 from service.lexical import printed
 from service.store.tables import LineState
@@ -43,6 +44,11 @@ _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORE
 NO_SENSE = 0.2
 UNCLEAR = 0.5
 """The most confidence in a heading whose figures two readings do not share."""
+
+
+Heads: TypeAlias = Mapping[int, InkedHeading]
+"""Rows that read as a heading, by their identity."""
+NO_HEADS: Heads = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +124,13 @@ class Scribe:
         self, page: Page, games: Sequence[KnownGame]
     ) -> tuple[SheetHeading, tuple[ReadableLine, ...]]:
         """The heading of a page and its lines from top to bottom."""
-        lines = self.joined(page)
-        inked = self._above(lines, games)
+        heads = self._heads(page, games)
+        lines = self.joined(page, heads)
+        inked = self._above(lines, heads)
         # What nobody could read is no heading: above the orders it is more likely a mark than a line.
         above = [(line, ink) for line, ink in zip(lines, inked, strict=False) if line.text]
         found = [self._heading(line, ink) for line, ink in above]
-        if len(inked) == len(lines):
+        if len(inked) == len(lines) or not any(inked):
             found = [self._orderless(line, ink) for line, (_, ink) in zip(found, above, strict=True)]
         found += [self._line(line) for line in lines[len(inked) :]]
         beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
@@ -136,18 +143,30 @@ class Scribe:
         first_order = next((at for at, line in enumerate(lines[:MOST_LINES]) if looks_like_order(line.text)), MOST_LINES)
         return read_heading(lines, [inked_heading(line, games) for line in lines[:first_order]], games).kind
 
-    def _above(self, lines: Sequence[ReadLine], games: Sequence[KnownGame]) -> list[InkedHeading | None]:
+    def _heads(self, page: Page, games: Sequence[KnownGame]) -> Heads:
+        """The rows at the top that read as a heading by their ink, down to the first that begins like an order."""
+        found: dict[int, InkedHeading] = {}
+        for row in [row for line in page.lines for row in line.rows][:MOST_LINES]:
+            if looks_like_order(row.text):
+                break
+            ink = inked_heading(as_line([row]), games)
+            if ink is not None:
+                found[id(row)] = ink
+        return found
+
+    def _above(self, lines: Sequence[ReadLine], heads: Heads) -> list[InkedHeading | None]:
         """The lines before the first that is an order, each as a heading."""
         found: list[InkedHeading | None] = []
         for line in lines:
-            ink = inked_heading(line, games)
+            ink = heads.get(id(line.rows[0])) if len(line.rows) == 1 else None
             if self._begins(line, ink):
                 break
             found.append(ink)
         return found
 
     def _orderless(self, line: ReadableLine, ink: InkedHeading | None) -> ReadableLine:
-        """A line of a page where no order begins: a person looks at all but what is plainly heading or signature."""
+        """A line of a page where no order begins, or above whose orders stands no heading: a person looks at all but what
+        is plainly heading or signature."""
         if ink is not None or line.status is not LineState.NOT_ORDER or harmless(line.text, self.lexicon):
             return line
         return replace(line, kind="other", status=LineState.OPEN)
@@ -164,31 +183,34 @@ class Scribe:
                    and leftover(after.text, self.lexicon))
         return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
 
-    def joined(self, page: Page) -> tuple[ReadLine, ...]:
-        """The lines of a page, the rows of an order that its sender broke put together by what they say."""
+    def joined(self, page: Page, heads: Heads = NO_HEADS) -> tuple[ReadLine, ...]:
+        """The lines of a page, the rows of an order that its sender broke put together by what they say. Rows of `heads`
+        that are plainly a heading stay by themselves."""
+        plain = {row for row, ink in heads.items() if ink.plain}
         rows = [row for line in page.lines for row in line.rows]
         if not rows or any(not line.rows for line in page.lines):
             return page.lines
         if any(row.posteriors is None for row in rows if row.text):
             return join_wrapped(rows, self.completes)
-        return join_by_worth(rows, self._worth, self._stands)
+        return join_by_worth(rows, lambda line: self._worth(line, plain), self._stands)
 
-    def _worth(self, line: ReadLine) -> float:
+    def _worth(self, line: ReadLine, plain: Collection[int]) -> float:
         """Log chance of a line. Rows that make no order together are one line only where they begin like one, and a row
         that nobody could read is no part of another's."""
-        if not all(row.text for row in line.rows):
+        if any(id(row) in plain or not row.text for row in line.rows):
             return -STRAY if len(line.rows) == 1 else -math.inf
         found = self._deciphered(line)
         if found is None or (len(line.rows) > 1 and found.gain() < 0 and not looks_like_order(line.text)):
             return -math.inf
-        return found.worth - (STRAY if found.gain() <= 0 else 0.0)
+        return found.worth - (STRAY * len(line.rows) if found.gain() <= 0 else 0.0)
 
     def _stands(self, line: ReadLine) -> bool:
-        """Whether a row by itself is a whole order, its unit's kind and all: the end of one may read like an order."""
+        """Whether a row by itself is a whole order, its unit's kind and all, and begins like one: the end of an order may
+        read like another."""
         found = self._deciphered(line)
         if found is None or found.gain() <= 0 or incomplete(found.told[0].orders):
             return False
-        return looks_like_order(line.text) or found.told[0].score >= BAD
+        return looks_like_order(line.text) or begun(line.text)
 
     def _deciphered(self, line: ReadLine) -> Deciphered | None:
         """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
@@ -208,6 +230,8 @@ class Scribe:
         (`ink`) fits better."""
         if looks_like_order(line.text):
             return True
+        if ink is not None and ink.plain:
+            return False
         found = self._deciphered(line)
         if found is None:
             return self.completes(line.text) >= BEGINS
@@ -219,10 +243,10 @@ class Scribe:
         return self._snapped_line(line) if found is None else self._decoded_line(line, found)
 
     def _decoded_line(self, line: ReadLine, found: Deciphered) -> ReadableLine:
-        """A line by its ink. Where the text begins like an order, free text must fit much better."""
-        expected = looks_like_order(line.text)
-        if found.gain(LIKELY_LETTER if expected else LETTER) <= 0:
-            return self._unread(line, found) if expected else self._no_order(line, [])
+        """A line by its ink, most likely an order. Where the text begins like one, free text must fit much better."""
+        expected = looks_like_order(line.text) or begun(line.text)
+        if found.gain(LIKELY_LETTER if expected else LETTER) + STRAY <= 0:
+            return self._unread(line, found) if expected else self._no_order(line, _told(found, 0.0))
         best = found.told[0]
         laid = found.fit()
         marks = features(line, found, laid, self.lexicon, tuple(self.forms))
@@ -285,7 +309,7 @@ class Scribe:
             status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=(),
         )
 
-    def _no_order(self, line: ReadLine, candidates: list[dict[str, object]]) -> ReadableLine:
+    def _no_order(self, line: ReadLine, candidates: Sequence[dict[str, object]]) -> ReadableLine:
         """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or plainly read
         and a signature or the like: it might be an order after all, or say something about one."""
         struck = taken_out(line.strike, self.table)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ocr.page import Alternative, Box, ReadLine, Row, Strike
+from ocr.page import Alternative, Box, ReadLine, Row, Strike, StruckWord
 from ocr.wrap import join_by_worth, join_wrapped
 
 
@@ -134,6 +136,30 @@ def test_a_row_that_stands_alone_at_the_margin_is_not_tried_as_an_end() -> None:
     rows = [row("Army Louth holds", 0), row("Army Mull holds", 1), row("Army Kent holds", 2)]
     assert len(join_by_worth(rows, worth, lambda _: True)) == 3
     assert asked == [r.text for r in rows]
+
+
+def broken(right: float, *, struck: tuple[Strike, Strike] = (Strike(), Strike())) -> list[str]:
+    """Two rows at the margin that are worth 4 nats more as one line, above a longer third; the first ends at `right`."""
+    rows = [
+        replace(row("Fleet Hebrides convoys Army", 0, right=right), strike=struck[0]),
+        replace(row("Louth to Mull", 1, right=0.35), strike=struck[1]), row("Army Ayr holds", 2, right=0.92),
+    ]  # fmt: skip
+    worth = {"Fleet Hebrides convoys Army": -3.0, "Louth to Mull": -3.0, "Fleet Hebrides convoys Army Louth to Mull": -2.0}
+    lines = join_by_worth(rows, lambda line: worth.get(line.text, -200.0 * len(line.rows)), lambda _: False)
+    return [line.text for line in lines]
+
+
+def test_a_sender_breaks_where_the_next_word_has_no_room() -> None:
+    """Without any indentation: "Louth" is 0.1 wide, and the sheet's rows end at 0.92."""
+    assert len(broken(0.88)) == 2
+    assert len(broken(0.6)) == 3
+
+
+def test_a_row_that_is_surely_out_is_not_joined_to_a_live_one() -> None:
+    out = Strike(1.0, (StruckWord(0.0, 1.0, 1.0, "single"),))
+    bold = Strike(0.93, (StruckWord(0.1, 0.3, 0.5, "single"),))
+    assert len(broken(0.88, struck=(Strike(), out))) == 3
+    assert len(broken(0.88, struck=(Strike(), bold))) == 2
 
 
 def test_no_rows_are_no_lines() -> None:

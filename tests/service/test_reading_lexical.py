@@ -4,6 +4,7 @@ to the last bit whatever stands on the board and whoever owns it."""
 from __future__ import annotations
 
 import random
+import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +27,10 @@ from tests.support.site import Site
 from tests.support.table import Table, open_table
 
 SHEETS = Path("tests/data/sheets")
+DEMO = Path("service/demo_data")
+QUICK = (SHEETS / "s006.jpg", SHEETS / "s007.jpg")
+OTHERS = sorted(path for folder in (SHEETS, DEMO) for path in folder.glob("*.jpg") if path not in QUICK)
+"""Every other photograph that comes with the sources, the demo's picture of a meadow among them."""
 
 
 @dataclass
@@ -71,14 +76,34 @@ def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, .
         return [(r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows]
 
 
-@pytest.mark.parametrize("name", ["s006.jpg", "s007.jpg"])
-def test_a_sheet_reads_the_same_whatever_stands_on_the_board(site: Site, name: str) -> None:
+def read_twice(site: Site, path: Path) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+    """A sheet read on the game's own board, and again on one where everything is somewhere else."""
     table = open_table(site)
-    sheet = Sheet((SHEETS / name).read_bytes())
+    sheet = Sheet(path.read_bytes())
     before = lines_read(table, sheet, 1)
-    assert sum(line[4] is not None for line in before) > 5
     position = table.position(1)
     other = shuffled(position, table, 7)
     assert other.units != position.units
     table.set_phase(1, position=codec.dump_position(other))
-    assert lines_read(table, sheet, 2) == before
+    return before, lines_read(table, sheet, 2)
+
+
+@pytest.mark.parametrize("path", QUICK, ids=lambda path: path.stem)
+def test_a_sheet_reads_the_same_whatever_stands_on_the_board(site: Site, path: Path) -> None:
+    before, after = read_twice(site, path)
+    assert sum(line[4] is not None for line in before) > 5
+    assert after == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
+def test_so_does_every_other_sheet_of_the_sources(site: Site, path: Path) -> None:
+    before, after = read_twice(site, path)
+    assert bool(before) is (path.stem != "meadow")
+    assert after == before
+
+
+def test_every_photograph_of_the_sources_is_among_them() -> None:
+    """The demo's manifest names its sheets; a sheet added there is read here too."""
+    named = tomllib.loads((DEMO / "manifest.toml").read_text(encoding="utf-8"))["sheet"]
+    assert {sheet["name"] for sheet in named} <= {path.stem for path in OTHERS}

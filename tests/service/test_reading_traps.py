@@ -78,6 +78,12 @@ def test_a_sheet_without_any_order_is_looked_at_line_by_line(texts: tuple[str, .
     assert {line.status for line in read(*texts)} == {LineState.OPEN}
 
 
+def test_rows_that_are_no_orders_stay_apart() -> None:
+    """One of them begins like an order, and every row is as long as the longest."""
+    texts = ["call the plumber", "Army socks, 3 pairs", "F. Brown: 2 chairs", "butter and jam"]
+    assert [line.text for line in read(*texts)] == texts
+
+
 def test_a_page_of_heading_alone_needs_nobody() -> None:
     lines = read("Montrose", "Summer 1642 Movement Orders", "Good luck to all")
     assert {line.status for line in lines} == {LineState.NOT_ORDER}

@@ -1,0 +1,41 @@
+"""What stands beside orders: greetings and signatures, remarks in parentheses, words like those of units (ORD-07)."""
+
+from __future__ import annotations
+
+import pytest
+
+from grammar.remarks import harmless, unclear_remark, unit_like
+from tests.grammar.boards import lexicon
+
+
+@pytest.mark.parametrize("text", ["Best wishes", "Good luck to all.", "Good lack to all", "Yours faithfully,", "Page 2 of 3", "Thank you"])
+def test_a_greeting_is_harmless(text: str) -> None:
+    assert harmless(text, lexicon())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Ignore the above", "Not yours", "York", "Army Kent", "The rest hold", "Accept all", "Good army", "Page the army",
+     "the king", "to all"],
+)
+def test_other_words_are_not(text: str) -> None:
+    assert not harmless(text, lexicon())
+
+
+@pytest.mark.parametrize(
+    ("inked", "read", "unclear"),
+    [
+        ("A Kent H (as agreed)", "A Kent H (as agreed)", False), ("A Kent H", "A Kent H", False),
+        ("A Kent H (fit is empt)", "A Kent H ifit is empty", True), ("A Kent H (fit is empt)", "A Kent H (fit is empt)", True),
+        ("A Kent H (unles they come)", "A Kent H (unles they come)", True), ("A Kent - York (by convoy)", "A Kent - York", False),
+        ("A Kent H (as agreed)", "A Kent H cas agreed)", True),
+    ],
+)
+def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, unclear: bool) -> None:
+    assert unclear_remark(inked, read, lexicon()) is unclear
+
+
+@pytest.mark.parametrize(("text", "so"), [("Fket Kent", True), ("Arny Kent", True), ("Amy Smith", False), ("Flora Reed", False),
+                                          ("Armres Kent", True), ("Montrose", False)])
+def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
+    assert unit_like(text) is so
