@@ -16,12 +16,6 @@ from ocr.engines.hand import HEAD
 Arrays = Mapping[str, npt.NDArray[np.float32]]
 """Arrays by their names in the published network."""
 
-STAGE = (
-    *(f"conv2d_{k}.w_0" for k in (112, 113, 114, 116, 57, 58, 117, 118, 120, 121, 122)),
-    *(f"p2o.pd_op.reshape.{k}.0" for k in range(43, 54)),
-)
-"""The last stage of convolutions: eleven weights in the order they are applied, then their eleven biases."""
-
 NECK = (
     "conv2d_67.w_0", "conv2d_65.w_0", "conv2d_66.w_0",
     *(f"batch_norm2d_{k}.{part}" for k in (57, 55, 56) for part in ("w_0", "b_0")),
