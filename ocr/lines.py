@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
-from ocr.columns import lane
+from ocr.columns import beginnings, lane
 from ocr.engines import Quad
 from ocr.geometry import lengths
 
@@ -17,6 +18,10 @@ SAME_ROW = 0.55
 
 LEAST_LEANS = 4
 """Fewer pairs of rows than this do not show how the margin leans."""
+
+
+OneKind: TypeAlias = Callable[[Sequence[Quad], Sequence[Quad]], bool]
+"""Whether the first boxes of the rows of two columns, on the sheet, say that each is a list of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +62,11 @@ def sideways(quads: Sequence[Quad]) -> bool:
     return upright > across
 
 
-def strips(quads: Sequence[Quad]) -> tuple[Strip, ...]:
-    """Rows from top to bottom, columns from left to right; boxes of one row are joined."""
+def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Strip, ...]:
+    """Rows from top to bottom, columns from left to right; boxes of one row are joined.
+
+    `one_kind` is asked where layout alone does not tell columns from one list in two parts; without it that is one list.
+    """
     if not quads:
         return ()
     angle = slope(quads)
@@ -69,7 +77,7 @@ def strips(quads: Sequence[Quad]) -> tuple[Strip, ...]:
     back = _turn(angle)
     return tuple(
         _joined(row, back)
-        for block in _blocks(pieces, typical, back)
+        for block in _blocks(pieces, typical, back, one_kind)
         for row in _ordered(_rows(block, typical))
     )
 
@@ -137,7 +145,9 @@ def _ordered(rows: Sequence[list[Strip]]) -> list[list[Strip]]:
     return sorted(rows, key=lambda row: float(np.mean([piece.middle for piece in row])))
 
 
-def _blocks(pieces: Sequence[Strip], typical: float, back: Quad) -> list[list[Strip]]:
+def _blocks(
+    pieces: Sequence[Strip], typical: float, back: Quad, one_kind: OneKind | None
+) -> list[list[Strip]]:
     """Parts of the sheet in reading order: what stands above columns, the columns from the left, what stands below.
 
     Margins stand upright on the sheet or square to the writing, so lanes are looked for both ways; `back` leads
@@ -148,7 +158,12 @@ def _blocks(pieces: Sequence[Strip], typical: float, back: Quad) -> list[list[St
     lanes = [(one, at) for one, at in found if one is not None]
     if not lanes:
         return [list(pieces)]
-    best, at = max(lanes, key=lambda pair: pair[0].rows)
+    best, at = max(lanes, key=lambda pair: (pair[0].sure, pair[0].rows))
+    if not best.sure:
+        on_sheet = {id(at[id(p)]): upright[id(p)].quad for p in pieces}
+        firsts = [[on_sheet[id(p)] for p in side] for side in beginnings([at[id(p)] for p in pieces], best, typical)]
+        if one_kind is None or not one_kind(*firsts):
+            return [list(pieces)]
     above = [p for p in pieces if at[id(p)].middle <= best.top]
     below = [p for p in pieces if at[id(p)].middle >= best.bottom]
     within = [p for p in pieces if best.top < at[id(p)].middle < best.bottom]
@@ -156,7 +171,7 @@ def _blocks(pieces: Sequence[Strip], typical: float, back: Quad) -> list[list[St
         [p for p in within if at[id(p)].left < best.x],
         [p for p in within if at[id(p)].left >= best.x],
     ]
-    parts = [above, *(part for side in sides for part in _blocks(side, typical, back)), below]
+    parts = [above, *(part for side in sides for part in _blocks(side, typical, back, one_kind)), below]
     return [part for part in parts if part]
 
 

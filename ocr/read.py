@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import cv2
 import numpy as np
@@ -20,6 +21,7 @@ from ocr.glance import writing_elsewhere
 from ocr.insertions import attach
 from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, sideways, strips
+from ocr.openings import LEAST_ROWS, open_alike
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
 from ocr.quality import legibility, measure, verdict
 from ocr.rim import cut_off
@@ -42,6 +44,10 @@ PROBES = 4
 MARGIN = (0.3, 0.1)
 """What a recogniser's crop takes in beyond the box, along and across the row, in row heights: the best of
 those tried on the sample sheets (0.1 to 0.3 and 0 to 0.25), by little."""
+
+
+BEGINNING = 5.0
+"""Row heights of a box that are read for its first word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +162,7 @@ class _Reader:
         if degrees:
             sheet = turned(sheet, degrees)
             clean = turned_image(clean, degrees)
-        rows = self._rows(sheet, clean, strips(quads), photo.shape[:2])
+        rows = self._rows(sheet, clean, strips(quads, partial(self._one_kind, clean)), photo.shape[:2])
         quality = measure(photo, clean)
         steps = [
             Step(
@@ -219,6 +225,13 @@ class _Reader:
             return side, tuple(quads)
         corner = np.array([clean.shape[1], clean.shape[0]], dtype=np.float32)
         return side + 180, tuple(corner - np.roll(quad, 2, axis=0) for quad in quads)
+
+    def _one_kind(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
+        """See `lines.OneKind`: only the first word or two of each row is read."""
+        if min(len(left), len(right)) < LEAST_ROWS:
+            return False
+        texts = [[said.text for said in self._first([_beginning(clean, q) for q in side])] for side in (left, right)]
+        return open_alike(*texts)
 
     def _rows(
         self, sheet: Sheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
@@ -329,6 +342,15 @@ def _cleaned(sheet: Sheet) -> tuple[Image, int]:
 
 def _row_crop(clean: Image, strip: Strip) -> Image:
     return cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
+
+
+def _beginning(clean: Image, quad: Quad) -> Image:
+    """The first word or two of a box as a recogniser's crop."""
+    width, height = lengths(quad)
+    share = np.float32(min(1.0, BEGINNING * height / max(width, 1.0)))
+    start = np.array([quad[0], quad[0], quad[3], quad[3]])
+    short = start + (quad - start) * share
+    return cut(clean, grow(np.asarray(short, dtype=np.float32), 0.0, MARGIN[1] * height))
 
 
 def _skew(rows: Sequence[Row], rotation: int) -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from ocr.lines import Strip, strips
+from ocr.openings import open_alike
 
 Box = npt.NDArray[np.float32]
 
@@ -57,3 +60,59 @@ def test_one_list_in_two_aligned_parts_stays_one_list() -> None:
 def test_two_stray_words_on_the_right_make_no_column() -> None:
     rows = [box(50, 100 + 60 * n, 500) for n in range(8)]
     assert len(strips([*rows, box(700, 130, 120), box(700, 250, 120)])) == 10
+
+
+def two_lists(gap: float) -> list[Box]:
+    """Two lists of rows on the same lines, the right one with a row that goes on where the one above stopped."""
+    left = [box(50, 100 + 60 * n, 260) for n in range(6)]
+    right = [box(310 + gap + (40 if n == 2 else 0), 100 + 60 * n, 240) for n in range(5)]
+    return [*left, *right]
+
+
+@pytest.mark.parametrize("gap", [40, 100])
+def test_level_columns_near_each_other_are_parted_where_both_hold_the_same_kind(gap: int) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def one_kind(left: Sequence[Box], right: Sequence[Box]) -> bool:
+        asked.append((len(left), len(right)))
+        assert {round(float(q[0, 0])) for q in left} == {50}
+        assert {round(float(q[0, 0])) for q in right} == {310 + gap}
+        return True
+
+    assert len(strips(two_lists(gap), one_kind)) == 11
+    assert asked == [(6, 4)], "a row that goes on is no beginning"
+
+
+def test_level_columns_of_two_kinds_are_one_list() -> None:
+    assert len(strips(two_lists(100), lambda left, right: False)) == 6
+
+
+def test_gaps_between_words_are_never_asked_about() -> None:
+    def one_kind(left: Sequence[Box], right: Sequence[Box]) -> bool:
+        raise AssertionError
+
+    words = [box(50 + 150 * n, 100 + 60 * row, 135) for row in range(8) for n in range(4)]
+    assert len(strips(words, one_kind)) == 8
+
+
+def test_columns_that_layout_shows_need_no_asking() -> None:
+    def one_kind(left: Sequence[Box], right: Sequence[Box]) -> bool:
+        raise AssertionError
+
+    left, right = ([box(x, 100 + 60 * n, 400) for n in range(7)] for x in (50, 750))
+    assert len(strips([*left, *right], one_kind)) == 14
+
+
+ORDERS = ("A Derry - Mull", "F Minch H", "Army Cork holds", "A Louth S A Cork", "F Irish Sea - Wight")
+
+
+def test_two_lists_of_orders_open_alike() -> None:
+    assert open_alike(("Montrose", "Spring 1643", *ORDERS), ("A Mull H", "F Clyde - Minch", "Armv York holds", "Fleet"))
+
+
+def test_the_second_half_of_a_list_does_not_open_like_its_first() -> None:
+    assert not open_alike(ORDERS, ("- Mull", "H", "S A Cork - Louth", "moves to Wight", "holds"))
+
+
+def test_two_rows_say_nothing() -> None:
+    assert not open_alike(ORDERS, ("A Mull H", "F Clyde - Minch"))
