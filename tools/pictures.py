@@ -1,4 +1,4 @@
-"""PNG of every page at two widths, to be looked at: `python -m tools.pictures OUT [--site DIR]`.
+"""PNG of every page at two widths, to be looked at: `python -m tools.pictures OUT [--site DIR] [--only NAME ...]`.
 
 A demo game is played first (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR` has left; DIR
 is changed by it. Says on standard error which page is wider than its screen or has a fault of its script, and ends with 1
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from service.bench.desk_browser import NoBrowser, chromium
+from service.bench.desk_browser import NoBrowser, chromium, end_in_order
 from service.bench.desk_site import Server
 from service.desk import access
 from tools.pictures_site import Numbers, play, prepare
@@ -24,6 +24,9 @@ WIDTHS = {1280: 800, 390: 844}
 """Width and height of the screen in pixels: a desk's and a telephone's."""
 MOST_HIGH = 4000
 """Pixels of a page that are kept: a board's moves or a long log go on in the same way."""
+
+_PATIENCE_MS = 120_000
+"""For one page, on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,10 @@ SHOTS = (
 )
 
 
-def take(browser: Any, server: Server, numbers: Numbers, out: Path) -> list[str]:
-    """Write `NAME_WIDTH.png` of every page; what is wrong with any, as sentences."""
+def take(browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequence[str] = ()) -> list[str]:
+    """Write `NAME_WIDTH.png` of every page, or of those named; what is wrong with any, as sentences."""
     return [
-        f"{shot.name} at {width} px: {fault}" for width in WIDTHS for shot in SHOTS
+        f"{shot.name} at {width} px: {fault}" for width in WIDTHS for shot in SHOTS if not only or shot.name in only
         for fault in _one(browser, server.address, numbers, shot, width, out / f"{shot.name}_{width}.png")]
 
 
@@ -102,6 +105,7 @@ def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, f
     context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]})
     if shot.person:
         context.add_cookies([{"name": access.COOKIE, "value": numbers.token, "url": address}])
+    context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(f"its script says {error}"))
     _bring(page, address + shot.path(numbers), shot)
@@ -141,7 +145,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.pictures", description="PNG of every page at two widths.")
     parser.add_argument("out", type=Path)
     parser.add_argument("--site", type=Path, help="a folder that galloper demo --fast --keep --dir has left")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=[shot.name for shot in SHOTS],
+                        help="only these pages")
     given = parser.parse_args(arguments)
+    end_in_order()
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="galloper-pictures-", ignore_cleanup_errors=True) as temporary:
         site = given.site or Path(temporary) / "site"
@@ -153,7 +160,7 @@ def main(arguments: Sequence[str]) -> int:
         try:
             with chromium() as browser:
                 server.start()
-                faults = take(browser, server, numbers, given.out)
+                faults = take(browser, server, numbers, given.out, given.only)
         except NoBrowser as error:
             print(f"{error}.", file=sys.stderr)
             return 1
@@ -161,7 +168,7 @@ def main(arguments: Sequence[str]) -> int:
             server.kill()
     for fault in faults:
         print(fault, file=sys.stderr)
-    print(f"{len(SHOTS) * len(WIDTHS)} pictures in {given.out}", file=sys.stderr)
+    print(f"{len(given.only or SHOTS) * len(WIDTHS)} pictures in {given.out}", file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from sqlalchemy import select
 
 from service.bench import desk_paint, desk_reading, desk_safety
-from service.bench.desk_browser import NoBrowser, Tab, chromium
+from service.bench.desk_browser import NoBrowser, Tab, chromium, end_in_order
 from service.bench.desk_figure import Figure
 from service.bench.desk_parts import Part
 from service.bench.desk_sample import NoSample, Sample, load_sample
@@ -35,6 +35,7 @@ def run(parts: list[Part], out: TextIO, progress: TextIO) -> int:
     def tell(text: str) -> None:
         print(text, file=progress, flush=True)
 
+    end_in_order()
     try:
         sample = load_sample()
         with chromium() as browser:

@@ -6,6 +6,8 @@ Playwright and Chromium come with the extra `bench` (`make setup-bench`) and are
 from __future__ import annotations
 
 import shutil
+import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +32,11 @@ WATCH = """() => {
 }"""
 """Notes how long after the key the next line's ink was ready to be painted, and every press of a mouse."""
 WIDE = {"width": 1280, "height": 800}
+
+
+def end_in_order() -> None:
+    """From now on SIGTERM ends this process as Ctrl-C would, so that the server and the browser it started end with it."""
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
 
 
 class NoBrowser(Exception):
