@@ -9,7 +9,7 @@ What the automaton knows, whether names or words, is not seen here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol, TypeAlias
 
@@ -54,16 +54,13 @@ class Automaton(Protocol):
 class Search:
     """How wide to search. `width`: texts kept at each frame. `beam`: nats by which one may be behind the best.
     `wrong`: nats for a character that the frame does not show, `alike`: for one
-    that looks like what it shows. `keep`: texts handed back. `wider`: times by which width and beam grow where the best
-    text is still more than `bad` nats behind free reading."""
+    that looks like what it shows. `keep`: texts handed back."""
 
     width: int = 160
     beam: float = 24.0
     wrong: float = 9.0
     alike: float = 4.0
     keep: int = 24
-    wider: tuple[int, float] = (4, 1.5)
-    bad: float = 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +112,8 @@ class Decoder:
         chances = shortened(self.ink(posteriors))
         if not len(chances):
             return ()
-        search = self._search
         with self._lock:
-            found = self._search_in(chances, search)
-            if found is None or (found and found[0].score >= float(free(chances)[0][-1]) - search.bad):
-                return found or ()
-            width, beam = search.wider
-            return self._search_in(chances, replace(search, width=width * search.width, beam=beam * search.beam)) or ()
+            return self._search_in(chances)
 
     def ink(self, posteriors: Posteriors) -> Floats:
         """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of a wrong
@@ -168,13 +160,12 @@ class Decoder:
             self._groups[letters] = tuple(np.array(group, dtype=np.int64) for group in found)
         return self._groups[letters]
 
-    def _search_in(self, ink: Floats, search: Search) -> tuple[Text, ...] | None:
-        """The likeliest texts; None where every text fell so far behind that the search was given up."""
-        beam = _Beam(self._automaton.start)
+    def _search_in(self, ink: Floats) -> tuple[Text, ...]:
+        search, beam = self._search, _Beam(self._automaton.start)
         for frame, hopeless in zip(ink, _hopeless(ink), strict=True):
             self._advance(beam, frame, search)
             if beam.totals().max() < hopeless:
-                return None
+                return ()
         found = [(float(score), node, self._automaton.end(state))
                  for score, node, state in zip(beam.totals(), beam.node.tolist(), beam.state.tolist(), strict=True)]
         done = sorted(((score - price, node) for score, node, price in found if price is not None), reverse=True)
