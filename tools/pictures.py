@@ -121,7 +121,7 @@ def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, f
 
 _CLIPPED = """() => [...document.querySelectorAll('main *, header *')].filter((one) => {
   const style = getComputedStyle(one);
-  return one.clientWidth && ['hidden', 'clip'].includes(style.overflowX) && one.scrollWidth > one.clientWidth + 1;
+  return one.clientWidth && one.tagName !== 'INPUT' && ['hidden', 'clip'].includes(style.overflowX) && one.scrollWidth > one.clientWidth + 1;
 }).map((one) => 'cut off: ' + one.tagName + '.' + one.className)"""
 
 

@@ -14,12 +14,13 @@ from service.bench.desk_typing import correct
 
 LOOKS = 0.35
 """Seconds for which the operator looks at a line: a tenth of the plan's median, so harder than any person works."""
+MOST_TYPED = 12
 _RESOURCES = """() => [window.times, window.clicks, performance.getEntriesByType('resource')
   .filter((one) => one.name.endsWith('/acts')).map((one) => one.responseEnd - one.requestStart)]"""
 _KINDS = {
     "first": ("keys for a line whose first reading is right, most", "1"),
     "among": ("keys for a line with the right reading among five, most", "at most 2"),
-    "typed": ("keys for a typed correction, most", "at most 12"),
+    "typed": ("keys for a typed correction, most", f"at most {MOST_TYPED}"),
     "not an order": ("keys for a line that is no order, most", None),
     "void": ("keys for a line that is void, most", None),
 }
@@ -84,6 +85,8 @@ def figures(found: Walk, right: int, of: int) -> Iterator[Figure]:
         keys = found.keys[kind]
         yield Figure(what, max(keys, default=None), "keys", len(keys), target)
     yield Figure("keys for a typed correction, median", median(found.keys["typed"]), "keys", len(found.keys["typed"]))
+    few = sum(keys <= MOST_TYPED for keys in found.keys["typed"])
+    yield Figure("typed corrections within their target", few, "lines", len(found.keys["typed"]), f"{MOST_TYPED} keys")
     orders = sum(len(found.keys[kind]) for kind in ("first", "among", "typed"))
     offered = orders - len(found.keys["typed"])
     yield Figure("right reading among the first five", tidy(offered / orders, 4) if orders else None, "share", orders,
