@@ -106,7 +106,8 @@ class StruckWord:
     """A stretch of a row that looks crossed out.
 
     `left` and `right` are shares of the recogniser's crop, so of the frames of the row's posteriors too. `score`:
-    0.1..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross" or "black".
+    0.1..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross" or
+    "black"; "unread" is ink that the recogniser said nothing about, struck or not.
     """
 
     left: float

@@ -50,6 +50,11 @@ BEGINNING = 5.0
 """Row heights of a box that are read for its first word."""
 
 
+def crossed_out(crop: Image, said: Recognised) -> Strike:
+    """How much a row looks crossed out, by its ink and by how the recogniser fared with it."""
+    return strike(crop, said.score, said.posteriors)
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to read.
@@ -58,14 +63,14 @@ class Options:
     by length) holds no writing. `second_below`: rows that the first engine scores below this are shown to
     the second engine too, and rows that nobody scored `third_below` to the engines after it (on the sample sheets
     a third opinion on rows scored 0.6 to 0.8 changed no order). `strike`: tells from
-    a row's crop and its score by the first engine whether it was crossed out.
+    a row's crop and what the first engine made of it whether it was crossed out.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
     least_score: float = 0.6
     second_below: float = 0.97
     third_below: float = 0.6
-    strike: Callable[[Image, float], Strike] = strike
+    strike: Callable[[Image, Recognised], Strike] = crossed_out
 
 
 def read(
@@ -239,7 +244,7 @@ class _Reader:
         crops = [_row_crop(clean, strip) for strip in found]
         shown = [legibility(crop) for crop in crops]
         texts = self._first(crops)
-        strikes = [self.options.strike(crop, said.score) for crop, said in zip(crops, texts, strict=True)]
+        strikes = [self.options.strike(crop, said) for crop, said in zip(crops, texts, strict=True)]
         others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
         texts = tuple(_or_other(said, other) for said, other in zip(texts, others, strict=True))
         wide = clean.shape[1]

@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.page import Image, Strike, StruckWord
+from ocr.page import Image, Posteriors, Strike, StruckWord
 from ocr.strike_marks import HEIGHT, MEASURES, Plane, marks, soft_ink
+from ocr.unread import unread
 
 CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black")
 """Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a zigzag or
@@ -44,6 +45,9 @@ GAP = 2
 
 USUAL_LEGIBLE = 0.95
 """Stands for the recogniser's score where none is given."""
+
+UNREAD, MOST_UNREAD = 0.75, 0.94
+"""Score of unread ink a row height wide, and the most it may have: it asks for a look, and proves no strike."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -89,14 +93,16 @@ class Stretch:
     features: tuple[float, ...]
 
 
-def strike(row: Image, legible: float = USUAL_LEGIBLE) -> Strike:
+def strike(row: Image, legible: float = USUAL_LEGIBLE, posteriors: Posteriors | None = None) -> Strike:
     """How much a row and its words look crossed out.
 
     `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `legible`: the recogniser's
-    score of the row, 0..1; a scribble costs legibility. A row without ink is not struck.
+    score of the row, 0..1; a scribble costs legibility. `posteriors`: the recogniser's of the same crop, where known;
+    ink that it said nothing about is a stretch of kind "unread". A row without ink is not struck.
     """
     ruling = judge()
-    seen = marks(soft_ink(row))
+    ink = soft_ink(row)
+    seen = marks(ink)
     chances, middles = _along(seen, ruling.layers)
     if not len(middles):
         return Strike()
@@ -107,7 +113,9 @@ def strike(row: Image, legible: float = USUAL_LEGIBLE) -> Strike:
         if struck >= LISTED:
             left, right = round(stretch.left / wide, 3), round(stretch.right / wide, 3)
             words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
-    return Strike(round(score, 3), tuple(words))
+    for left, right, high in unread(ink, posteriors) if posteriors is not None else ():
+        words.append(StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * high), 3), "unread"))
+    return Strike(round(score, 3), tuple(sorted(words, key=lambda word: word.left)))
 
 
 def sites(seen: Plane) -> tuple[Floats, npt.NDArray[np.intp]]:
