@@ -18,7 +18,7 @@ SAID = 0.2
 
 LEAST = 0.8
 """Row heights of ink without a letter from which a stretch counts. Of 364 live rows on 40 sheets composed in the fonts
-for calibration five had as much, all of them misread; a dash or a wide capital has half of it at most."""
+for calibration five had as much, all of them misread."""
 
 
 def unread(ink: Plane, posteriors: Posteriors) -> tuple[tuple[float, float, float], ...]:
