@@ -67,7 +67,7 @@ class Options:
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
-    least_score: float = 0.6
+    least_score: float = 0.7
     second_below: float = 0.97
     third_below: float = 0.6
     strike: Callable[[Image, Recognised], Strike] = crossed_out

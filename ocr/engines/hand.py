@@ -20,7 +20,7 @@ Numbers = npt.NDArray[np.float32]
 
 FILE = Path(__file__).with_name("hand.npz")
 
-SHA256 = "635736f479c60fae8c69c5f75bcb4f849f4e066c413aeba5d745112a381f5665"
+SHA256 = "841c70369d1279b6f02540881176e1c8f29650f8ab29be7adf0f9ee917781526"
 """Of `hand.npz`."""
 
 HEAD = ("linear_8.w_0", "linear_8.b_0")
