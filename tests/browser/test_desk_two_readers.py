@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Desk, Reader
+from tests.browser.test_desk_reading import _violations as violations
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("browser")]
 
@@ -45,8 +46,10 @@ def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk
     ada.wait_line(line)
     ada.page.wait_for_selector("#work .both")
     assert [one.inner_text().split("\n")[0] for one in ada.page.locator("#work .both div").all()] == ["Ada", "Blaise"]
+    assert violations(ada.page) == []
     ada.press("v")
     ada.until("document.activeElement.dataset.void === 'both'")
+    assert violations(ada.page) == []
     ada.press("Enter")
     ada.wait_saved()
     found = decisions(desk, line)
