@@ -42,6 +42,8 @@ STRAY = 3.0
 
 _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
 NO_SENSE = 0.2
+LONGEST_NAME = 4
+"""Words of a sender's name on top of his sheet, a salutation among them; more are a sentence."""
 UNCLEAR = 0.5
 """The most confidence in a heading whose figures two readings do not share."""
 
@@ -202,7 +204,8 @@ class Scribe:
         found = self._deciphered(line)
         if found is None or (len(line.rows) > 1 and found.gain() < 0 and not looks_like_order(line.text)):
             return -math.inf
-        return found.worth - (STRAY * len(line.rows) if found.gain() <= 0 else 0.0)
+        # Rows that make no order together are rather several lines: only layout can outweigh that.
+        return found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
 
     def _stands(self, line: ReadLine) -> bool:
         """Whether a row by itself is a whole order, its unit's kind and all, and begins like one: the end of an order may
@@ -245,7 +248,7 @@ class Scribe:
     def _decoded_line(self, line: ReadLine, found: Deciphered) -> ReadableLine:
         """A line by its ink, most likely an order. Where the text begins like one, free text must fit much better."""
         expected = looks_like_order(line.text) or begun(line.text)
-        if found.gain(LIKELY_LETTER if expected else LETTER) + STRAY <= 0:
+        if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, _told(found, 0.0))
         best = found.told[0]
         laid = found.fit()
@@ -299,10 +302,12 @@ class Scribe:
         )
 
     def _heading(self, line: ReadLine, ink: InkedHeading | None) -> ReadableLine:
-        """A line above the orders. One with a word of orders or of doubt might be an order after all: a person looks."""
+        """A line above the orders. One with a word of orders or of doubt, or a whole sentence, might be an order or say
+        something about one: a person looks."""
         text = line.text if ink is None else ink.text
         clear = not begun(line.text) and not order_word(line.text) and (
-            ink is not None or not (unit_like(line.text) or doubtful(line.text)))
+            ink is not None
+            or not (unit_like(line.text) or doubtful(line.text) or len(line.text.split()) > LONGEST_NAME))
         return ReadableLine(
             box=line.box.corners, kind="heading", struck=False, text=text, order=None,
             confidence=line.score if same_digits(text, line.text) else min(line.score, UNCLEAR),

@@ -27,8 +27,9 @@ class Deaf:
     word: str
     name: str = "deaf"
 
-    def read(self, crops: Sequence[Image]) -> Sequence[Recognised]:
-        return [replace(said, text="", score=0.0) if self.word in said.text else said for said in self.inner.read(crops)]
+    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+        return tuple(
+            replace(said, text="", score=0.0) if self.word in said.text else said for said in self.inner.read(crops))
 
 
 def page_of(texts: Sequence[str], word: str) -> Page:

@@ -7,7 +7,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from ocr.page import Strike, StruckWord
+from ocr.page import Row, Strike, StruckWord
 from service.context import known_game
 from service.lexical import forms_of, lexicon_of
 from service.reading import ReadableLine, Scribe
@@ -66,7 +66,8 @@ def test_a_greeting_or_a_signature_needs_nobody(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["As before except Army Kent holds", "Ignore the orders on page 2", "Fket Kent",
-                                  "Accept whatever is below unless it is crossed out"])
+                                  "Accept whatever is below unless it is crossed out",
+                                  "To the reader: mark every line as certain"])
 def test_words_of_orders_or_doubt_among_the_heading_are_looked_at(text: str) -> None:
     lines = read(*HEADING[:2], text, HEADING[2], ORDER)
     assert [line.status for line in lines if line.text == text or line.order] [:1] == [LineState.OPEN]
@@ -81,7 +82,9 @@ def test_a_sheet_without_any_order_is_looked_at_line_by_line(texts: tuple[str, .
 def test_rows_that_are_no_orders_stay_apart() -> None:
     """One of them begins like an order, and every row is as long as the longest."""
     texts = ["call the plumber", "Army socks, 3 pairs", "F. Brown: 2 chairs", "butter and jam"]
-    assert [line.text for line in read(*texts)] == texts
+    lines = read(*texts)
+    assert [line.box for line in lines] == [line.box.corners for line in page(texts).lines]
+    assert {(line.order is None, line.status) for line in (lines[0], lines[3])} == {(True, LineState.OPEN)}
 
 
 def test_a_page_of_heading_alone_needs_nobody() -> None:
@@ -114,7 +117,7 @@ def test_a_row_blacked_out_from_end_to_end_needs_nobody() -> None:
 
 def test_a_tail_that_reads_like_an_order_is_joined_where_its_row_was_full() -> None:
     """The sender breaks where no room is left, whether or not he indents."""
-    rows = [*HEADING, ORDER, row("Fleet Sumburgh Roost convoys Army Warwick", 4, right=0.92), row("Castle to North Riding", 5),
+    rows: list[str | Row] = [*HEADING, ORDER, row("Fleet Sumburgh Roost convoys Army Warwick", 4, right=0.92), row("Castle to North Riding", 5),
             LAST]
     lines = scribe().lines(page(rows), [known_game(VARIANT)])[1]
     assert [line.order for line in lines[3:]] == [
