@@ -7,6 +7,7 @@ help:
 	@echo "make demo FAST=1     the same with no hand on it, checked, within a minute"
 	@echo "make test            set up and pass the tests (under 12 minutes)"
 	@echo "make test-slow       the long suites"
+	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
 	@echo "make lint            style, types and import contracts"
 
 setup:
@@ -29,6 +30,9 @@ test: setup-dev
 
 test-slow: setup-bench
 	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)
+
+pictures: setup-bench
+	.venv/bin/python -m tools.pictures build/pictures
 
 lint: setup-dev
 	.venv/bin/ruff check .
