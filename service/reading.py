@@ -130,13 +130,16 @@ class Scribe:
         lines = self.joined(page, heads)
         inked = self._above(lines, heads)
         # What nobody could read is no heading: above the orders it is more likely a mark than a line.
+        heading = read_heading(lines, inked, games)
         above = [(line, ink) for line, ink in zip(lines, inked, strict=False) if line.text]
+        # Letters alone take "string" for Spring: where there is ink, it says what is heading.
+        named = [ink is not None or (not line.rows and at in heading.lines) for at, (line, ink) in enumerate(above)]
         found = [self._heading(line, ink) for line, ink in above]
-        if len(inked) == len(lines) or not any(inked):
-            found = [self._orderless(line, ink) for line, (_, ink) in zip(found, above, strict=True)]
+        if len(inked) == len(lines) or not any(named):
+            found = [self._orderless(line, named=known) for line, known in zip(found, named, strict=True)]
         found += [self._line(line) for line in lines[len(inked) :]]
         beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
-        return read_heading(lines, inked, games), tuple(self._alone(line, before, after) for before, line, after in beside)
+        return heading, tuple(self._alone(line, before, after) for before, line, after in beside)
 
     def phase(self, page: Page, games: Sequence[KnownGame]) -> PhaseKind | None:
         """The phase that the heading of a page tells, by its rows as they stand; None where it tells none."""
@@ -166,10 +169,10 @@ class Scribe:
             found.append(ink)
         return found
 
-    def _orderless(self, line: ReadableLine, ink: InkedHeading | None) -> ReadableLine:
+    def _orderless(self, line: ReadableLine, *, named: bool) -> ReadableLine:
         """A line of a page where no order begins, or above whose orders stands no heading: a person looks at all but what
-        is plainly heading or signature."""
-        if ink is not None or line.status is not LineState.NOT_ORDER or harmless(line.text, self.lexicon):
+        is plainly heading (`named`) or signature."""
+        if named or line.status is not LineState.NOT_ORDER or harmless(line.text, self.lexicon):
             return line
         return replace(line, kind="other", status=LineState.OPEN)
 
