@@ -21,7 +21,8 @@ NOTCH = 0.02
 the photograph's long side; a shadow's edge or a fold on one sheet ends on a straight rim."""
 
 LINE = 8.0
-"""The line between two sheets, table or shadow, is darker than either by this much (lightness, 0..255) ..."""
+"""The line between two sheets, table or shadow, is darker than either by this much (lightness, 0..255), and by half of
+it darker than anything near it: a printed rule has others like it beside it ..."""
 
 WHOLE_LINE = 0.85
 """... along this share of its length. Letters that cross a fold are darker than the paper here and there only."""
@@ -41,6 +42,9 @@ ASIDE = (4, 16)
 COVERS = 0.85
 """Two sheets cover at least this share of what was taken for one."""
 
+WITHIN = 0.5
+"""A sheet of which more than this share lies in an outline is part of it."""
+
 ALIKE = 0.9
 """Outlines that share this much are one outline found twice."""
 
@@ -51,11 +55,14 @@ def pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Q
     `lab`: the small copy of the photograph; `masks`: where paper may be in it, see `outline.masks`.
     """
     least = COVERS * (float(cv2.contourArea(whole)) if whole is not None else LEAST_AREA * lab[..., 0].size)
-    strong = max(LEAST_STRENGTH, AS_STRONG * strength(lab, whole) if whole is not None else 0.0)
+    good = strength(lab, whole) if whole is not None else 0.0
+    strong = max(LEAST_STRENGTH, AS_STRONG * good)
     best: tuple[Quad, Quad] | None = None
     for two in combinations(_outlines(lab, masks, whole), 2):
         covered = sum(float(cv2.contourArea(quad)) for quad in two)
-        if covered > least and shared(*two) < 0.05 and _are_two(lab, *two, strong):
+        # A good outline round both has no notch: what looks like one is a mask's fault.
+        one = whole is not None and good >= LEAST_STRENGTH and min(shared(whole, quad) for quad in two) > WITHIN
+        if covered > least and shared(*two) < 0.05 and _are_two(lab, *two, strong, notch=not one):
             best, least = two, covered
     return best
 
@@ -121,12 +128,14 @@ def _spot(point: npt.NDArray[np.float64]) -> Spot:
     return round(float(point[0])), round(float(point[1]))
 
 
-def _are_two(lab: Image, one: Quad, two: Quad, strong: float) -> bool:
+def _are_two(lab: Image, one: Quad, two: Quad, strong: float, *, notch: bool) -> bool:
     """Whether two outlines are sheets of their own and not the parts of one, lit or folded so."""
     sides = _facing(one, two), _facing(two, one)
     if min(strength(lab, quad, side) for quad, side in zip((one, two), sides, strict=True)) < strong:
         return False
-    return _notched(one, two, max(lab.shape)) or _line_between(lab, one[_ends(sides[0])], two[_ends(sides[1])])
+    if notch and _notched(one, two, max(lab.shape)):
+        return True
+    return _line_between(lab, one[_ends(sides[0])], two[_ends(sides[1])])
 
 
 def _facing(quad: Quad, other: Quad) -> int:
@@ -162,7 +171,8 @@ def _line_between(lab: Image, side: Quad, other: Quad) -> bool:
     across = np.linspace(0.0, 1.0, 24)[:, np.newaxis, np.newaxis]
     between = _sampled(light, (here - out * ASIDE[0]) * (1 - across) + (there + out * ASIDE[0]) * across)
     paper = np.minimum(np.median(before, axis=0), np.median(after, axis=0))
-    dark = float((between.min(axis=0) < paper - LINE).mean())
+    least = np.minimum(before.min(axis=0), after.min(axis=0))
+    dark = float((between.min(axis=0) < np.minimum(paper - LINE, least - LINE / 2)).mean())
     ink = [(part.min(axis=0) < np.percentile(part, 80, axis=0) - 2 * LINE) for part in (before, after)]
     return dark > WHOLE_LINE and int((ink[0] & ink[1]).sum()) < WRITTEN
 
