@@ -103,3 +103,14 @@ def test_a_strip_of_light_is_no_sheet() -> None:
     image = laid(laid(table(), LEFT), [(900, 20), (1080, 20), (1080, 1180), (900, 1180)])
     (found,) = corners_of(written(image, 220, 480))
     assert found[1][0] < 910, "what was found lies left of the strip"
+
+
+def test_a_shadow_across_a_ruled_sheet_is_no_second_sheet() -> None:
+    """The shadow's edge lies along a printed rule, and table beside the sheet is as dark as the paper in it."""
+    corners = [(350, 30), (1150, 60), (1180, 1150), (320, 1170)]
+    image = laid(table(), corners, CREAM)
+    for y in range(180, 1130, 40):
+        cv2.line(image, (360, y), (1140, y), (170, 180, 200), 3)
+    image = written(image, 430, 400, top=150, rows=5)
+    image[620:, :700] = (image[620:, :700] * 0.6).astype(np.uint8)
+    assert near(corners_of(image), [corners])
