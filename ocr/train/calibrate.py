@@ -119,7 +119,7 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
-CAREFUL = {"cost": 0.3, "near_margin": 3.0, "struck": 0.4, "touched": 0.6, "twin_worst": 3.0,
+CAREFUL = {"cost": 0.3, "struck": 0.4, "touched": 0.6, "twin_worst": 3.0,
            "taken_out": 0.8, "crossed": 0.95, "crossed_touched": 0.95}
 """Parts of the gate set by hand, since too few lines show what they are for. `twin_worst` is less than one letter read
 as another like it costs. The strike's: in the sheets of 2026-11-21 every line wholly crossed out that was read as an order scored
@@ -129,9 +129,10 @@ MOST_WRONG, MOST_BOUND = 0.002, 0.008
 """Shares of the lines let pass that may be wrong: as counted, and as their true share may still be (`upper_bound`)."""
 
 TRIED = {
-    "confidence": (0.98, 0.97, 0.96, 0.95, 0.94, 0.93),
-    "worst": (4.0, 5.0, 6.0, 7.0, 8.0, 9.1),
-    "margin": (8.0, 6.0, 5.0, 4.5, 4.0),
+    "confidence": (0.98, 0.96, 0.95, 0.93, 0.9, 0.8),
+    "worst": (5.0, 6.0, 7.0, 8.0, 9.1),
+    "margin": (8.0, 6.0, 5.0, 4.0, 3.0, 2.0),
+    "near_margin": (5.5, 4.0, 3.0),
 }
 """What is tried for each part of the gate, the strictest first; where one letter matters, STRICTER.
 9 nats in a stretch are one letter that the ink does not show at all; a place that no list has costs 11 and more."""
@@ -174,11 +175,11 @@ def _widest(free: Sequence[tuple[Judged, float]], plain: Mapping[str, float] | N
     """For no, one and two wrong lines the gate that lets the most pass; where several do, the strictest. With `plain` for
     lines where one letter matters: none of that gate's parts is less strict."""
     best: dict[int, Gated] = {}
-    for chance, worst, margin in product(*TRIED.values()):
-        part = {"confidence": chance, "worst": worst, "margin": margin}
+    for chance, worst, margin, near in product(*TRIED.values()):
+        part = {"confidence": chance, "worst": worst, "margin": margin, "near_margin": near}
         if plain is not None:
             part = {"strict_confidence": max(chance, plain["confidence"]), "strict_worst": min(worst, plain["worst"]) - STRICTER,
-                    "strict_margin": max(margin, plain["margin"]) + STRICTER}
+                    "strict_margin": max(margin, plain["margin"]) + STRICTER, "near_margin": plain["near_margin"]}
         one = _passing(free, part)
         if one.wrong <= 2 and (one.wrong not in best or one.passed > best[one.wrong].passed):
             best[one.wrong] = one
