@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 LEAST_ROWS = 3
-"""Fewer beginnings than this on either side say nothing."""
+"""Fewer beginnings than this, on either side or found on both, say nothing."""
 
-SHARE = 0.7
-"""At least this share of the right side's beginnings is found on the left; the rest may be misread or struck."""
+SHARE = 0.4
+"""At least this share of the right side's beginnings is found on the left: where every order is broken over two rows,
+half of the rows begin with any word, and some are misread or struck."""
 
 LONG = 4
 """Words of at least this many letters may be misread in one ..."""
@@ -28,16 +29,16 @@ def open_alike(left: Sequence[str], right: Sequence[str]) -> bool:
     sides = [[word for text in side if (word := _first(text))] for side in (left, right)]
     if min(len(side) for side in sides) < LEAST_ROWS:
         return False
-    return _found(sides[1], sides[0]) >= SHARE
+    found = sum(any(_same(word, other) for other in sides[0]) for word in sides[1])
+    return found >= max(LEAST_ROWS, SHARE * len(sides[1]))
 
 
 def _first(text: str) -> str:
-    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    return words[0] if words else ""
-
-
-def _found(words: Sequence[str], among: Sequence[str]) -> float:
-    return sum(any(_same(word, other) for other in among) for word in words) / len(words)
+    """The first word, in small letters; of "FThe" the "F", since a recogniser drops narrow spaces."""
+    words = "".join(c if c.isalnum() else " " for c in text).split()
+    word = words[0] if words else ""
+    joined = len(word) > 2 and word[:2].isupper() and word[2].islower()
+    return (word[0] if joined else word).casefold()
 
 
 def _same(one: str, two: str) -> bool:

@@ -114,5 +114,15 @@ def test_the_second_half_of_a_list_does_not_open_like_its_first() -> None:
     assert not open_alike(ORDERS, ("- Mull", "H", "S A Cork - Louth", "moves to Wight", "holds"))
 
 
+def test_rows_that_go_on_unindented_are_half_of_a_column() -> None:
+    right = ("Army Kisimul to", "Roads", "Army Cork S", "Limerick to Leitrim", "Fleet Minch C", "ArmyMull - Louth")
+    left = ("Army Fair Isle to", "Fort", "Fleet Viking C", "The Uists", "Army Mayo - Cork")
+    assert open_alike(left, right)
+
+
+def test_a_dropped_space_is_no_other_word() -> None:
+    assert open_alike(ORDERS, ("FThe Minch H", "AMull - Cork", "Fleet", "F Clyde H"))
+
+
 def test_two_rows_say_nothing() -> None:
     assert not open_alike(ORDERS, ("A Mull H", "F Clyde - Minch"))
