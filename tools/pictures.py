@@ -71,6 +71,7 @@ SHOTS = (
     Shot("results-sent", "/results/{phase_id}", _at("/results/{n.sent}")),
     Shot("results-sealed", "/results/{phase_id}", _at("/results/{n.sealed}")),
     Shot("results-not-judged", "/results/{phase_id}", _at("/results/{n.to_read}")),
+    Shot("correction", "/results/{phase_id}/correct", _at("/results/{n.sent}/correct")),
     Shot("rehearsal", _REHEARSAL, _at("/rehearsal/{n.ready}")),
     Shot("rehearsal-done", _REHEARSAL, _at("/rehearsal/{n.ready}"), do=_REHEARSE),
     Shot("rehearsal-at-desk", _REHEARSAL, _at("/rehearsal/{n.to_read}"), do=_REHEARSE),

@@ -10,7 +10,7 @@ from PIL import Image
 from tests.browser import reading_site
 from tools import pictures
 
-NO_PAGES = (".jpg", ".eml", ".ics", ".pdf", "/lines", "/line/{line_id}", "/words", "/part/{number}", "/original/{page_id}")
+NO_PAGES = (".jpg", ".eml", ".ics", ".pdf", "/lines", "/line/{line_id}", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}")
 """How the addresses end that give no whole page of HTML: pictures, files, parts that a script asks for."""
 
 

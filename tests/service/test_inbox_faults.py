@@ -91,11 +91,12 @@ def test_a_server_that_dies_while_we_wait_is_found_again(
     assert "Nothing answers" in watching.said[2]
     begun = time.process_time()
     time.sleep(2)
+    spent = time.process_time() - begun
     dovecot.start()
     dovecot.deliver(simple(1))
     assert wait_for(lambda: count(site) == 1, 60)
     assert wait_for(lambda: watching.said[-1] == "")
-    assert time.process_time() - begun < 1.0  # no busy loop
+    assert spent < 0.5  # of two seconds without a server: no busy loop
     assert len(watching.said) < 8  # the pauses grow
 
 
