@@ -13,6 +13,7 @@ import importlib.util
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 import cv2
 import numpy as np
@@ -45,6 +46,11 @@ LATIN_END = 0x180
 
 class ModelError(Exception):
     """A network file is missing or is not the one this release was measured with."""
+
+
+_STARTING = Lock()
+"""Networks are started one after the other: two threads that come first would start two, and of the one that is not kept
+the tuned arrays would be freed under the rows it reads."""
 
 
 @cache
@@ -123,7 +129,8 @@ def _alphabet(*, tuned: bool, threads: int) -> tuple[str, tuple[int, ...]]:
 
 
 def _recogniser(*, tuned: bool, threads: int) -> onnxruntime.InferenceSession:
-    return _tuned_session(threads)[0] if tuned else _session(RECOGNISER, threads)
+    with _STARTING:
+        return _tuned_session(threads)[0] if tuned else _session(RECOGNISER, threads)
 
 
 class PpOcr:
