@@ -7,23 +7,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import maps
+from service.bench import desk_site
 
-SETTINGS = """
-data = "data"
-order_address = "orders@galloper.example"
-coordinator = "coordinator@galloper.example"
-[mail_in]
-kind = "maildir"
-path = "box"
-trusted_authserv_id = "mx.galloper.example"
-[mail_out]
-kind = "folder"
-path = "outbox"
-sender = "Galloper <orders@galloper.example>"
-[web]
-port = 0
-secure_cookies = false
-"""
+SETTINGS = desk_site.SETTINGS.format(data="data", port=0)
 
 
 def own_site(folder: Path, settings: str = SETTINGS, *, box: bool = True) -> Path:
