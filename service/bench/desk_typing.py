@@ -1,37 +1,168 @@
-"""A practised person's typing at the desk's edit box: to each wrong name by Tab, letters until the right name is offered
-first, Tab, Enter. Used by the bench and by the browser's tests."""
+"""A practised person's typing at the desk's edit box: names by their first letters until the right one is offered, places
+by Tab, what is wrong by the way with the fewest keys. Used by the bench and by the browser's tests."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from service.bench.desk_browser import Tab
 
+_MOST_STEPS = 8
+_BEGINNING = 3
+"""Letters of a name's first word after which a person goes on to its next word."""
+_STATE = """() => { const box = document.querySelector('#work .words');
+  return [box.value, box.selectionStart, box.selectionEnd, window.readingNames.slots(box.value)]; }"""
+_FIRST = "typed => window.readingNames.search(typed)[0]"
+_OFFERED = """() => { const list = document.querySelector('#work .completions'); return list.hidden ? [[], -1] :
+  [[...list.children].map(one => one.firstChild.textContent), [...list.children].findIndex(one => one.className)]; }"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to a right line: the keys that select a place, how many signs before and behind it go, what is typed there
+    then, and what all that costs in keys."""
+
+    cost: int
+    select: tuple[str, ...] = ()
+    before: int = 0
+    behind: int = 0
+    words: str = ""
+    over: bool = False
+
+
+class Typist:
+    """Types what a line says, in one tab. `goal` are the names in it."""
+
+    def __init__(self, tab: Tab, wanted: str) -> None:
+        self._tab, self._wanted = tab, wanted
+        self._goal = [wanted[a:b] for a, b in tab.page.evaluate("text => window.readingNames.slots(text)", wanted)]
+        self._costs: dict[str, int] = {}
+
+    def correct(self) -> None:
+        """From the open box to the accepted line. Where no way leads there, the whole line is typed letter by letter."""
+        for _ in range(_MOST_STEPS):
+            now, start, end, slots = self._tab.page.evaluate(_STATE)
+            if _same(now, self._wanted):
+                break
+            self._go(min(self._ways(now, (start, end), slots), key=lambda way: way.cost))
+        else:
+            self._tab.press("Control+a", *self._wanted)
+        self._tab.press("Enter")
+
+    def _ways(self, now: str, at: tuple[int, int], slots: list[list[int]]) -> list[_Way]:
+        """What a person may do next, each with what it costs until the whole line is right."""
+        ways = [_Way(1 + self._cost(self._wanted), ("Control+a",), 0, 0, self._wanted, over=True)]
+        places = [((), at), (("Home",), (0, 0)), (("End",), (len(now), len(now)))]
+        places += [(_hops(at, slots, n), (a, b)) for n, (a, b) in enumerate(slots)]
+        ways += [way for keys, place in places for way in self._span(now, keys, place)]
+        wrong = [n for n, (a, b) in enumerate(slots) if n < len(self._goal) and now[a:b] != self._goal[n]]
+        if len(slots) == len(self._goal) and _same(self._filled(now, slots), self._wanted):
+            cost = sum(2 + self._cost(self._goal[n]) for n in wrong)
+            ways.append(_Way(cost, _hops(at, slots, wrong[0]), 0, 0, self._goal[wrong[0]], over=True))
+        return ways
+
+    def _filled(self, now: str, slots: list[list[int]]) -> str:
+        """The line with each of its names made right."""
+        for (a, b), name in reversed(list(zip(slots, self._goal, strict=True))):
+            now = now[:a] + name + now[b:]
+        return now
+
+    def _span(self, now: str, keys: tuple[str, ...], place: tuple[int, int]) -> list[_Way]:
+        """One selected place made wider until all that is wrong is in it, and what belongs there typed."""
+        start, end = place
+        left = min(start, _alike(now, self._wanted))
+        kept = min(len(now) - end, _alike(now[::-1], self._wanted[::-1]), len(self._wanted) - left)
+        right = len(now) - kept
+        words = self._wanted[left:len(self._wanted) - kept]
+        delete = 1 if end > start and (left < start or right > end or not words.strip()) else 0
+        cost = len(keys) + delete + (start - left) + (right - end) + self._cost(words)
+        return [_Way(cost, keys, start - left, right - end, words, over=not delete)]
+
+    def _go(self, way: _Way) -> None:
+        self._tab.press(*way.select)
+        if not way.over:
+            self._tab.press("Delete")
+        self._tab.press(*["Backspace"] * way.before, *["Delete"] * way.behind)
+        if self._goal.count(way.words) and self._offered(way.words):
+            return
+        for piece in self._pieces(way.words):
+            self._type(piece)
+
+    def _offered(self, name: str) -> bool:
+        """Take a name that is offered beside the selected one, where that is shorter than to type it."""
+        names, at = self._tab.page.evaluate(_OFFERED)
+        if name not in names or at >= 0 or names.index(name) + 2 > self._cost(name):
+            return False
+        self._tab.press(*["ArrowDown"] * (1 + names.index(name)), "Tab")
+        return True
+
+    def _pieces(self, text: str) -> list[str]:
+        """Names of the line, and what stands between them."""
+        found = re.split(f"({'|'.join(map(re.escape, sorted(self._goal, key=len, reverse=True)))})", text)
+        return [piece for piece in found if piece]
+
+    def _cost(self, text: str) -> int:
+        return sum(len(piece.strip()) + (piece != piece.strip()) if piece not in self._goal else self._name_cost(piece)
+                   for piece in self._pieces(text))
+
+    def _name_cost(self, name: str) -> int:
+        if name not in self._costs:
+            letters = _letters(name)
+            shown = next((n for n in range(1, len(letters)) if
+                          self._tab.page.evaluate(_FIRST, letters[:n]) == name), len(letters))
+            self._costs[name] = min(len(name), shown + 1)
+        return self._costs[name]
+
+    def _type(self, words: str) -> None:
+        """Letters until what is meant is offered first, then Tab; a blank that Tab has set is not typed again."""
+        done = ""
+        letters = _letters(words) if words in self._goal else words
+        for letter in letters:
+            now, start, _end, _slots = self._tab.page.evaluate(_STATE)
+            if not done and letter == " " and (not start or now[start - 1] == " "):
+                continue
+            self._tab.press(letter)
+            done += letter
+            names, at = self._tab.page.evaluate(_OFFERED)
+            if at == 0 and names[0] == words.strip() and len(letters) - len(done) > 1:
+                self._tab.press("Tab")
+                return
+        if words in self._goal and letters != words:
+            self._tab.press(*["Backspace"] * len(done), *words)
+
 
 def correct(tab: Tab, wanted: str) -> None:
-    """Type a correction as a practised person would: open the box on the reading nearest to the ink, go to each name
-    that is wrong, type until the right name is offered first, take it, and accept. Where that leads nowhere, the whole line
-    is typed."""
+    """Open the box on the reading nearest to what is wanted, make it right, accept."""
     offers = tab.offers()
-    box = tab.page.locator("#work .words")
     if offers:
-        near = min(range(len(offers)), key=lambda n: _differ(offers[n], wanted))
-        for _ in range(near):
-            tab.press("ArrowDown")
+        near = min(range(len(offers)), key=lambda n: n + _differ(offers[n], wanted))
+        tab.press(*["ArrowDown"] * near)
     tab.press("e")
-    goal = _names(tab, wanted)
-    for _ in range(8):
-        now = str(box.input_value())
-        if _same(now, wanted):
-            break
-        slots = tab.page.evaluate(
-            "text => { const box = document.querySelector('#work .words');"
-            " return [box.selectionStart, box.selectionEnd, window.readingNames.slots(text)]; }", now)
-        _mend(tab, now, slots, goal, wanted)
-    if not _same(str(box.input_value()), wanted):
-        tab.press("Control+a", *wanted)
-    tab.press("Enter")
+    Typist(tab, wanted).correct()
+
+
+def _letters(name: str) -> str:
+    """What a person types of a name: its beginning, then the beginning of its next word."""
+    first, _, rest = name.partition(" ")
+    words = [word for word in re.split(r"[ /]", rest) if word.lower() not in {"", "&", "and", "of", "the"}]
+    return name if not words or first.lower() == "the" else " ".join([first[:_BEGINNING], *words])
+
+
+def _hops(at: tuple[int, int], slots: list[list[int]], to: int) -> tuple[str, ...]:
+    """Tabs from a selection to a name."""
+    behind = [n for n, (a, _) in enumerate(slots) if a >= at[1]]
+    before = [n for n, (_, b) in enumerate(slots) if b <= at[0]]
+    if list(at) == slots[to]:
+        return ()
+    return ("Tab",) * (1 + behind.index(to)) if to in behind else ("Shift+Tab",) * (1 + before[::-1].index(to)) \
+        if to in before else ("Home", *("Tab",) * (to + 1))
+
+
+def _alike(one: str, other: str) -> int:
+    """Signs that two texts begin with alike."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _same(one: str, other: str) -> bool:
@@ -39,60 +170,6 @@ def _same(one: str, other: str) -> bool:
 
 
 def _differ(one: str, other: str) -> int:
-    return sum(a != b for a, b in zip(one.split(), other.split(), strict=False)) + abs(
-        len(one.split()) - len(other.split()))
-
-
-def _names(tab: Tab, text: str) -> list[str]:
-    return [text[a:b] for a, b in tab.page.evaluate("text => window.readingNames.slots(text)", text)]
-
-
-def _mend(tab: Tab, now: str, found: list[Any], goal: list[str], wanted: str) -> None:
-    """One name: go to the first wrong one and write the right one; else write the whole line."""
-    start, end, slots = found
-    inside = wanted[start:max(start, len(wanted) - len(now) + end)]
-    if end > start and _same(now[:start] + inside + now[end:], wanted):
-        _write(tab, inside, goal)
-        return
-    common = next((n for n in range(start) if now[n] != wanted[n:n + 1]), start)
-    tail = now[end:].strip()
-    if end > start and start - common <= 6 and wanted[common:].endswith(tail):
-        tab.press(*["Backspace"] * (1 + start - common))
-        middle = wanted[common:].removesuffix(tail)
-        if middle.strip():
-            _write(tab, middle, goal)
-        return
-    wrong = next((n for n, (a, b) in enumerate(slots) if n < len(goal) and now[a:b] != goal[n]), None)
-    if wrong is None and wanted.endswith(f" {now}"):
-        tab.press("Home", *wanted.removesuffix(now))
-        return
-    if wrong is None or len(slots) != len(goal):
-        tab.press("Control+a")
-        _write(tab, wanted, goal)
-        return
-    while [start, end] != slots[wrong]:
-        tab.press("Shift+Tab" if start > slots[wrong][0] else "Tab")
-        start, end = tab.page.evaluate(
-            "() => { const box = document.querySelector('#work .words'); return [box.selectionStart, box.selectionEnd]; }")
-    _type(tab, goal[wrong])
-
-
-def _write(tab: Tab, text: str, goal: list[str]) -> None:
-    """A piece of a line, its names completed; Delete where nothing belongs there."""
-    if not text.strip():
-        tab.press("Delete")
-    for word in re.split(f"({'|'.join(map(re.escape, goal))})", text):
-        _type(tab, word)
-
-
-def _type(tab: Tab, words: str) -> None:
-    """Letters until what is meant is offered first, then Tab; a blank that Tab has set is not typed again."""
-    box = tab.page.locator("#work .words")
-    for at, letter in enumerate(words):
-        if at == 0 and letter == " " and str(box.input_value()).endswith(" "):
-            continue
-        tab.press(letter)
-        first = tab.page.locator("#work .completions li.chosen")
-        if len(words) - at > 2 and first.count() and first.text_content().removesuffix(" Tab") == words:
-            tab.press("Tab")
-            return
+    """Words to change between two texts, thrice: each costs about so many keys."""
+    steps = SequenceMatcher(None, one.split(), other.split(), autojunk=False).get_opcodes()
+    return 3 * sum(max(b - a, d - c) for what, a, b, c, d in steps if what != "equal")

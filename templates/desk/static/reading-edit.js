@@ -1,7 +1,8 @@
-// The edit box: E fills it with the highlighted reading and selects the name in doubt; Tab completes a name or goes to the
-// next one, Enter accepts, Esc leaves.
+// The edit box: E fills it with the highlighted reading and selects the name in doubt, with names that other readings have
+// in its place and names near it below; Tab completes a name or goes to the next one, Enter accepts, Esc leaves.
 "use strict";
 
+const MOST_NEAR = 6;
 const UNIT = /^(A|F|Army|Fleet)$/;
 
 export class EditBox {
@@ -11,7 +12,9 @@ export class EditBox {
     this.list = list;
     this.names = names;
     this.found = null;
-    this.at = 0;
+    this.at = 0; // the one that Tab takes; -1 while names are only offered beside a selected one
+    this.chose = false; // whether an arrow went there
+    this.others = [];
     box.addEventListener("input", () => this.look());
     box.addEventListener("blur", () => this.close());
     list.addEventListener("mousedown", (event) => {
@@ -21,7 +24,9 @@ export class EditBox {
     });
   }
 
-  open(text, doubtful) {
+  // `others` are the texts of the readings that are not highlighted.
+  open(text, doubtful, others) {
+    this.others = others;
     if (text !== null) this.box.value = text;
     this.box.focus();
     const names = this.names();
@@ -31,6 +36,26 @@ export class EditBox {
     const chosen = run ? [Math.min(run[0], slot ? slot[0] : run[0]), Math.max(run[1], slot ? slot[1] : run[1])] : slots[slots.length - 1];
     if (chosen) this.box.setSelectionRange(chosen[0], chosen[1]);
     else this.box.select();
+    if (slot || (chosen && !run)) this.near(slot || chosen);
+  }
+
+  // Offer names for the one at this slot, none of them chosen.
+  near(slot) {
+    const names = this.names();
+    if (!names) return;
+    const [start, end] = slot;
+    const [from, to] = [this.box.selectionStart, this.box.selectionEnd];
+    if (from !== start || to !== end) return this.close();
+    const there = names.slots(this.box.value);
+    const n = there.findIndex(([at]) => at === start);
+    const now = this.box.value.slice(start, end);
+    const read = this.others.map((text) => [text, names.slots(text)]).filter(([, slots]) => slots.length === there.length)
+      .map(([text, slots]) => text.slice(...slots[n]));
+    const found = [...new Set([...read.slice(0, 2), ...names.near(now), ...read])].filter((name) => name !== now).slice(0, MOST_NEAR);
+    this.found = { start, end, names: found };
+    this.at = -1;
+    this.chose = false;
+    this.draw();
   }
 
   // Where the first words stand in which the readings differ, as [start, end); null where they do not differ.
@@ -48,6 +73,7 @@ export class EditBox {
     const names = this.names();
     this.found = names ? names.complete(this.box.value, this.box.selectionStart) : null;
     this.at = 0;
+    this.chose = false;
     this.draw();
   }
 
@@ -60,7 +86,7 @@ export class EditBox {
       return item;
     }));
     this.list.hidden = !shown.length;
-    if (shown.length) {
+    if (shown.length && this.at >= 0) {
       const tab = document.createElement("kbd");
       tab.textContent = "Tab";
       this.list.children[this.at].append(" ", tab);
@@ -86,14 +112,16 @@ export class EditBox {
   // Whether the key was used here.
   key(event) {
     const open = Boolean(this.found && this.found.names.length);
-    if (event.key === "Tab" && open && !event.shiftKey) {
+    const takes = (event.key === "Tab" && !event.shiftKey) || (event.key === "Enter" && this.chose);
+    if (takes && open && this.at >= 0) {
       this.take(this.at);
       return true;
     }
     if (event.key === "Tab") return this.hop(event.shiftKey ? -1 : 1);
     if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       const size = this.found.names.length;
-      this.at = (this.at + (event.key === "ArrowDown" ? 1 : size - 1)) % size;
+      this.at = event.key === "ArrowDown" ? (this.at + 1) % size : (this.at <= 0 ? size : this.at) - 1;
+      this.chose = true;
       this.draw();
       return true;
     }
@@ -112,6 +140,7 @@ export class EditBox {
     const next = step > 0 ? slots.find(([start]) => start >= to) : slots.filter(([, end]) => end <= from).pop();
     if (!next) return false;
     this.box.setSelectionRange(next[0], next[1]);
+    this.near(next);
     return true;
   }
 }

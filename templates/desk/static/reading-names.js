@@ -3,6 +3,7 @@
 "use strict";
 
 const MOST = 6;
+const JOINING = new Set(["and", "of", "the"]);
 
 export function fold(text) {
   return text.normalize("NFKD").replace(/[\u0300-\u036f'’‘`]/g, "").toLowerCase().replace(/&/g, " and ")
@@ -28,11 +29,25 @@ export function slips(one, other, most) {
   return last[other.length];
 }
 
+// Whether each typed word begins a word of the key, one after the other: "not ca" is Nottingham Castle.
+function begins(key, typed) {
+  const words = key.split(" ");
+  let n = 0;
+  for (const part of typed.split(" ")) {
+    while (n && JOINING.has(words[n]) && !words[n].startsWith(part)) n += 1;
+    if (!words[n] || !words[n].startsWith(part)) return false;
+    n += 1;
+  }
+  return true;
+}
+
 export class Names {
   constructor(words) {
     this.entries = words.names.map(([spelling, name]) => ({ key: fold(spelling), name, own: fold(spelling) === fold(name) }));
     for (const word of [...words.verbs, ...words.units]) this.entries.push({ key: fold(word), name: word, own: true, plain: true });
-    this.known = new Set(this.entries.filter((one) => !one.plain).map((one) => one.key));
+    const places = this.entries.filter((one) => !one.plain);
+    this.known = new Set(places.map((one) => one.key));
+    this.coasts = new Set(places.filter((one) => one.name.includes("/")).map((one) => fold(one.name.split("/")[1])));
     this.plain = new Set([...words.verbs, ...words.units].flatMap((word) => fold(word).split(" ")));
     for (const sign of ["a", "f", "h", "s", "c", "r", "-", "->", "", "army", "fleet", "to", "and", "proxy", "build", "remove", "send", "supply", "disbands"]) this.plain.add(sign);
   }
@@ -41,11 +56,18 @@ export class Names {
   far(entry, typed) {
     if (entry.key.startsWith(typed)) return (entry.own ? 0 : 1) + (entry.key === typed ? -0.5 : 0);
     if (entry.plain) return null;
+    if (this.short(typed) && begins(entry.key, typed)) return 1.5;
     if (typed.length > 1 && entry.key.includes(" " + typed)) return 2;
     const most = typed.length < 4 ? 0 : typed.length < 7 ? 1 : 2;
     if (!most || entry.key[0] !== typed[0]) return null;
     const found = Math.min(...[0, 1, -1].map((n) => slips(typed, entry.key.slice(0, typed.length + n), most)));
     return found <= most ? 2 + found : null;
+  }
+
+  // Whether what was typed may be the beginnings of several words of a name.
+  short(typed) {
+    const first = typed.split(" ")[0];
+    return first.length > 1 && first !== typed && !this.plain.has(first);
   }
 
   search(text) {
@@ -71,23 +93,44 @@ export class Names {
       const piece = text.slice(start, caret);
       const names = this.search(piece);
       const typed = fold(piece);
-      const whole = this.entries.some((one) => one.key.startsWith(typed));
+      const short = this.short(typed);
+      const whole = this.entries.some((one) => one.key.startsWith(typed) || (short && !one.plain && begins(one.key, typed)));
       if (names.length && (whole || start === starts[starts.length - 1])) return { start, end: caret, names };
     }
     return { start: caret, end: caret, names: [] };
   }
 
-  // The places in a text where a name stands or should stand, as [start, end) pairs.
+  // Names near one that was read, without typing: the place without its coast, with another one, longer names that begin
+  // alike, then names a slip or two away. By letters alone.
+  near(text) {
+    const typed = fold(text);
+    const base = fold(text.split("/")[0]);
+    const word = base.split(" ")[0];
+    const best = new Map();
+    for (const entry of this.entries) {
+      if (entry.plain || !entry.own || entry.key === typed) continue;
+      let far = null;
+      if (entry.key === base) far = 0;
+      else if (entry.key.startsWith(base)) far = 1;
+      else if (word.length > 3 && entry.key.startsWith(word)) far = 2;
+      else if (base.length > 3 && slips(base, entry.key, 2) <= 2) far = 3;
+      if (far !== null && !best.has(entry.name)) best.set(entry.name, far);
+    }
+    return [...best].sort((a, b) => a[1] - b[1] || a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1)).map((pair) => pair[0]);
+  }
+
+  // The places in a text where a name, with its coast, stands or should stand, as [start, end) pairs.
   slots(text) {
-    const words = [...text.matchAll(/[^\s]+/g)].map((found) => ({ at: found.index, end: found.index + found[0].length, key: fold(found[0]) }));
+    const words = [...text.matchAll(/[^\s/]+/g)].map((found) => ({ at: found.index, end: found.index + found[0].length, key: fold(found[0]) }));
     const found = [];
     let n = 0;
     while (n < words.length) {
-      let size = Math.min(6, words.length - n);
-      while (size && !(words[n].key && words[n + size - 1].key && this.known.has(fold(text.slice(words[n].at, words[n + size - 1].end))))) size -= 1;
+      const size = this.named(text, words, n);
       if (size && !(size === 1 && this.plain.has(words[n].key))) {
-        found.push([words[n].at, words[n + size - 1].end]);
         n += size;
+        const coast = text[words[n - 1].end] === "/" ? this.coast(text, words, n) : 0;
+        found.push([words[n - size].at, words[n - 1 + coast].end]);
+        n += coast;
       } else if (this.plain.has(words[n].key)) {
         n += 1;
       } else {
@@ -98,5 +141,20 @@ export class Names {
       }
     }
     return found.map(([start, end]) => [start, end]);
+  }
+
+  // How many words from the n-th on make a name of the board, the longest; 0 for none.
+  named(text, words, n) {
+    let size = Math.min(6, words.length - n);
+    while (size && !(words[n].key && words[n + size - 1].key && this.known.has(fold(text.slice(words[n].at, words[n + size - 1].end))))) size -= 1;
+    return size;
+  }
+
+  // How many words from the n-th on say a coast: those of a coast of the board, else the one behind the stroke.
+  coast(text, words, n) {
+    for (let size = Math.min(3, words.length - n); size > 1; size -= 1) {
+      if (this.coasts.has(fold(text.slice(words[n].at, words[n + size - 1].end)))) return size;
+    }
+    return n < words.length ? 1 : 0;
   }
 }

@@ -289,7 +289,8 @@ const actions = {
   edit: () => {
     const chosen = offers()[highlight];
     const open = !lines.byId.size || lines.waits(lines.byId.get(current)) || !edit.box.value;
-    edit.open(chosen && open ? chosen.dataset.text : null, chosen ? [...chosen.querySelectorAll("mark:not(.gap)")].map((one) => one.textContent) : []);
+    edit.open(chosen && open ? chosen.dataset.text : null, chosen ? [...chosen.querySelectorAll("mark:not(.gap)")].map((one) => one.textContent) : [],
+      offers().filter((one) => one !== chosen).map((one) => one.querySelector(".order").textContent));
   },
   "not-order": () => decide("not-order"),
   void: () => voids.open(part()),
