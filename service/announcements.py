@@ -5,7 +5,7 @@ Everything is rendered before the transaction begins; nothing is put when any re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
-from service import letters
+from service import letters, pictures
 from service.context import phase_of
 from service.correspondence import Desk
 from service.desk.queries import executed, phase_title
 from service.desk.seal import told
-from service.enclosures import control_map, enclosures
+from service.enclosures import control_map, enclosures, results_heading
 from service.intake_words import canonical_subject
 from service.letters_values import (
     AdjustmentFacts,
@@ -32,6 +32,7 @@ from service.letters_values import (
 )
 from service.lines import lines_of
 from service.outbox_compose import Attachment, OutLetter
+from service.packs import Packs, blank_sheet
 from service.results import dislodged_text, show, unit_text
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
@@ -53,7 +54,7 @@ class Announcements:
         game = session.get_one(GameRow, phase.game_id)
         variant = self.desk.load(game.variant)
         info = self.desk.game_info(game)
-        facts = self._facts(session, phase, resolution, variant)
+        facts = self.facts(session, phase, resolution, variant)
         files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
         attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
         made: list[OutLetter] = []
@@ -62,6 +63,8 @@ class Announcements:
                 to = self.desk.recipient(session, address, variant.powers[power].name)
                 made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, facts, attached))
                 made += self._requests(session, phase, resolution, variant, info, power, address)
+        if phase.kind == PhaseKind.ADJUSTMENT:
+            made.append(self._pack(session, phase, resolution, info, facts, attached))
 
         def put(inside: Session) -> None:
             row = inside.get_one(PhaseRow, phase.id)
@@ -70,12 +73,24 @@ class Announcements:
 
         return put
 
+    def _pack(
+        self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, facts: ResultsFacts,
+        attached: Sequence[Attachment],
+    ) -> OutLetter:
+        """What the coordinator prints and posts at the end of a year (OUT-10)."""
+        game = session.get_one(GameRow, phase.game_id)
+        results = pictures.results_pdf(info, results_heading(phase), facts) if self.drawing else b""
+        chart = next((one.data for one in attached if one.kind == "application/pdf"), None)
+        return Packs(self.desk).letter(
+            session, game, phase_of(phase), (resolution.position.phase, resolution.position), results, chart,
+            self.desk.clock.now().date(), drawing=self.drawing)
+
     def picture(self, session: Session, phase: PhaseRow, resolution: Resolution, name: str) -> list[Attachment]:
         """One of the files of a phase's results, drawn now; the written results with all their pages. Empty where there is
         none of this name; NotReady where it cannot be drawn."""
         game = session.get_one(GameRow, phase.game_id)
         variant, info = self.desk.load(game.variant), self.desk.game_info(game)
-        facts = self._facts(session, phase, resolution, variant)
+        facts = self.facts(session, phase, resolution, variant)
         files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
         return next((one.drawn() for one in files if one.name == name), [])
 
@@ -106,13 +121,19 @@ class Announcements:
         subject = canonical_subject(info.name, name, wanted, 1)
         beaten = [unit_text(variant, d.unit) for d in resolution.dislodged if d.unit.power == power]
         if wanted.kind is PhaseKind.RETREAT and beaten:
-            return [letters.retreat_request(info, phase_of(phase), to, RetreatFacts(tuple(beaten), closing, subject))]
+            facts = RetreatFacts(tuple(beaten), closing, subject)
+            return [letters.retreat_request(info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power))]
         if wanted.kind is PhaseKind.ADJUSTMENT:
-            facts = AdjustmentFacts(resolution.adjust.get(power, 0), closing, subject)
-            return [letters.adjustment(info, phase_of(phase), to, facts)]
+            count = AdjustmentFacts(resolution.adjust.get(power, 0), closing, subject)
+            return [letters.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))]
         return []
 
-    def _facts(self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant) -> ResultsFacts:
+    def _blank(self, variant: Variant, info: GameInfo, phase: Phase, power: str) -> list[Attachment]:
+        """The blank sheet that goes with a request."""
+        return [blank_sheet(variant, info.name, phase, power, drawing=self.drawing)]
+
+    def facts(self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant) -> ResultsFacts:
+        """What a results letter is written from."""
         chosen = executed(session, phase)
         by_sheet = lines_of(session, list(chosen.values()))
         papers = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}

@@ -41,6 +41,7 @@ from service.quarantine import Quarantine
 from service.reader import Reader
 from service.reading import Doubt
 from service.rehearsal import Rehearser
+from service.reminders import Reminders
 from service.results import ShownPower, show
 from service.store import codec, records
 from service.store.blobs import Blobs
@@ -189,9 +190,14 @@ def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
         with sending:
             site.send_letters()
 
+    def remind(payload: dict[str, Any]) -> None:
+        with site.store.begin() as session:
+            Reminders(site.announcements.desk).put_due(session, int(payload["phase"]))
+
     site.jobs.register(inbox.WORK, taker.take, failed=taker.give_up)
     site.jobs.register(take.READ_WORK, reader.read, failed=reader.give_up)
-    for name, step in ((schedule.OPEN, site.turns.open), (schedule.DEADLINE, site.turns.close), (schedule.LETTERS, letters)):
+    for name, step in ((schedule.OPEN, site.turns.open), (schedule.DEADLINE, site.turns.close), (schedule.REMIND, remind),
+                       (schedule.LETTERS, letters)):
         site.jobs.register(name, step, failed=_noted(site, name))
 
 

@@ -6,7 +6,7 @@ Each is put into the outbox in the caller's transaction, once for its key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -14,10 +14,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
-from service import letters
+from service import ledger, letters
 from service.calendar_feed import Due, feed
 from service.context import phase_of
-from service.correspondence import Desk
+from service.correspondence import COORDINATOR, Desk
 from service.deadlines import Extension
 from service.enclosures import control_map
 from service.intake_words import canonical_subject
@@ -26,6 +26,7 @@ from service.letters_values import (
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
+    HandOverFacts,
     NextDate,
     Recipient,
     WelcomeFacts,
@@ -70,7 +71,7 @@ class Circulars:
         game = session.get_one(GameRow, phase.game_id)
         facts = CorrectionFacts(key, wrong.said, wrong.right, wrong.effect, wrong.found_by, phase.sent_at)
         info = self.desk.game_info(game)
-        return [letters.correction(info, phase_of(phase), to, facts) for to in self._everybody(session, game)]
+        return [letters.correction(info, phase_of(phase), to, facts) for to in self.everybody(session, game)]
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: Extension) -> int:
         """Tell every player the old and the new instant, the reason, what else moves and what does not (OUT-12); how many
@@ -88,7 +89,25 @@ class Circulars:
         info = self.desk.game_info(game)
         return sum(
             self.desk.put(session, letters.deadline_moved(info, to, facts, attached), phase)
-            for to in self._everybody(session, game))
+            for to in self.everybody(session, game))
+
+    def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
+        """Another coordinator from now on: letters are signed by `name`, and every player is told, with the digest of the
+        record before (section 5 of the mail plan); how many letters. 0 when this form came before."""
+        game, now = session.get_one(GameRow, game_id), self.desk.clock.now()
+        before = self.desk.game_info(game).coordinator
+        digest = ledger.digest(session, game_id)
+        phase = records.open_phase(session, game_id)
+        closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
+        facts = HandOverFacts(key, before, name, now, digest, closing)
+        info = replace(self.desk.game_info(game), coordinator=name)
+        told = sum(self.desk.put(session, letters.hand_over(info, to, facts)) for to in self.everybody(session, game))
+        if not told:
+            return 0
+        game.options = {**game.options, COORDINATOR: name}
+        records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by,
+                          detail={"from": before, "to": name, "digest": digest, "letters": told})
+        return told
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:
         """Tell every player of a game, or the one of a power, what they need to begin (OUT-01); how many letters."""
@@ -120,7 +139,8 @@ class Circulars:
         to = self.desk.recipient(session, address, name)
         return letters.welcome(info, phase_of(phase), to, facts, attached)
 
-    def _everybody(self, session: Session, game: GameRow) -> list[Recipient]:
+    def everybody(self, session: Session, game: GameRow) -> list[Recipient]:
+        """Every address of every player of a game, each with its power."""
         powers = self.desk.load(game.variant).powers
         return [
             self.desk.recipient(session, address, powers[power].name)

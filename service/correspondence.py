@@ -39,6 +39,9 @@ from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, Submissi
 ANSWERS_AN_HOUR = 5
 """Refusals to one address in an hour; a receipt is never held back, since a player relies on it."""
 
+COORDINATOR = "coordinator"
+"""The game's option with the name that letters are signed with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sender:
@@ -77,7 +80,8 @@ class Desk:
     def game_info(self, game: GameRow) -> GameInfo:
         """The game as letters name it."""
         title = self.load(game.variant).title
-        return GameInfo(game.id, game.name, title, self.sender.order_address, "The Coordinator")
+        coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
+        return GameInfo(game.id, game.name, title, self.sender.order_address, coordinator)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's clock."""

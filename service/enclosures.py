@@ -62,7 +62,7 @@ def enclosures(
     facts: ResultsFacts,
 ) -> list[Enclosure]:
     """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet."""
-    found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, f"{phase_title(phase)}: results", facts))]
+    found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase), facts))]
     if phase.kind == PhaseKind.ADJUSTMENT and maps.shapes(variant.slug):
         centres = resolution.position.centres
         found.append(Enclosure(
@@ -71,6 +71,11 @@ def enclosures(
     for power, key in executed(session, phase).items():
         found += _copies(session, blobs, key, power, variant, info)
     return found
+
+
+def results_heading(phase: PhaseRow) -> str:
+    """What stands on top of the written results: "Autumn 1642 Movement: results"."""
+    return f"{phase_title(phase)}: results"
 
 
 def _copies(

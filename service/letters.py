@@ -22,11 +22,14 @@ from service.letters_values import (
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
+    HandOverFacts,
     HeldFacts,
     NoticeFacts,
+    PackFacts,
     ReceiptFacts,
     Recipient,
     RejectionFacts,
+    ReminderFacts,
     ResultsFacts,
     RetreatFacts,
     WelcomeFacts,
@@ -40,6 +43,7 @@ LONGEST = 500
 KINDS = (
     "receipt", "receipt_late", "rejection", "held", "coordinator_notice", "draft_results", "retreat_request",
     "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
+    "reminder", "postal_pack", "hand_over",
 )  # fmt: skip
 
 
@@ -53,9 +57,11 @@ def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLette
     return _letter("receipt_late", game, facts.phase, to, facts, key=facts.key, answers=facts.answers)
 
 
-def rejection(game: GameInfo | None, to: Recipient, facts: RejectionFacts) -> OutLetter:
+def rejection(
+    game: GameInfo | None, to: Recipient, facts: RejectionFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
     """A mail that cannot be used: why, and how to mend it (OUT-03). `game` is None where the mail names none."""
-    return _letter("rejection", game, None, to, facts, key=facts.key, answers=facts.answers)
+    return _letter("rejection", game, None, to, facts, key=facts.key, answers=facts.answers, attached=attached)
 
 
 def held(game: GameInfo | None, to: Recipient, facts: HeldFacts) -> OutLetter:
@@ -120,6 +126,24 @@ def deadline_moved(
 def correction(game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts) -> OutLetter:
     """An error in results that were sent; the earlier letter stays valid elsewhere."""
     return _letter("correction", game, phase, to, facts, key=facts.key)
+
+
+def reminder(game: GameInfo, to: Recipient, facts: ReminderFacts) -> OutLetter:
+    """A deadline draws near and nothing is on file; for those who asked for it, and nothing of the game (OUT-11)."""
+    key = f"{facts.hours}h-{facts.closing.deadline.isoformat()}"
+    return _letter("reminder", game, facts.closing.phase, to, facts, key=key)
+
+
+def postal_pack(
+    game: GameInfo, phase: Phase, to: Recipient, facts: PackFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """What the coordinator prints and posts at a year's end: envelopes, results, map (OUT-10, Q-12)."""
+    return _letter("postal_pack", game, phase, to, facts, attached=attached)
+
+
+def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
+    """Another coordinator: who, from when, and the digest of the record at the change."""
+    return _letter("hand_over", game, None, to, facts, key=facts.key)
 
 
 def _letter(

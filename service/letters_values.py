@@ -210,3 +210,40 @@ class DeadlineFacts:
     reason: str
     moved: tuple[NextDate, ...] = ()
     stands: tuple[NextDate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderFacts:
+    """A deadline draws near and nothing of a power is on file (OUT-11). `hours` before it this reminder belongs to;
+    `feed` the address of the calendar or "", `entry` where the player may end reminders or ""."""
+
+    hours: int
+    closing: Closing
+    now: datetime
+    subject: str
+    feed: str = ""
+    entry: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PackFacts:
+    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the number of
+    their envelopes, `without` those of which no postal address is known, `notes` sentences about journeys and
+    accommodations (LIST-03, POST-06), without any address."""
+
+    posted: tuple[tuple[str, int], ...]
+    without: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HandOverFacts:
+    """Another coordinator from `at` on (UTC). `digest` is the digest of the game's record at that moment, by which
+    anybody can tell later that nothing before it was changed. `key` names the hand-over for ever."""
+
+    key: str
+    before: str
+    after: str
+    at: datetime
+    digest: str
+    closing: Closing | None = None

@@ -11,6 +11,7 @@ from threading import Condition, Event, Thread
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from service import reminders
 from service.clock import Clock
 from service.jobs import Jobs
 from service.store import records
@@ -24,6 +25,9 @@ OPEN = "open"
 DEADLINE = "deadline"
 """Work that closes an open phase: {"phase": id, "instant": ISO 8601}. It empties the mailbox first and reads the
 phase's deadline anew, because the coordinator may have moved it meanwhile."""
+
+REMIND = "remind"
+"""Work that writes the reminders of an open phase: {"phase": id}."""
 
 LETTERS = "letters"
 """Work that sends what is due: {}."""
@@ -51,6 +55,9 @@ def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
         for row in records.phases_past_deadline(session, now):
             keys.append(_key(DEADLINE, row.id, row.deadline, now))
             jobs.enqueue(session, DEADLINE, keys[-1], {"phase": row.id, "instant": _text(row.deadline)})
+        for row, hours in reminders.due(session, now):
+            keys.append(_key(f"{REMIND}{hours}", row.id, row.deadline, now))
+            jobs.enqueue(session, REMIND, keys[-1], {"phase": row.id})
         due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
         if due:
             # While the server is away the same letters stay due: the instant makes it a new key twice a minute.

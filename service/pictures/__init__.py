@@ -5,9 +5,11 @@ from service.pictures.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, pla
 from service.pictures.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.results_sheet import results_html, results_pdf, results_pictures
 from service.pictures.sheet_copy import SheetUnusable, sheet_copy
+from service.pictures.stationery import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
 from service.pictures.values import MapOptions
 
 __all__ = [
-    "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_svg", "draw_map", "map_pdf", "plan_map", "plan_of",
-    "results_html", "results_pdf", "results_pictures", "sheet_copy", "to_pdf", "to_png", "to_pngs",
+    "Blank", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_svg",
+    "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "plan_map", "plan_of", "results_html", "results_pdf",
+    "results_pictures", "sheet_copy", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
 ]  # fmt: skip

@@ -12,13 +12,16 @@ from service.letters_values import (
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
+    HandOverFacts,
     HeldFacts,
     Holding,
     NextDate,
     NoticeFacts,
+    PackFacts,
     ReceiptFacts,
     Recipient,
     RejectionFacts,
+    ReminderFacts,
     ResultsFacts,
     RetreatFacts,
     Sheet,
@@ -125,4 +128,14 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "welcome": letters.welcome(game, MOVEMENT, to, WelcomeFacts(
             (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
             "https://example.org/powick-bridge.ics"), (map_file,)),
+        "reminder": letters.reminder(game, to, ReminderFacts(
+            48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics", "https://example.org/public/entry")),
+        "reminder plain": letters.reminder(game, to, ReminderFacts(12, CLOSING, AT, SUBJECT)),
+        "postal_pack": letters.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts(
+            ((f"Montrose{nasty}", 2), ("The Crown", 1)), ("Ormond",),
+            (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), (map_file,)),
+        "postal_pack bare": letters.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts((), ("Ormond",))),
+        "hand_over": letters.hand_over(game, to, HandOverFacts(
+            "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
+        "hand_over between": letters.hand_over(game, to, HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
     }  # fmt: skip

@@ -19,7 +19,7 @@ from service.mail_pictures import PictureState, PictureType, PillowProbe
 from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
 from service.turns import NotReady
 from tests.support.site import Site
-from tests.support.table import Table, address, autumn_1642, open_table, sheet_picture
+from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
 
 HEADING = ("Dov Quill", "Manchester", "Powick Bridge", "Autumn 1642 Movement Orders", "v1")
 ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
@@ -120,7 +120,7 @@ def test_a_winter_ends_with_the_map_of_control(site: Site) -> None:
     winter = Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
     table = made(site, winter)
     letters = finish(table)
-    assert kinds(letters) == {"year_end_results": everyone(table)}
+    assert kinds(letters) == {"year_end_results": everyone(table), "postal_pack": [COORDINATOR]}
     attached = files(table.message(letters[0]))
     maps_sent = {name: data for name, data in attached.items() if name.endswith(".pdf")}
     assert list(maps_sent) == ["powick-bridge-map-1643.pdf"]
