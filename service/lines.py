@@ -78,15 +78,18 @@ def seen_by(line: SettledLine, me: str) -> SettledLine:
 def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = ReviewMode.NONE) -> SettledLine:
     """The line as it now stands: the newest decision that is not undone counts, where two people must agree the newest
     that somebody else's agrees with."""
+    return _settled(SettledLine(
+        id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
+        text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
+        candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box)), reviews, mode)
+
+
+def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode) -> SettledLine:
     standing = tuple(
         Said(r.key, r.by, LineState(r.decision), r.text, r.order, r.settles)
         for r in sorted(reviews, key=lambda r: r.id) if r.undone_at is None
     )
-    plain = SettledLine(
-        id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
-        text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
-        candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box), standing=standing,
-    )
+    plain = replace(plain, standing=standing)
     if needs_two(mode, plain.state, standing):
         return _by_two(plain)
     return _decided(plain, standing[-1], standing[-1].by) if standing else plain
@@ -121,6 +124,27 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
     for submission_id, line in rows:
         found[submission_id].append(settle(line, reviews.get(line.id, []), modes[submission_id]))
     return found
+
+
+def stands_of(session: Session, submission_ids: Sequence[int]) -> list[SettledLine]:
+    """How every line of the given submissions stands, to be counted: without what the eye read, its readings and boxes,
+    which are most of what a line weighs."""
+    rows = session.execute(
+        select(PageRow.submission_id, LineRow.id, LineRow.page_id, LineRow.ordinal, LineRow.kind, LineRow.status,
+               LineRow.confidence, LineRow.struck)
+        .join(LineRow, LineRow.page_id == PageRow.id).where(PageRow.submission_id.in_(submission_ids))).all()
+    modes = _modes(session, submission_ids)
+    reviews: dict[int, list[ReviewRow]] = {}
+    for review in session.scalars(
+        select(ReviewRow).join(LineRow, LineRow.id == ReviewRow.line_id).join(PageRow, PageRow.id == LineRow.page_id)
+        .where(PageRow.submission_id.in_(submission_ids))
+    ):
+        reviews.setdefault(review.line_id, []).append(review)
+    return [
+        _settled(SettledLine(row.id, row.page_id, row.ordinal, row.kind, LineState(row.status), "", None, None,
+                             row.confidence, row.struck, (), ()), reviews.get(row.id, []), modes[row.submission_id])
+        for row in rows
+    ]
 
 
 def lines_by_id(session: Session, line_ids: Sequence[int]) -> dict[int, SettledLine]:

@@ -19,7 +19,7 @@ from service.desk.doorway import require_token, require_visitor, show
 from service.desk.game_acting import done, game_row, own_address
 from service.desk.games_acts import OPTIONS, REVIEW, REVIEW_WORDS, Written
 from service.desk.ports import DeskPorts
-from service.desk.queries import phase_title
+from service.desk.queries import phase_title, phases_to_come
 from service.desk.seats import welcome
 from service.desk.sheet_acts import Refused
 from service.store import records
@@ -39,7 +39,7 @@ def games(request: Request, visitor: SignedIn) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         found = [
-            (game, next((p for p in records.phases(session, game.id) if p.state != PhaseState.SENT), None))
+            (game, next(iter(phases_to_come(session, game.id, 1)), None))
             for game in records.games(session)
         ]
         return show(request, "games.html", visitor=visitor, told="", games=found, title_of=phase_title, boards=variants())
@@ -89,7 +89,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
                  select(AddressRow.email).where(AddressRow.player_id == key).order_by(AddressRow.email)).all())
             for power, key in sorted(records.seats(session, game_id).items())
         ]
-        phases = [p for p in records.phases(session, game_id) if p.state != PhaseState.SENT]
+        phases = phases_to_come(session, game_id)
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
                                   .order_by(EventRow.id.desc())).all()
         return show(request, "game.html", visitor=visitor, told=told, game=row, seats=seats, phases=phases, title_of=phase_title,

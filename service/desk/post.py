@@ -8,12 +8,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, File, Form, HTTPException, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.ports import DeskPorts
-from service.desk.queries import CURRENT, phase_title
+from service.desk.queries import CLOCK_ONLY, CURRENT, phase_title
 from service.post_room import MOST_BYTES, MOST_FILES, Letter, NotLogged, PostRoom, awaited, letters
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
@@ -30,7 +31,9 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         found = []
-        for phase in session.query(PhaseRow).where(PhaseRow.state.in_(CURRENT)).order_by(PhaseRow.deadline):
+        for phase in session.scalars(
+            select(PhaseRow).where(PhaseRow.state.in_(CURRENT)).order_by(PhaseRow.deadline).options(*CLOCK_ONLY)
+        ):
             game = session.get_one(GameRow, phase.game_id)
             names = {power: ports.power_name(game.variant, power) for power in sorted(records.seats(session, game.id))}
             found.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),

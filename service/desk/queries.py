@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from service.ballots import Paper, count
 from service.desk.decisions import PART, Kind
-from service.lines import SettledLine, lines_of, seen_by
+from service.lines import SettledLine, lines_of, seen_by, stands_of
 from service.store.tables import (
     ActRow,
     GameRow,
@@ -32,6 +32,8 @@ from service.two_readers import Stage
 
 VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
+CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
+"""For pages of many phases: a phase without its board, which is most of what its row weighs and which they never show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +116,22 @@ def phases_now(session: Session) -> list[PhaseView]:
         select(PhaseRow, GameRow)
         .join(GameRow, GameRow.id == PhaseRow.game_id)
         .where(PhaseRow.state.in_(CURRENT))
-        .order_by(PhaseRow.deadline)
+        .order_by(PhaseRow.deadline).options(*CLOCK_ONLY)
     ).all()
     return [phase_view(session, phase, game) for phase, game in rows]
+
+
+def phases_to_come(session: Session, game_id: str, limit: int | None = None) -> list[PhaseRow]:
+    """Phases of a game whose results are not sent, in their order, the first `limit` of them; without their boards."""
+    return list(session.scalars(
+        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state != PhaseState.SENT)
+        .order_by(PhaseRow.ordinal).limit(limit).options(*CLOCK_ONLY)))
 
 
 def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
     """What may be said of one phase at any time."""
     chosen = executed(session, phase)
-    lines = [line for group in lines_of(session, list(chosen.values())).values() for line in group]
+    lines = stands_of(session, list(chosen.values()))
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     rows = session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id)).all()
     powers = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)).all()

@@ -22,7 +22,7 @@ class ReviewRow(Base):
 
     __tablename__ = "reviews"
     id: Mapped[int] = mapped_column(primary_key=True)
-    line_id: Mapped[int] = mapped_column(ForeignKey("lines.id"))
+    line_id: Mapped[int] = mapped_column(ForeignKey("lines.id"), index=True)
     key: Mapped[str] = mapped_column(String(64), unique=True)
     decision: Mapped[str] = mapped_column(String(20))
     text: Mapped[str] = mapped_column(Text, default="")
