@@ -37,9 +37,13 @@ def meanings(
     return ()
 
 
+_UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
+
+
 def doubtful(text: str) -> bool:
-    """Does a text as read freely hold a word that makes an order a condition, a choice or a denial, or a question mark?"""
-    return "?" in text or any(word.text in DOUBTS for word in words(text))
+    """Does a text as read freely hold a word that makes an order a condition, a choice or a denial, or a question mark?
+    That nothing changed since the last version, said in parentheses, is none."""
+    return "?" in text or any(word.text in DOUBTS for word in words(_UNCHANGED.sub("", text)))
 
 
 def incomplete(orders: Sequence[Order]) -> bool:
@@ -90,10 +94,10 @@ def twins(orders: Sequence[Order], lexicon: Lexicon) -> bool:
 def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Is a place written short by words of another's name too ("Shannon" for Shannon Sea Area, beside Shannon Mouth), or
     without its article where that does it ("Minch" for The Minch, beside The Little Minch)? Which was meant nobody knows."""
-    said = " ".join(text.casefold().split())
+    said = " ".join(word.text for word in words(text))
     for order in orders:
         for _, region in reading.places(order):
-            name = lexicon.board.provinces[region.province].name.casefold()
+            name = " ".join(word.text for word in words(lexicon.board.provinces[region.province].name))
             article, _, bare = name.partition(" ")
             if article == "the" and region.province in _shorter(lexicon) and re.search(rf"(?<!\bthe )\b{re.escape(bare)}\b", said):
                 return True

@@ -28,6 +28,7 @@ _BESIDE = frozenset(
 _SOME = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKE = 0.75
+_CUTTING = frozenset(("cut", "cuts"))
 _UNITS = {"army": 1, "armies": 2, "fleet": 2, "fleets": 2}
 """Words of units, with the letters in each that may be misread."""
 
@@ -40,13 +41,16 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         said = [word.text for word in words(found) if word.text.isalnum()]
         if not said or set(said) <= _of_names(lexicon) | _CONVOYED:
             continue
+        if said == ["no", "change"] and "(" in read and ")" in read:
+            continue
         if "(" not in read or ")" not in read or any(map(_doubt_like, said)) or any(said[0].startswith(d[1:]) for d in DOUBTS):
             return True
     return False
 
 
 def _doubt_like(word: str) -> bool:
-    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBTS)
+    """The field's own "cut" is no "but", however alike they are."""
+    return word not in _CUTTING and any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBTS)
 
 
 def harmless(text: str, lexicon: Lexicon) -> bool:

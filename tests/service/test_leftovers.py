@@ -7,7 +7,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
-from grammar.meaning import abbreviation, begun, leftover, shortened, twins
+from grammar.meaning import abbreviation, begun, doubtful, leftover, shortened, twins
 from service.lexical import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -39,10 +39,18 @@ def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None
 
 @pytest.mark.parametrize(
     ("text", "so"),
-    [("A Clare - Shannon", True), ("A Clare - Shannon Sea Area", False), ("F Ayr - Minch", True), ("F Ayr - The Minch", False)])
+    [("A Clare - Shannon", True), ("A Clare - Shannon Sea Area", False), ("F Ayr - Minch", True), ("F Ayr - The Minch", False),
+     ("A Moray & Nairn - Essex", False), ("A Dublin & the Pale - Cheshire", False)])
 def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) -> None:
     """Q-71: Shannon Mouth and Shannon Sea Area, The Minch and The Little Minch are all on the board."""
     assert shortened(text, orders(text), LEXICON) is so
+
+
+@pytest.mark.parametrize(
+    ("text", "so"), [("F Haddington H (no change)", False), ("F Haddington H (no, hold)", True), ("F Haddington no change", True)])
+def test_that_nothing_changed_is_no_doubt(text: str, *, so: bool) -> None:
+    """ORD-07: a remark in parentheses is passed over, unless it may take the order back."""
+    assert doubtful(text) is so
 
 
 def test_capitals_may_be_an_abbreviation() -> None:
