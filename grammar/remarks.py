@@ -28,7 +28,6 @@ _BESIDE = frozenset(
 _SOME = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKE = 0.75
-_CUTTING = frozenset(("cut", "cuts"))
 _UNITS = {"army": 1, "armies": 2, "fleet": 2, "fleets": 2}
 """Words of units, with the letters in each that may be misread."""
 
@@ -49,8 +48,7 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
 
 
 def _doubt_like(word: str) -> bool:
-    """The field's own "cut" is no "but", however alike they are."""
-    return word not in _CUTTING and any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBTS)
+    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBTS)
 
 
 def harmless(text: str, lexicon: Lexicon) -> bool:
