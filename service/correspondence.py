@@ -106,7 +106,7 @@ class Correspondence:
         facts = ReceiptFacts(
             key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase), version=submission.version,
             photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
-            replaces=verdict.on_file if counts else None, notes=_notes(explain(verdict, _nobody())),
+            replaces=verdict.on_file if counts else None, notes=_notes(explain(verdict, nobody())),
             subject=canonical_subject(game.name, power, phase_of(phase), number), answers=_answers(mail),
         )
         to = self.desk.recipient(session, submission.sender, power)
@@ -155,7 +155,7 @@ class Correspondence:
         game = session.get_one(GameRow, phase.game_id)
         variant = self.desk.load(game.variant)
         power = variant.powers[submission.power].name
-        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), _nobody())
+        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody())
         mail = session.get_one(MailRow, submission.sha256)
         facts = RejectionFacts(
             key=f"{mail.sha256}-{reason.value}", received_at=submission.received_at, what=words.what,
@@ -174,7 +174,7 @@ class Correspondence:
             return
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
-        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), _nobody())
+        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody())
         mail = session.get_one(MailRow, submission.sha256)
         facts = HeldFacts(
             key=mail.sha256, received_at=submission.received_at, what=words.what, settle=words.mend,
@@ -193,7 +193,7 @@ class Correspondence:
         """A letter that came by post waits for the coordinator; there is no mail to answer."""
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
-        what = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power), _nobody()).what
+        what = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power), nobody()).what
         facts = NoticeFacts(
             key=f"posted-{submission.id}-{reason.value}", what=f"A posted sheet of {power} waits: {what}",
             since=submission.received_at, link=self.desk.sender.base_url,
@@ -232,7 +232,7 @@ class Correspondence:
         return (answered or 0) >= ANSWERS_AN_HOUR
 
 
-def _nobody() -> Context:
+def nobody() -> Context:
     """A context without games, for words that need none."""
     return Context(frozenset(), "", "", ())
 

@@ -20,6 +20,7 @@ from service.desk import (
     pages,
     people,
     post,
+    previews,
     public,
     quarantine,
     reading_api,
@@ -57,6 +58,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(people.router)
     app.include_router(operation.router)
     app.include_router(post.router)
+    app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)
     faults.install(app)

@@ -1,0 +1,93 @@
+"""The letters of a game before anybody gets them: each of the sixteen as one power would read it, and the letter that hands
+the game over to another coordinator.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from service.correspondence import Desk
+from service.desk.access import Visitor
+from service.desk.doorway import require_token, require_visitor, show
+from service.desk.game_acting import game_row
+from service.desk.ports import DeskPorts
+from service.letters_preview import WHO, Previews
+from service.postal import name_line
+from service.store import records
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors 'none'"
+"""A letter's own page: its style inside it, as mail programs show it, and nothing from anywhere."""
+
+NO_MAIL = "This site has no mail joined to its desk, so there are no letters to show. Tell the operator."
+
+
+@router.get("/previews/{game_id}")
+def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "", told: str = "") -> Response:
+    """Every kind of letter with who gets it and when."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = game_row(session, game_id)
+        seats = sorted(records.seats(session, game_id))
+        chosen = power if power in seats else seats[0]
+        return show(request, "previews.html", visitor=visitor, game=game, kinds=WHO, power=chosen, told=told,
+                    powers=[(one, ports.power_name(game.variant, one)) for one in seats],
+                    coordinator=_desk(ports).game_info(game).coordinator)
+
+
+@router.get("/previews/{game_id}/{kind}.html", dependencies=[Depends(require_visitor)])
+def as_mail(request: Request, game_id: str, kind: str, power: str) -> Response:
+    """The HTML twin of one letter, alone on its page."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        html = _writer(session, ports, game_id, power, kind).of(kind).letter.html or ""
+    return Response(html, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": MAIL_POLICY})
+
+
+@router.get("/previews/{game_id}/{kind}")
+def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power: str) -> Response:
+    """The words of one letter."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        writer = _writer(session, ports, game_id, power, kind)
+        found = writer.of(kind)
+        names = list(WHO)
+        at = names.index(kind)
+        return show(request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power, who=WHO[kind],
+                    letter=found.letter, basis=found.basis, before=names[at - 1] if at else "",
+                    after=names[at + 1] if at + 1 < len(names) else "")
+
+
+@router.post("/previews/{game_id}/hand-over")
+def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()],
+              key: Annotated[str, Form()]) -> Response:
+    """Tell everybody that another coordinator has the game from now on."""
+    ports: DeskPorts = request.app.state.ports
+    after = name_line(name)
+    if not after or not key:
+        raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
+    with ports.sessions.begin() as session:
+        game_row(session, game_id)
+        if ports.circulars is None:
+            raise HTTPException(503, NO_MAIL)
+        told = ports.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
+    return RedirectResponse(f"/previews/{game_id}?told={'handed-over' if told else 'again'}", status_code=303)
+
+
+def _desk(ports: DeskPorts) -> Desk:
+    if ports.circulars is None:
+        raise HTTPException(503, NO_MAIL)
+    return ports.circulars.desk
+
+
+def _writer(session: Session, ports: DeskPorts, game_id: str, power: str, kind: str) -> Previews:
+    game = game_row(session, game_id)
+    if kind not in WHO or power not in records.seats(session, game_id):
+        raise HTTPException(404, "There is no such letter, or no such power in this game.")
+    return Previews(_desk(ports), session, game, power)

@@ -1,0 +1,99 @@
+"""The letters of a game before they leave: each of the sixteen, to one power, with nothing of the others."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import func, select
+
+from service import letters
+from service.announcements import Announcements
+from service.clock import SimulatedClock
+from service.letters_preview import WHO
+from service.store.tables import EventRow, OutboxRow
+from tests.service.desk_table import DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import address, autumn_1642, open_table
+
+ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    table = open_table(site, position=autumn_1642())
+    return open_desk(table, wall=SimulatedClock(site.clock.now()))
+
+
+def letter(page: str) -> str:
+    found = re.search(r'<pre class="card letter".*?>(.*?)</pre>', page, re.DOTALL)
+    assert found is not None
+    return found.group(1)
+
+
+def test_the_list_has_all_sixteen_kinds_and_no_other(desk: DeskTable) -> None:
+    assert set(WHO) == set(letters.KINDS)
+    assert len(WHO) == 16
+    page = desk.page(f"/previews/{desk.table.game}?power=Montrose")
+    for kind in WHO:
+        assert f'href="/previews/powick-bridge/{kind}?power=Montrose"' in page
+
+
+@pytest.mark.parametrize("kind", WHO)
+def test_each_letter_is_shown_in_both_forms_of_a_game_that_has_just_begun(desk: DeskTable, kind: str) -> None:
+    page = desk.page(f"/previews/{desk.table.game}/{kind}?power=Montrose")
+    words = letter(page)
+    assert len(words.split()) > 15
+    assert "Powick Bridge" in words
+    answer = desk.client.get(f"/previews/{desk.table.game}/{kind}.html?power=Montrose")
+    assert answer.status_code == 200
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert "<h1>" in answer.text
+
+
+@pytest.mark.parametrize("kind", WHO)
+def test_no_preview_names_anybodys_address_and_nothing_is_written(desk: DeskTable, kind: str) -> None:
+    page = desk.page(f"/previews/{desk.table.game}/{kind}?power=Montrose")
+    assert not [one for one in map(address, desk.table.variant.powers) if one in page]
+    with desk.table.site.store() as session:
+        assert session.scalar(select(func.count()).select_from(OutboxRow)) == 0
+
+
+def test_results_are_those_judged_and_never_sheets_that_are_still_sealed(desk: DeskTable) -> None:
+    """DESK-02."""
+    table = desk.table
+    table.file("Manchester", ATTACK, heading=("Manchester",))
+    sealed = letter(desk.page(f"/previews/{table.game}/draft_results?power=Montrose"))
+    assert "Army Lindsey moves" not in sealed
+    phase = table.phase()
+    table.announce = Announcements(table.writer)
+    table.site.clock.set(phase.deadline)
+    table.turns.close({"phase": phase.id})
+    page = desk.page(f"/previews/{table.game}/draft_results?power=Montrose")
+    assert "As judged: Autumn 1642 Movement." in page
+    assert "Army Lindsey moves to Kesteven &amp; Holland: moves" in letter(page)
+
+
+def test_a_stranger_a_second_reader_and_a_wrong_name_see_nothing(site: Site) -> None:
+    table = open_table(site)
+    desk = open_desk(table, role="second reader")
+    assert desk.client.get(f"/previews/{table.game}").status_code == 403
+    assert desk.client.get(f"/previews/{table.game}/welcome?power=Montrose").status_code == 403
+    desk.client.cookies.clear()
+    assert desk.client.get(f"/previews/{table.game}/welcome.html?power=Montrose").status_code in {303, 401}
+
+
+@pytest.mark.parametrize("path", ["nowhere", "powick-bridge/nonsense?power=Montrose", "powick-bridge/welcome?power=Nobody"])
+def test_what_is_not_there_is_said(desk: DeskTable, path: str) -> None:
+    assert "There is no such" in desk.text(f"/previews/{path}", 404)
+
+
+def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
+    for told in ("handed-over", "again"):
+        answer = desk.post(f"/previews/{desk.table.game}/hand-over", name="Blaise\r\nPascal", key="form-1")
+        assert answer.headers["location"] == f"/previews/powick-bridge?told={told}"
+    assert len(desk.table.letters("hand_over")) == len(desk.table.variant.powers)
+    assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?told=again")
+    with desk.table.site.store() as session:
+        assert session.scalar(select(func.count()).select_from(EventRow).where(EventRow.what == "coordinator_changed")) == 1
+    assert desk.post(f"/previews/{desk.table.game}/hand-over", name=" \n", key="form-2").status_code == 400
