@@ -29,6 +29,7 @@ from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
 from service.desk.reading_words import Words, suggest, words_of
+from service.drift import Guard
 from service.eye import ChildProbe, EngineEye, Eye, Opener
 from service.health import Health
 from service.inbox import MailSource
@@ -54,6 +55,9 @@ log = logging.getLogger(__name__)
 TEND_SECONDS = 30.0
 """Between two looks after the queue itself: that this worker lives, and whether another died."""
 
+CLOCK_SECONDS = 3600.0
+"""Between two looks at the mail server's clock, besides the one at each deadline."""
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -74,6 +78,7 @@ class Site:
     rehearser: Rehearser
     health: Health
     post_room: PostRoom
+    guard: Guard | None = None
 
     def take_in(self) -> inbox.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -177,6 +182,8 @@ def open_site(
         Rehearser(store, now, turns, writer),
         Health(store, SystemClock(), Pulse(SystemClock()), Path(settings.data), getattr(looker, "loaded", lambda: False)),
         PostRoom(store, blobs, jobs, now, opener),
+        # A clock that is simulated goes with no mail server's.
+        None if clock is not None else Guard(store, now, writer, lambda: server_time(settings.mail_in)),
     )
     _register(site, taker, reader)
     return site
@@ -196,7 +203,11 @@ def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
 
     site.jobs.register(inbox.WORK, taker.take, failed=taker.give_up)
     site.jobs.register(take.READ_WORK, reader.read, failed=reader.give_up)
-    for name, step in ((schedule.OPEN, site.turns.open), (schedule.DEADLINE, site.turns.close), (schedule.REMIND, remind),
+    def close(payload: dict[str, Any]) -> None:
+        if site.guard is None or not site.guard.holds(int(payload["phase"])):
+            site.turns.close(payload)
+
+    for name, step in ((schedule.OPEN, site.turns.open), (schedule.DEADLINE, close), (schedule.REMIND, remind),
                        (schedule.LETTERS, letters)):
         site.jobs.register(name, step, failed=_noted(site, name))
 
@@ -250,6 +261,16 @@ def open_source(settings: MailIn) -> MailSource:
     return ImapSource(settings)
 
 
+def server_time(settings: MailIn) -> datetime | None:
+    """The mail server's own time, over a connection of its own; None for a mailbox that is a folder."""
+    source = open_source(settings)
+    try:
+        ask = getattr(source, "server_time", None)
+        return None if ask is None else ask()
+    finally:
+        source.close()
+
+
 def open_transport(settings: MailOut) -> Transport:
     """The way out of the settings."""
     return FolderTransport(Path(settings.path)) if settings.kind == "folder" else SmtpTransport(settings)
@@ -274,6 +295,8 @@ class Running:
         self._site = site
         self._stop = Event()
         self._schedule = schedule.Schedule(site.clock, site.store, site.jobs)
+        if site.guard is not None:
+            self._schedule.every("clock", CLOCK_SECONDS, site.guard.fault)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         source = site.source()
         self._watch = Thread(

@@ -32,6 +32,7 @@ from service.letters_values import (
     WelcomeFacts,
 )
 from service.outbox_compose import Attachment, OutLetter
+from service.packs import blank_sheet
 from service.results import unit_text
 from service.store import codec, records
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
@@ -135,9 +136,11 @@ class Circulars:
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
             powers=tuple(one.name for one in variant.powers.values()), closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
-            feed=f"{base}/public/{info.id}/calendar.ics" if base else "")
+            feed=f"{base}/public/{info.id}/calendar.ics" if base else "",
+            players=f"{base}/public/{info.id}/players" if base else "")
         to = self.desk.recipient(session, address, name)
-        return letters.welcome(info, phase_of(phase), to, facts, attached)
+        sample = blank_sheet(variant, info.name, phase_of(phase), power)
+        return letters.welcome(info, phase_of(phase), to, facts, [*attached, sample])
 
     def everybody(self, session: Session, game: GameRow) -> list[Recipient]:
         """Every address of every player of a game, each with its power."""

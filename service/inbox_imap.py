@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from email.utils import make_msgid
 from threading import Event
 from time import monotonic
 from typing import Any
@@ -142,6 +143,24 @@ class ImapSource:
         if not answers and monotonic() - begun < seconds * 0.8:
             raise IMAPClientAbortError("the connection ended while waiting")
         return any(len(a) > 1 and a[1] in (b"EXISTS", b"RECENT") for a in answers)
+
+    def server_time(self) -> datetime | None:
+        """What the server's clock says: it stamps a mail that is put somewhere without a date (RFC 3501, 6.3.11). For a
+        moment that mail stands in the folder of those taken in. None where the server does not give it back."""
+        name = make_msgid(domain="galloper.invalid")
+        probe = f"Message-ID: {name}\r\nSubject: What time is it?\r\n\r\n".encode()
+        with self._use("ask for the time at") as client:
+            target = self._prefixed(self._settings.done_folder)
+            _creating(client, target, lambda: client.append(target, probe))
+            client.select_folder(target)
+            uids = client.search(["HEADER", "Message-ID", name])
+            stamps = [a.get(b"INTERNALDATE") for a in client.fetch(uids, ["INTERNALDATE"]).values()] if uids else []
+            if uids:
+                client.delete_messages(uids, silent=True)
+                if client.has_capability("UIDPLUS"):
+                    client.uid_expunge(uids)
+            self._uidvalidity = self._select(client)
+        return next((stamp.astimezone(UTC) for stamp in stamps if isinstance(stamp, datetime)), None)
 
     def close(self) -> None:
         """See MailSource."""

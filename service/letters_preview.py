@@ -274,7 +274,8 @@ class Previews:
         own = sorted(unit_text(self._variant, u) for u in self._position().units if u.power == self.power)
         facts = WelcomeFacts(
             tuple(own), tuple(one.name for one in self._variant.powers.values()), closing, self._subject(closing.phase),
-            f"{base}/public/{self.game.id}/calendar.ics" if base else "")
+            f"{base}/public/{self.game.id}/calendar.ics" if base else "",
+            f"{base}/public/{self.game.id}/players" if base else "")
         return Preview(letters.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along.")
 

@@ -176,13 +176,15 @@ class AdjustmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class WelcomeFacts:
-    """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the calendar or ""."""
+    """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the calendar, `players` that
+    of the list of players (LIST-01), each "" where the site has none."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
     closing: Closing
     subject: str
     feed: str = ""
+    players: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service import switches
+from service import drift, switches
 from service.circulars import corrections
 from service.desk import queries, reading_keys, reading_late, reading_view
 from service.desk.access import Visitor
@@ -47,7 +47,7 @@ def today(request: Request, visitor: SignedIn) -> Response:
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            paused=switches.held(session),
+            paused=switches.held(session), clock_off=drift.standing(session),
         )
 
 
