@@ -10,14 +10,15 @@ Lexical only: forms and names; nothing of borders, owners or units (NON-03, DESK
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
+from typing import TypeAlias
 
 from grammar.compose import Forms
-from grammar.lazy_states import LazyStates
+from grammar.lazy_states import LazyStates, Step
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
-from grammar.rarity import FULL_STOP, KINDLESS, KINDLESS_TARGET, MOST, OWN_NUMBER, REMARK, SIGN
+from grammar.rarity import FULL_STOP, KINDLESS, KINDLESS_TARGET, OWN_NUMBER, REMARK, SIGN
 from grammar.rarity import POSSESSIVE as OWNER
 from grammar.spelling_tree import SpellingTree, grow
 from grammar.words import fold
@@ -38,8 +39,14 @@ tree of spellings."""
 _NODES = 9
 _SHORT = 4
 """Letters of a word that may be an abbreviation with a full stop."""
-_SPACE = SIGNS.index(" ")
-_REMARKED = frozenset(SIGNS) - set("()")
+_SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
+_SPACE = _SYMBOLS[" "]
+_DIGITS = tuple(_SYMBOLS[digit] for digit in "0123456789")
+_REMARKED = tuple(number for sign, number in _SYMBOLS.items() if sign not in "()")
+
+_Branch: TypeAlias = tuple[int, int, int, int, tuple[tuple[int, float, int, bool], ...]]
+"""A step down the tree: symbol, next node, the bits of the entries at it and below, of those below only, and the entries
+that end at it, each with its price, the part of a place it leads to, and whether it is a place's name."""
 
 
 def sign_of(letter: str) -> str | None:
@@ -65,9 +72,13 @@ class Automaton(LazyStates):
         self._unnamed = self._before_units()
         self._after = [self._steps(state) for state in range(len(self._moves))]
         self._open = [sum(1 << n for n in after) for after in self._after]
+        self._kindless = [
+            0.0 if KIND not in moves else KINDLESS if state in self._unnamed else KINDLESS_TARGET
+            for state, moves in enumerate(self._moves)]
         self._size = _NODES + len(self._tree.below)
-        super().__init__(frozenset(
-            (state * self._size + part, 0.0) for state in sorted(self._begin) for part in (_ROOT, _BULLET)))
+        self._below: list[tuple[_Branch, ...] | None] = [None] * len(self._tree.below)
+        first = [state * self._size + part for state in sorted(self._begin) for part in (_ROOT, _BULLET)]
+        super().__init__(first, len(self._moves) * self._size)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -85,7 +96,7 @@ class Automaton(LazyStates):
 
     def end(self, state: int) -> float | None:
         """The price at which an order may end here; None where it may not."""
-        ends = [price for place, price in self._places[state]
+        ends = [price for place, price in self._at(state)
                 if place % self._size in {_GAP, _CUT, _STOP, _OWNED} and place // self._size in self._final]
         return min(ends, default=None)
 
@@ -127,82 +138,90 @@ class Automaton(LazyStates):
                 found[number] = after
         return found
 
-    def _found(self, places: Iterable[tuple[int, float]]) -> dict[int, dict[int, float]]:
-        found: dict[int, dict[int, float]] = defaultdict(dict)
-        for place, spent in places:
-            state, part = divmod(place, self._size)
-            for sign, after, then, price in self._from(state, part):
-                symbol = POSSESSIVE if sign == "'s" else SIGNS.find(sign)
-                if symbol >= 0:
-                    to = after * self._size + then
-                    found[symbol][to] = min(spent + price, found[symbol].get(to, MOST + spent + price))
+    def _from(self, place: int) -> Iterable[Step]:
+        state, part = divmod(place, self._size)
+        base = state * self._size
+        if part >= _NODES:
+            return self._letters(state, base, part - _NODES)
+        if part == _ROOT:
+            return self._begun(state, base)
+        if part == _REMARK:
+            return [*((symbol, place, REMARK) for symbol in _REMARKED), (_SYMBOLS[")"], base + _STOP, 0.0)]
+        if part == _DIGIT:
+            after = self._moves[state][NUMBER] * self._size + _GAP
+            return [(digit, after, 1.0) for digit in _DIGITS]
+        if part in {_BULLET, _COUNTED}:
+            return list(self._numbered_line(base, part))
+        return list(self._closed(state, base, part))
+
+    def _numbered_line(self, base: int, part: int) -> Iterable[Step]:
+        """At the start of a line, or in its own number."""
+        price = OWN_NUMBER if part == _BULLET else 0.0
+        yield from ((digit, base + _COUNTED, price) for digit in _DIGITS)
+        yield from ((_SYMBOLS[sign], base + _STOP, price) for sign in ("-*" if part == _BULLET else ".):"))
+        if part == _BULLET:
+            yield _SYMBOLS["("], base + _BULLET, SIGN
+
+    def _begun(self, state: int, base: int) -> list[Step]:
+        """A word or name begins, a count in figures, or a remark in parentheses (ORD-07)."""
+        found = self._letters(state, base, 0)
+        if state not in self._begin:
+            found.append((_SYMBOLS["("], base + _REMARK, 2 * SIGN))
+        if NUMBER in self._moves[state]:
+            after = self._moves[state][NUMBER] * self._size + _GAP
+            for digit in _DIGITS[1:]:
+                found += [(digit, after, 1.0), (digit, base + _DIGIT, 1.0)]
         return found
 
-    def _from(self, state: int, part: int) -> Iterable[tuple[str, int, int, float]]:
-        """The steps from one place: a sign, the place after it as state and part, and the price."""
-        if part == _ROOT:
-            yield from self._begun(state)
-        elif part == _BULLET:
-            yield from ((sign, state, _COUNTED, OWN_NUMBER) for sign in "0123456789")
-            yield from ((sign, state, _STOP, OWN_NUMBER) for sign in "-*")
-            yield "(", state, _BULLET, SIGN
-        elif part == _COUNTED:
-            yield from ((sign, state, _COUNTED, 0.0) for sign in "0123456789")
-            yield from ((sign, state, _STOP, 0.0) for sign in ".):")
-        elif part == _DIGIT:
-            yield from ((sign, self._moves[state][NUMBER], _GAP, 1.0) for sign in "0123456789")
-        elif part == _REMARK:
-            yield from ((sign, state, _REMARK, REMARK) for sign in _REMARKED)
-            yield ")", state, _STOP, 0.0
-        elif part < _NODES:
-            yield from self._closed(state, part)
-        else:
-            yield from self._letters(state, part - _NODES)
-
-    def _begun(self, state: int) -> Iterable[tuple[str, int, int, float]]:
-        """A word or name begins, a count in figures, or a remark in parentheses (ORD-07)."""
-        yield from self._letters(state, 0)
-        if state not in self._begin:
-            yield "(", state, _REMARK, 2 * SIGN
-        if NUMBER in self._moves[state]:
-            for digit in "123456789":
-                yield digit, self._moves[state][NUMBER], _GAP, 1.0
-                yield digit, state, _DIGIT, 1.0
-
-    def _closed(self, state: int, part: int) -> Iterable[tuple[str, int, int, float]]:
+    def _closed(self, state: int, base: int, part: int) -> Iterable[Step]:
         """A word has ended."""
-        yield " ", state, _ROOT, 0.0
+        yield _SPACE, base + _ROOT, 0.0
         if part == _STOP:
             return
-        yield ")", state, _STOP, 2 * SIGN
+        yield _SYMBOLS[")"], base + _STOP, 2 * SIGN
         if state in self._final:
-            yield ".", state, _STOP, FULL_STOP
+            yield _SYMBOLS["."], base + _STOP, FULL_STOP
         elif part == _CUT:
-            yield ".", state, _STOP, SIGN
+            yield _SYMBOLS["."], base + _STOP, SIGN
         if COAST in self._moves[state]:
-            yield ",", state, _STOP, SIGN
+            yield _SYMBOLS[","], base + _STOP, SIGN
         if part == _OWNED:
-            yield "'s", state, _GAP, OWNER
+            yield POSSESSIVE, base + _GAP, OWNER
 
-    def _letters(self, state: int, node: int) -> Iterable[tuple[str, int, int, float]]:
+    def _letters(self, state: int, base: int, node: int) -> list[Step]:
         """On in the tree of spellings, where something that may stand here lies below."""
-        tree, allowed = self._tree, self._open[state]
-        if " " in tree.below[node]:  # "St. Davids"
-            yield ".", state, _NODES + node, SIGN
-        if tree.parted[node]:  # "Portland (Dorset)"
-            yield "(", state, _NODES + node, SIGN
-        for sign, child in tree.below[node].items():
-            if not tree.under[child] & allowed:
-                continue
-            if any(tree.under[further] & allowed for further in tree.below[child].values()):
-                yield sign, state, _NODES + child, 0.0
-            for entry, price in tree.ends[child].items():
-                after = self._after[state].get(entry)
-                if after is not None:
-                    if tree.entries[entry] == (PLACE,) and KIND in self._moves[state]:
-                        price += KINDLESS if state in self._unnamed else KINDLESS_TARGET  # noqa: PLW2901  # of this arc
-                    owned = tree.entries[entry] == (POWER,)
-                    yield sign, after, _OWNED if owned else _CUT if tree.depth[child] <= _SHORT else _GAP, price
+        allowed, afters, nodes = self._open[state], self._after[state], base + _NODES
+        found: list[Step] = []
+        below = self._below[node]
+        if below is None:
+            below = self._below[node] = self._branches(node)
+        for symbol, child, under, deeper, ends in below:
+            if under & allowed:
+                if deeper & allowed:
+                    found.append((symbol, nodes + child, 0.0))
+                for entry, price, part, place in ends:
+                    after = afters.get(entry)
+                    if after is not None:
+                        more = self._kindless[state] if place else 0.0
+                        found.append((symbol, after * self._size + part, price + more))
+        if _SPACE in (branch[0] for branch in below):  # "St. Davids"
+            found.append((_SYMBOLS["."], nodes + node, SIGN))
+        if self._tree.parted[node]:  # "Portland (Dorset)"
+            found.append((_SYMBOLS["("], nodes + node, SIGN))
+        return found
+
+    def _branches(self, node: int) -> tuple[_Branch, ...]:
+        """What follows a node of the tree, in any state."""
+        tree = self._tree
+        return tuple(
+            (_SYMBOLS[sign], child, tree.under[child], reduce(or_, (tree.under[n] for n in tree.below[child].values()), 0),
+             tuple(self._ending(entry, price, child) for entry, price in tree.ends[child].items()))
+            for sign, child in tree.below[node].items() if sign in _SYMBOLS)
+
+    def _ending(self, entry: int, price: float, node: int) -> tuple[int, float, int, bool]:
+        terminals = self._tree.entries[entry]
+        part = _OWNED if terminals == (POWER,) else _CUT if self._tree.depth[node] <= _SHORT else _GAP
+        return entry, price, part, terminals == (PLACE,)
 
 
 @lru_cache(maxsize=16)

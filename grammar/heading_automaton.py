@@ -7,14 +7,13 @@ in it: a row that fits it worse than free letters is none of ours.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
 from grammar.automaton import SIGNS, sign_of
 from grammar.heading_values import KnownGame
-from grammar.lazy_states import LazyStates
+from grammar.lazy_states import LazyStates, Step
 from grammar.rarity import SIGN
 from grammar.words import fold
 
@@ -26,7 +25,9 @@ _DIGIT = "#"
 """Stands in a spelling for any digit."""
 _DIGITS = "0123456789"
 _DIGIT_PRICE = 1.0
-_PARTS = ",:;./()"
+_SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
+_SPACE = _SYMBOLS[" "]
+_PARTS = tuple(_SYMBOLS[sign] for sign in ",:;./()")
 _NAMED, _COMMON, _SELDOM = 1.5, 0.5, 2.0
 """Guessed nats, in round figures: for a name of the game, a word of nearly every heading, one that few have."""
 
@@ -48,7 +49,7 @@ class HeadingAutomaton(LazyStates):
         self._ends: list[float | None] = [None]
         for text, price in _spelled(games):
             self._add(text, price)
-        super().__init__(frozenset({(_ROOT, 0.0)}))
+        super().__init__([_ROOT], _NODES + len(self._below))
 
     @property
     def symbols(self) -> tuple[tuple[str, str], ...]:
@@ -61,7 +62,7 @@ class HeadingAutomaton(LazyStates):
 
     def end(self, state: int) -> float | None:
         """The price at which a heading may end here; None where it may not."""
-        return min((price for place, price in self._places[state] if place in {_END, _PARTED}), default=None)
+        return min((price for place, price in self._at(state) if place in {_END, _PARTED}), default=None)
 
     def _add(self, text: str, price: float) -> None:
         node = 0
@@ -74,36 +75,27 @@ class HeadingAutomaton(LazyStates):
         held = self._ends[node]
         self._ends[node] = price if held is None else min(price, held)
 
-    def _found(self, places: Iterable[tuple[int, float]]) -> Mapping[int, Mapping[int, float]]:
-        found: dict[int, dict[int, float]] = defaultdict(dict)
-        for place, spent in places:
-            for sign, after, price in self._from(place):
-                symbol, total = SIGNS.index(sign), spent + price
-                found[symbol][after] = min(total, found[symbol].get(after, total))
-        return found
-
-    def _from(self, place: int) -> Iterator[tuple[str, int, float]]:
-        """The steps from one place: a sign, the place after it, and the price."""
+    def _from(self, place: int) -> Iterator[Step]:
         if place == _END:
-            yield " ", _ROOT, 0.0
-            yield from ((sign, _PARTED, SIGN / 2) for sign in _PARTS)
+            yield _SPACE, _ROOT, 0.0
+            yield from ((symbol, _PARTED, SIGN / 2) for symbol in _PARTS)
         elif place == _PARTED:
-            yield " ", _ROOT, 0.0
+            yield _SPACE, _ROOT, 0.0
         else:
             if place == _ROOT:
-                yield "-", _PARTED, SIGN / 2
-                yield "(", _ROOT, SIGN / 2
+                yield _SYMBOLS["-"], _PARTED, SIGN / 2
+                yield _SYMBOLS["("], _ROOT, SIGN / 2
             yield from self._letters(0 if place == _ROOT else place - _NODES)
 
-    def _letters(self, node: int) -> Iterator[tuple[str, int, float]]:
+    def _letters(self, node: int) -> Iterator[Step]:
         for sign, child in self._below[node].items():
             end = self._ends[child]
             for each in _DIGITS if sign == _DIGIT else sign:
-                price = _DIGIT_PRICE if sign == _DIGIT else 0.0
+                symbol, price = _SYMBOLS[each], _DIGIT_PRICE if sign == _DIGIT else 0.0
                 if self._below[child]:
-                    yield each, _NODES + child, price
+                    yield symbol, _NODES + child, price
                 if end is not None:
-                    yield each, _END, price + end
+                    yield symbol, _END, price + end
 
 
 def _spelled(games: Sequence[KnownGame]) -> Iterator[tuple[str, float]]:

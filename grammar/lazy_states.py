@@ -3,56 +3,72 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from threading import Lock
+from typing import TypeAlias
 
 from grammar.rarity import MOST
 
-Places = frozenset[tuple[int, float]]
-"""Places that a text may have led to, each with the nats by which the way to it is dearer than the cheapest."""
+Step: TypeAlias = tuple[int, int, float]
+"""A symbol, the place or state it leads to, and a price in nats."""
+
+_Places: TypeAlias = tuple[tuple[int, float], ...]
+"""Places that a text may have led to, each with the nats by which the way to it is dearer than the cheapest, in order."""
 
 
 class LazyStates(ABC):
-    """A deterministic automaton over symbols whose states are sets of places. State 0 is the start.
+    """A deterministic automaton over symbols whose states are sets of places.
 
-    Steps are found when first asked for and kept, under a lock: any number of threads may walk it.
+    A place by itself is a state of its own number, as most are; sets of several are numbered from `size` on when first
+    led to, under a lock, so that any number of threads may walk it. Steps are not kept, since who walks here keeps those
+    he needs: asked for again they are found again, and are the same.
     """
 
-    start = 0
-
-    def __init__(self, first: Places) -> None:
+    def __init__(self, first: Iterable[int], size: int) -> None:
+        """`first`: the places before the first symbol, at least one. `size`: how many places there are."""
+        self._single = size
         self._lock = Lock()
-        self._numbers: dict[Places, int] = {}
-        self._places: list[Places] = []
-        self._arcs: list[tuple[tuple[int, int, float], ...] | None] = []
-        self._number(first)
+        self._numbers: dict[_Places, int] = {}
+        self._several: list[_Places] = []
+        self.start = self._number(dict.fromkeys(first, 0.0))[0]
 
-    def __len__(self) -> int:
-        """How many states were made so far."""
-        return len(self._places)
-
-    def arcs(self, state: int) -> tuple[tuple[int, int, float], ...]:
-        """The steps from a state: symbol, next state and price in nats, each symbol at most once."""
-        found = self._arcs[state]
-        if found is None:
-            with self._lock:
-                found = self._arcs[state] = tuple(
-                    self._step(symbol, places) for symbol, places in sorted(self._found(self._places[state]).items()))
-        return found
+    def arcs(self, state: int) -> list[Step]:
+        """The steps from a state: symbol, next state and price in nats, each symbol at most once, in no order."""
+        ways: dict[int, list[tuple[int, float]]] = {}
+        for place, spent in self._at(state):
+            for symbol, to, price in self._from(place):
+                if symbol in ways:
+                    ways[symbol].append((to, spent + price))
+                else:
+                    ways[symbol] = [(to, spent + price)]
+        return [(symbol, *(way[0] if len(way) == 1 else self._joined(way))) for symbol, way in ways.items()]
 
     @abstractmethod
-    def _found(self, places: Iterable[tuple[int, float]]) -> Mapping[int, Mapping[int, float]]:
-        """By symbol: the places that it leads to, each with its price."""
+    def _from(self, place: int) -> Iterable[Step]:
+        """The steps from one place, as symbol, place after it and price; a symbol may lead to several."""
 
-    def _number(self, places: Places) -> int:
-        if places not in self._numbers:
-            self._numbers[places] = len(self._places)
-            self._places.append(places)
-            self._arcs.append(None)
-        return self._numbers[places]
+    def _at(self, state: int) -> Sequence[tuple[int, float]]:
+        """The places of a state."""
+        return ((state, 0.0),) if state < self._single else self._several[state - self._single]
 
-    def _step(self, symbol: int, places: Mapping[int, float]) -> tuple[int, int, float]:
-        """One arc: what all its places cost is the arc's price, what some cost more stays with them."""
+    def _joined(self, way: Iterable[tuple[int, float]]) -> tuple[int, float]:
+        """The state of the places that one symbol leads to, and the price."""
+        places: dict[int, float] = {}
+        for place, price in way:
+            held = places.get(place)
+            if held is None or price < held:
+                places[place] = price
+        return self._number(places)
+
+    def _number(self, places: dict[int, float]) -> tuple[int, float]:
+        """The state of some places, and what the cheapest costs: what some cost more stays with them."""
         least = min(places.values())
-        rest = {place: round(price - least, 3) for place, price in places.items() if price - least <= MOST}
-        return symbol, self._number(frozenset(rest.items())), least
+        rest = [(place, round(price - least, 3)) for place, price in places.items() if price - least <= MOST]
+        if len(rest) == 1:
+            return rest[0][0], least
+        key = tuple(sorted(rest))
+        with self._lock:
+            number = self._numbers.setdefault(key, self._single + len(self._several))
+            if number == self._single + len(self._several):
+                self._several.append(key)
+        return number, least

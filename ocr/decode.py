@@ -11,21 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ocr.alike import alike
+from ocr.beam import Beam, Way
 from ocr.ctc import LOST_SPACE, NEVER
 from ocr.page import Posteriors
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Numbers: TypeAlias = npt.NDArray[np.int64]
+from ocr.steps import Floats, Numbers, Steps
 
 
 class Automaton(Protocol):
-    """Says which texts count. States are small whole numbers; a step asked for again gives the same answer."""
+    """Says which texts count. States are whole numbers up to a few millions; a step asked for again gives the same answer."""
 
     @property
     def start(self) -> int:
@@ -94,7 +93,8 @@ class Decoder:
         self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
         self._column = np.array([self._signs[sign] for _, sign in automaton.symbols])
         self._alike = [(self._signs[a], self._signs[b]) for a, b in sorted(alike()) if {a, b} <= set(self._signs)]
-        self._steps = _Steps(automaton, self._space, self._wordy)
+        self._steps = Steps(automaton, self._column.tolist(), self._space)
+        self._lost = np.array([0.0, *(LOST_SPACE if sign[-1:].isalnum() else 0.0 for sign in signs)])
         self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
         self._inked: list[tuple[Posteriors, Floats]] = []
         self._lock = Lock()
@@ -161,34 +161,48 @@ class Decoder:
         return self._groups[letters]
 
     def _search_in(self, ink: Floats) -> tuple[Text, ...]:
-        search, beam = self._search, _Beam(self._automaton.start)
+        search, start = self._search, self._automaton.start
+        beam = Beam(self._steps, start, self._lost, self._space, search.width, search.beam)
         for frame, hopeless in zip(ink, _hopeless(ink), strict=True):
-            self._advance(beam, frame, search)
-            if beam.totals().max() < hopeless:
+            beam.advance(frame)
+            if beam.total.max() < hopeless:
                 return ()
-        found = [(float(score), node, self._automaton.end(state))
-                 for score, node, state in zip(beam.totals(), beam.node.tolist(), beam.state.tolist(), strict=True)]
+        found = [(score, node, self._automaton.end(state))
+                 for score, node, state in zip(beam.total.tolist(), beam.node.tolist(), beam.state.tolist(), strict=True)]
         done = sorted(((score - price, node) for score, node, price in found if price is not None), reverse=True)
-        return tuple(self._text(beam.symbols(node, self._space), score) for score, node in done[: search.keep])
+        done = done[: search.keep]
+        ways = beam.ways([node for _, node in done])
+        return tuple(self._text(way, score) for way, (score, _) in zip(ways, done, strict=True))
 
-    def _text(self, symbols: tuple[int, ...], score: float) -> Text:
-        return Text("".join(self._written[s] for s in symbols), score, symbols, self._price(symbols) or 0.0)
+    def _text(self, way: Way, score: float) -> Text:
+        """A text by its steps; its price is that of its symbols one by one."""
+        steps, symbols, state, price = self._steps, [], self._automaton.start, 0.0
+        for step, spaced in zip(way.steps, way.spaced, strict=True):
+            if spaced:
+                symbols.append(self._space)
+                price -= steps.gap.item(steps.rows(np.array([state])).item(0))
+            symbols.append(steps.symbol.item(step))
+            price -= steps.price.item(step)
+            state = steps.target.item(step)
+        end = self._automaton.end(state)
+        return Text("".join([self._written[s] for s in symbols]), score, tuple(symbols), price + (end or 0.0))
 
     def spelled(self, text: str) -> Text | None:
         """A text of the automaton that somebody else proposes, written as it writes it, with no score; None where it does
         not take the text."""
         symbols = tuple(self._written.index(letter) for letter in text if letter in self._written)
-        price = self._price(symbols) if len(symbols) == len(text) else None
+        with self._lock:
+            price = self._price(symbols) if len(symbols) == len(text) else None
         return None if price is None else Text(text, NEVER, symbols, price)
 
     def _price(self, symbols: tuple[int, ...]) -> float | None:
         """What the automaton asks for a text; None for one that it does not take."""
         state, price = self._automaton.start, 0.0
         for symbol in symbols:
-            step = next((arc for arc in self._automaton.arcs(state) if arc[0] == symbol), None)
+            step = self._steps.step(state, symbol)
             if step is None:
                 return None
-            state, price = step[1], price + step[2]
+            state, price = step[0], price + step[1]
         end = self._automaton.end(state)
         return None if end is None else price + end
 
@@ -204,36 +218,6 @@ class Decoder:
                 wordy = self._wordy[symbols[k]]
                 skips[1, k] = LOST_SPACE if wordy else 0.0
         return columns, skips
-
-    def _advance(self, beam: _Beam, frame: Floats, search: Search) -> None:
-        """One more frame: every text rests, or goes on by one character."""
-        steps, totals = self._steps, beam.totals()
-        gap = totals + frame[0]
-        on = beam.on + frame[beam.last]
-        who, arc = steps.of(beam.state)
-        column = self._column[steps.symbol[arc]]
-        came = np.where(column == beam.last[who], beam.gap[who], totals[who])
-        scores = came + frame[column] + steps.price[arc]
-        bound = _bound(np.concatenate((np.logaddexp(gap, on), scores)), search)
-        new = np.flatnonzero(scores >= bound)
-        who, arc, column = who[new], arc[new], column[new]
-        symbol, spaced = steps.symbol[arc], steps.spaced[arc]
-        stem = beam.mark[who]
-        stem = np.where(spaced, stem * _MIX + _mark(self._space), stem)
-        mark = np.concatenate((beam.mark, stem * _MIX + symbol.astype(np.uint64) + _ONE))
-        order = np.argsort(mark, kind="stable")
-        sorted_mark = mark[order]
-        first = np.flatnonzero(np.concatenate(([True], sorted_mark[1:] != sorted_mark[:-1])))
-        each = order[first]  # of every text the entry it already had, else the first new one
-        on = np.logaddexp.reduceat(np.concatenate((on, scores[new]))[order], first)
-        gap = np.concatenate((gap, np.full(len(new), NEVER)))[each]
-        total = np.logaddexp(gap, on)
-        kept = np.flatnonzero(total >= _bound(total, search))
-        each, beam.gap, beam.on = each[kept], gap[kept], on[kept]
-        beam.mark = mark[each]
-        beam.state = np.concatenate((beam.state, steps.target[arc]))[each]
-        beam.last = np.concatenate((beam.last, column))[each]
-        beam.grow(each, who, symbol, spaced)
 
 
 def free(ink: Floats) -> tuple[Floats, Numbers]:
@@ -251,121 +235,6 @@ def _hopeless(ink: Floats) -> Floats:
 
 LETTER, SLACK = 2.5, 25.0
 """Nats a letter, and nats more, by which a text may fall behind free reading before the search gives up."""
-
-
-def _bound(scores: Floats, search: Search) -> float:
-    """The least score that stays within the search's width and beam."""
-    least = float(scores.max()) - search.beam
-    if len(scores) <= search.width:
-        return least
-    return max(least, float(np.partition(scores, -search.width)[-search.width]))
-
-
-_MIX, _ONE = np.uint64(0x9E3779B97F4A7C15), np.uint64(1)
-
-
-def _mark(symbol: int) -> np.uint64:
-    return np.uint64(symbol + 1)
-
-
-class _Beam:
-    """Texts under way: state, last column, the log chances of resting in a blank and on the last sign, a `mark` that
-    tells texts apart (64 bits, mixed from the symbols), and a node of the tree that they are walked back by."""
-
-    __slots__ = ("_before", "_spaced", "_symbol", "gap", "last", "mark", "node", "on", "state")
-
-    def __init__(self, start: int) -> None:
-        self.state: Numbers = np.array([start], dtype=np.int64)
-        self.last: Numbers = np.zeros(1, dtype=np.int64)
-        self.gap: Floats = np.zeros(1)
-        self.on: Floats = np.full(1, NEVER)
-        self.mark: npt.NDArray[np.uint64] = np.array([1], dtype=np.uint64)
-        self.node: Numbers = np.zeros(1, dtype=np.int64)
-        self._before = [0]
-        self._symbol = [-1]
-        self._spaced = [False]
-
-    def totals(self) -> Floats:
-        found: Floats = np.logaddexp(self.gap, self.on)
-        return found
-
-    def grow(self, each: Numbers, who: Numbers, symbol: Numbers, spaced: npt.NDArray[np.bool_]) -> None:
-        """Number the texts that stay: `each` below the size of the old beam are old, the others new, made from the old
-        text `who` by a symbol."""
-        size = len(self.node)
-        fresh = each[each >= size] - size
-        node = np.empty(len(each), dtype=np.int64)
-        node[each < size] = self.node[each[each < size]]
-        node[each >= size] = len(self._before) + np.arange(len(fresh))
-        self._before += self.node[who[fresh]].tolist()
-        self._symbol += symbol[fresh].tolist()
-        self._spaced += spaced[fresh].tolist()
-        self.node = node
-
-    def symbols(self, node: int, space: int) -> tuple[int, ...]:
-        """The text of a node."""
-        found = []
-        while node:
-            found.append(self._symbol[node])
-            if self._spaced[node]:
-                found.append(space)
-            node = self._before[node]
-        return tuple(reversed(found))
-
-
-class _Steps:
-    """The automaton's steps as arrays, found state by state. A step over a space the ink need not show is a step of its
-    own: `spaced`, at a price unless a sign stands on either side of it."""
-
-    def __init__(self, automaton: Automaton, space: int, wordy: Sequence[bool]) -> None:
-        self._automaton = automaton
-        self._space = space
-        self._wordy = wordy
-        self._first = np.full(1024, -1, dtype=np.int64)
-        self._count = np.zeros(1024, dtype=np.int64)
-        self._filled = 0
-        self.known = 0
-        self.symbol: Numbers = np.zeros(4096, dtype=np.int64)
-        self.target: Numbers = np.zeros(4096, dtype=np.int64)
-        self.spaced: npt.NDArray[np.bool_] = np.zeros(4096, dtype=np.bool_)
-        self.price: Floats = np.zeros(4096)
-
-    def of(self, states: Numbers) -> tuple[Numbers, Numbers]:
-        """All steps from these states: for each the number of its state in `states`, and its own number."""
-        if int(states.max()) >= len(self._first):
-            size = 2 * int(states.max())
-            self._first = _grown(self._first, size, -1)
-            self._count = _grown(self._count, size, 0)
-        for state in states[self._first[states] < 0].tolist():
-            self._find(state)
-        counts = self._count[states]
-        who = np.repeat(np.arange(len(states)), counts)
-        before = np.cumsum(counts) - counts
-        return who, np.arange(len(who)) + np.repeat(self._first[states] - before, counts)
-
-    def _find(self, state: int) -> None:
-        arcs = self._automaton.arcs(state)
-        found = [(symbol, target, False, -price) for symbol, target, price in arcs]
-        over = next(((target, price) for symbol, target, price in arcs if symbol == self._space), None)
-        if over is not None:
-            found += [(symbol, target, True, (LOST_SPACE if self._wordy[symbol] else 0.0) - over[1] - price)
-                      for symbol, target, price in self._automaton.arcs(over[0])]
-        end = self._filled + len(found)
-        while end > len(self.symbol):
-            size = 2 * len(self.symbol)
-            self.symbol, self.target = _grown(self.symbol, size, 0), _grown(self.target, size, 0)
-            self.spaced, self.price = np.resize(self.spaced, size), np.resize(self.price, size)
-        for at, (symbol, target, spaced, price) in enumerate(found, self._filled):
-            self.symbol[at], self.target[at], self.spaced[at], self.price[at] = symbol, target, spaced, price
-        self._first[state], self._count[state] = self._filled, len(found)
-        self.known += 1
-        self._filled = end
-
-
-def _grown(array: Numbers, size: int, value: int) -> Numbers:
-    out = np.full(size, value, dtype=np.int64)
-    out[: len(array)] = array
-    return out
 
 
 REST = 3

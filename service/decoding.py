@@ -43,8 +43,8 @@ LETTER_SEEN = 2.0
 MOST_TOLD = 8
 BAD = -16.0
 """Log chance against free reading below which a line's best order may have been lost on the way."""
-MOST_STATES = 16_000
-"""States that a decoder may hold, some 40 MB with its automaton's; three or four sheets step on as many."""
+MOST_STATES = 200_000
+"""States that a decoder may hold, some 150 MB with its automaton's; a hundred sheets step on half as many."""
 SHARED = 12
 """Texts of each opinion that are weighed by the others."""
 
