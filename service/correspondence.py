@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service import context as contexts
-from service import letters, outbox
+from service import letters, outbox, receipts
 from service.clock import Clock
 from service.context import phase_of
 from service.intake_context import Context
@@ -32,6 +32,7 @@ from service.letters_values import (
     RejectionFacts,
 )
 from service.outbox_compose import OutLetter
+from service.receipts import nobody
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, SubmissionRow
@@ -97,20 +98,31 @@ class Correspondence:
 
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
         """A sheet arrived (OUT-02)."""
+        if not receipts.waits_for_reading(session, phase):
+            self._receipt(session, submission, phase, verdict)
+
+    def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
+        """A sheet was read: where the game shows readings, its receipt leaves now."""
+        if submission.sha256 is None or not receipts.waits_for_reading(session, phase):
+            return
+        info, to = self._about(session, submission, phase)
+        self.desk.put(session, receipts.read_letter(session, self.desk.blobs, info, to, submission, phase), phase)
+
+    def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
+        """A sheet could not be read by the machine: its receipt leaves without a reading, where it waited for one."""
+        if submission.sha256 is not None and receipts.waits_for_reading(session, phase):
+            _, to = self._about(session, submission, phase)
+            self._receipt(session, submission, phase, receipts.verdict_of(session, submission, phase, to.power))
+
+    def _receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
+        info, to = self._about(session, submission, phase)
+        facts = receipts.facts_of(session, submission, phase, verdict, to.power)
+        self.desk.put(session, letters.receipt(info, to, facts), phase)
+
+    def _about(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> tuple[GameInfo, Recipient]:
         game = session.get_one(GameRow, phase.game_id)
-        variant = self.desk.load(game.variant)
-        mail = session.get_one(MailRow, submission.sha256)
-        number = max(submission.version or 0, verdict.on_file or 0) + 1
-        counts = "superseded" not in submission.flags and submission.version is not None
-        power = variant.powers[submission.power].name
-        facts = ReceiptFacts(
-            key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase), version=submission.version,
-            photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
-            replaces=verdict.on_file if counts else None, notes=_notes(explain(verdict, nobody())),
-            subject=canonical_subject(game.name, power, phase_of(phase), number), answers=_answers(mail),
-        )
-        to = self.desk.recipient(session, submission.sender, power)
-        self.desk.put(session, letters.receipt(self.desk.game_info(game), to, facts), phase)
+        power = self.desk.load(game.variant).powers[submission.power].name
+        return self.desk.game_info(game), self.desk.recipient(session, submission.sender, power)
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Why a mail does not count, and how to mend it (OUT-03)."""
@@ -230,15 +242,6 @@ class Correspondence:
         answered = session.scalar(select(func.count()).select_from(OutboxRow).where(
             OutboxRow.recipient == address, OutboxRow.kind == "rejection", OutboxRow.due_at > since))
         return (answered or 0) >= ANSWERS_AN_HOUR
-
-
-def nobody() -> Context:
-    """A context without games, for words that need none."""
-    return Context(frozenset(), "", "", ())
-
-
-def _notes(words: Words) -> tuple[str, ...]:
-    return (words.mend,) if words.mend else ()
 
 
 def _answers(mail: MailRow) -> tuple[str, ...]:

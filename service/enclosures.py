@@ -120,12 +120,12 @@ def _copied(
     upright: bytes, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame]
 ) -> bytes:
     """The written part of a page, with the lines that name its sender painted over."""
-    data, corners = _turned(upright, page, lines)
+    data, corners = turned(upright, page, lines)
     keep = [point for line in lines for point in corners[line.id]]
     return pictures.sheet_copy(data, keep, [corners[line.id] for line in _names(lines, known)])
 
 
-def _turned(
+def turned(
     upright: bytes, page: PageRow, lines: Sequence[SettledLine]
 ) -> tuple[bytes, dict[int, list[tuple[float, float]]]]:
     """The page with its writing upright, and the corners of each line on it."""

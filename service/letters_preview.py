@@ -21,7 +21,7 @@ from maps.variant import Variant
 from service import ledger, letters
 from service.announcements import Announcements
 from service.context import phase_of
-from service.correspondence import Desk, nobody
+from service.correspondence import Desk
 from service.intake_verdict import Kind, Reason, Verdict
 from service.intake_words import canonical_subject, explain
 from service.letters_values import (
@@ -44,6 +44,7 @@ from service.letters_values import (
     WelcomeFacts,
 )
 from service.outbox_compose import OutLetter
+from service.receipts import nobody
 from service.results import show, unit_text
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow

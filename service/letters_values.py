@@ -39,11 +39,22 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadBack:
+    """A line as the machine read it, for the one who wrote it: its number in the picture, its letters, whether the
+    machine is unsure of them, and whether the line is struck out."""
+
+    number: int
+    text: str
+    unsure: bool = False
+    struck: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReceiptFacts:
     """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None where none was
     written; `replaces` the version it replaces; `notes` sentences about its number or its pictures; `answers` the
     Message-IDs it replies to; `subject` to copy for a further version or "". `closing` is the phase's own deadline, or
-    for a late paper the next one, None where no phase is open."""
+    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them."""
 
     key: str
     received_at: datetime
@@ -56,6 +67,7 @@ class ReceiptFacts:
     notes: tuple[str, ...] = ()
     subject: str = ""
     answers: tuple[str, ...] = ()
+    reading: tuple[ReadBack, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

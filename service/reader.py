@@ -34,6 +34,12 @@ class ReaderPost(Protocol):
     def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
         """Tell sender and coordinator that a paper waits, and why."""
 
+    def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
+        """Tell the sender how a paper was read, where the game does so."""
+
+    def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
+        """Send the receipt that waited for a reading which failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
@@ -94,6 +100,7 @@ class Reader:
             submission.read_at = self.clock.now()
             _hold(session, submission, str(Reason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
+            self.post.unread(session, submission, phase)
             self.post.held(session, submission, phase, Reason.READER_FAILED)
             records.log_event(session, self.clock.now(), "reading_failed",
                               detail={"submission": key, "fault": error.partition(":")[0]})
@@ -129,6 +136,8 @@ class Reader:
             submission.instruction = asked
         elif asked is not None:
             submission.flags = [*submission.flags, "version_disagrees"]
+        session.flush()
+        self.post.read(session, submission, phase)
         if all(page.note is not None for page in pages):
             reason = _reason(pages)
             _hold(session, submission, str(reason))

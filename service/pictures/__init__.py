@@ -2,6 +2,7 @@
 
 from service.pictures.boards import board_pdf, board_svg, plan_of
 from service.pictures.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
+from service.pictures.reading_picture import BoxedLine, reading_picture
 from service.pictures.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.results_sheet import results_html, results_pdf, results_pictures
 from service.pictures.sheet_copy import SheetUnusable, sheet_copy
@@ -9,7 +10,7 @@ from service.pictures.stationery import Blank, Envelope, envelopes_pdf, labels_p
 from service.pictures.values import MapOptions
 
 __all__ = [
-    "Blank", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_svg",
-    "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "plan_map", "plan_of", "results_html", "results_pdf",
+    "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_svg",
+    "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
     "results_pictures", "sheet_copy", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
 ]  # fmt: skip

@@ -32,7 +32,7 @@ def sheet_copy(
     writing from heading to last order, None for the whole sheet. Names and home addresses are masked by default
     (Q-37): the caller says where they stand. Raises SheetUnusable; and ValueError where `most_bytes` is too few.
     """
-    upright = _opened(picture)
+    upright = opened(picture)
     draw = ImageDraw.Draw(upright)
     for mask in masks:
         draw.polygon([(float(x), float(y)) for x, y in mask], fill=_SHADE)
@@ -49,7 +49,8 @@ def sheet_copy(
         side = max(SMALLEST_SIDE, round(side * 0.8))
 
 
-def _opened(picture: bytes) -> Image.Image:
+def opened(picture: bytes) -> Image.Image:
+    """A picture turned as its EXIF says, every band but its colours left behind. Raises SheetUnusable."""
     try:
         with Image.open(io.BytesIO(picture)) as photo:
             return ImageOps.exif_transpose(photo).convert("RGB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from adjudicator.calendar import Phase, PhaseKind
@@ -18,6 +19,7 @@ from service.letters_values import (
     NextDate,
     NoticeFacts,
     PackFacts,
+    ReadBack,
     ReceiptFacts,
     Recipient,
     RejectionFacts,
@@ -101,6 +103,10 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
     return {
         "receipt": letters.receipt(game, to, arrived),
         "receipt bare": letters.receipt(game, to, plain),
+        "receipt read": letters.receipt(game, to, replace(arrived, reading=(
+            ReadBack(1, f"Army London moves to Surrey{nasty}"), ReadBack(2, "Arrny Oxfrd holds", unsure=True),
+            ReadBack(3, "Army Essex holds", struck=True), ReadBack(4, ""))), (
+            Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
         "receipt_late": letters.receipt_late(game, to, arrived),
         "rejection": letters.rejection(game, to, refused),
         "rejection no game": letters.rejection(None, Recipient("graham.j@mailbox.example"), refused),
