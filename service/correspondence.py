@@ -76,7 +76,7 @@ class Desk:
         known = letter if phase is None else replace(letter, phase_id=phase.id)
         return outbox.put(session, self.blobs, known, sender=self.sender.sender,
                           reply_to=self.sender.order_address, now=self.clock.now(),
-                          max_bytes=self.sender.max_bytes)
+                          max_bytes=self.sender.max_bytes, base_url=self.sender.base_url.rstrip("/"))
 
     def game_info(self, game: GameRow) -> GameInfo:
         """The game as letters name it."""

@@ -8,17 +8,28 @@ Addresses and texts are never logged.
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parseaddr
+from hashlib import sha256
+from secrets import token_hex
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import switches
 from service.clock import Clock
-from service.outbox_compose import Attachment, OutLetter, compose, message_id, one_line, shrink
+from service.outbox_compose import (
+    Attachment,
+    OutLetter,
+    attached,
+    compose,
+    message_id,
+    one_line,
+    shrink,
+)
 from service.outbox_transport import (
     Down,
     Envelope,
@@ -33,7 +44,7 @@ from service.outbox_transport import (
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.engine import Store
-from service.store.tables import OutboxRow, OutboxState
+from service.store.tables import LinkRow, OutboxRow, OutboxState
 
 __all__ = [
     "Attachment", "Down", "FolderTransport", "OutLetter", "Sent", "SmtpTransport", "Transport", "bounced", "put",
@@ -44,6 +55,9 @@ log = logging.getLogger(__name__)
 
 PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
 """Before each further try after a 4xx: 48 hours in all, then a person is told."""
+
+LINK_DAYS = timedelta(days=60)
+"""How long files that were too large for a letter lie behind its link."""
 
 GIVE_UP = timedelta(hours=48)
 CLAIM = timedelta(minutes=10)
@@ -71,12 +85,16 @@ def put(
     now: datetime,
     max_bytes: int = 8_000_000,
     reply_to: str = "",
+    base_url: str = "",
 ) -> bool:
     """Write a letter in the caller's transaction; False when its key is known, and then nothing changes. `reply_to` is
-    the order address, where it is not the sender's."""
+    the order address, where it is not the sender's. Files that are too large for mail are left out of it and lie behind
+    a link to the site at `base_url`, where there is one."""
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
-    key = blobs.put(compose(letter, sender, now, max_bytes=max_bytes, reply_to=reply_to))
+    whole = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
+    key = blobs.put(whole if len(whole) <= max_bytes else _fitted(
+        session, blobs, letter, whole, max_bytes, now, base_url))
     return records.insert_once(
         session,
         OutboxRow,
@@ -94,6 +112,24 @@ def put(
         possibly_twice=False,
         shrunk=False,
     )
+
+
+def _fitted(
+    session: Session, blobs: Blobs, letter: OutLetter, whole: bytes, max_bytes: int, now: datetime, base_url: str
+) -> bytes:
+    """A mail that is small enough: with smaller pictures, else with a link to what was left out."""
+    smaller = shrink(whole, max_bytes)
+    player = records.player_of(session, letter.recipient)
+    if not base_url or player is None or attached(smaller) == attached(whole):
+        return smaller
+    # The name of the kept bytes is the link's secret: a line of chance makes it one that nobody can work out.
+    token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + whole)
+    until = now + LINK_DAYS
+    session.add(LinkRow(token_hash=sha256(token.encode()).hexdigest(), player_id=player.id, opens="letter", made_at=now,
+                        until=until))
+    session.flush()
+    where = f"Until {until:%a} {until.day} {until:%b %Y} it lies here, for you alone:\n\n    {base_url}/public/letter/{token}"
+    return shrink(whole, max_bytes, where)
 
 
 def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> Sent:

@@ -12,6 +12,7 @@ from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import format_datetime, parseaddr
+from html import escape
 
 from PIL import Image
 
@@ -118,25 +119,35 @@ def _attach(message: EmailMessage, attachment: Attachment) -> None:
     )
 
 
-def shrink(data: bytes, limit: int) -> bytes:
+ASK = "Ask the coordinator for it."
+"""Where a file that was left out is to be had, when there is no page for it."""
+
+
+def attached(data: bytes) -> int:
+    """How many files a finished mail brings."""
+    return sum(1 for _ in BytesParser(policy=_POLICY).parsebytes(data).iter_attachments())
+
+
+def shrink(data: bytes, limit: int, where: str = ASK) -> bytes:
     """The same mail with smaller pictures, until it is no larger than `limit` bytes.
 
-    What is too large even so is left out, and the text says which file; headers and Message-ID stay as they are.
+    What is too large even so is left out, and the words say which file and `where` it is; headers and Message-ID stay
+    as they are.
     """
     message = BytesParser(policy=_POLICY).parsebytes(data)
     parts = [_read(part) for part in message.iter_attachments() if isinstance(part, EmailMessage)]
     for step in range(1, _STEPS):
         smaller = [_smaller(part, 0.8**step) for part in parts]
-        again = _rebuild(message, smaller, ())
+        again = _rebuild(message, smaller, (), where)
         if len(again) <= limit:
             return again
     kept = list(smaller)
     left_out: list[str] = []
-    while kept and len(again := _rebuild(message, kept, left_out)) > limit:
+    while kept and len(again := _rebuild(message, kept, left_out, where)) > limit:
         largest = max(kept, key=lambda part: len(part.data))
         kept.remove(largest)
         left_out.append(largest.name)
-    return _rebuild(message, kept, left_out) if left_out else again
+    return _rebuild(message, kept, left_out, where) if left_out else again
 
 
 def _read(part: EmailMessage) -> Attachment:
@@ -168,7 +179,7 @@ def _smaller(part: Attachment, scale: float) -> Attachment:
     )
 
 
-def _rebuild(message: EmailMessage, parts: Iterable[Attachment], left_out: Iterable[str]) -> bytes:
+def _rebuild(message: EmailMessage, parts: Iterable[Attachment], left_out: Iterable[str], where: str) -> bytes:
     again = EmailMessage(policy=_POLICY)
     for name, value in message.items():
         if not name.lower().startswith(("content-", "mime-version")):
@@ -176,11 +187,13 @@ def _rebuild(message: EmailMessage, parts: Iterable[Attachment], left_out: Itera
     text, html = message.get_body(("plain",)), message.get_body(("html",))
     words = str(text.get_content()) if text is not None else ""
     names = ", ".join(left_out)
+    said = f"Left out because it is too large for mail: {names}. {where}"
     if names:
-        words += f"\nLeft out because it is too large for mail: {names}. Ask the coordinator for it.\n"
+        words += f"\n{said}\n"
     again.set_content(words)
-    if html is not None and not names:
-        again.add_alternative(str(html.get_content()), subtype="html")
+    if html is not None:
+        twin = str(html.get_content())
+        again.add_alternative(twin.replace("</main>", f"<p>{escape(said)}</p>\n</main>", 1) if names else twin, subtype="html")
     for part in parts:
         _attach(again, part)
     return again.as_bytes()

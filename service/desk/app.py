@@ -31,7 +31,7 @@ from service.desk import (
 from service.desk.doorway import FOLDER, HEADERS, environment
 from service.desk.ports import DeskPorts
 from service.desk.reading_presence import Presence
-from service.public import calendar, moves
+from service.public import calendar, left_out, moves
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
@@ -44,6 +44,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(public.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
+    app.include_router(left_out.router)
     app.include_router(pages.router)
     app.include_router(mailroom.router)
     app.include_router(images.router)

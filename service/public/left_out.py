@@ -1,0 +1,57 @@
+"""Files that were too large for a letter, behind the link that the letter gave: for its reader alone, for sixty days."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+from email.message import EmailMessage
+from hashlib import sha256
+from urllib.parse import quote
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response
+
+from service.desk.ports import DeskPorts
+from service.public.doorway import show
+from service.store.blobs import BlobError
+from service.store.tables import LinkRow
+
+router = APIRouter()
+GONE = "This link has ended, or it is not whole. Copy it once more from your letter, or ask the coordinator for the files."
+_SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
+
+
+@router.get("/public/letter/{token}")
+def files(request: Request, token: str) -> Response:
+    """The files of one letter, each with its size."""
+    message = _letter(request, token)
+    named = [(at, part.get_filename() or f"file {at + 1}", len(part.get_payload(decode=True) or b""))
+             for at, part in enumerate(message.iter_attachments())]
+    return show(request, "left_out.html", subject=str(message["Subject"] or ""), token=token, files=named)
+
+
+@router.get("/public/letter/{token}/{number}")
+def one_file(request: Request, token: str, number: int) -> Response:
+    """One file."""
+    parts = list(_letter(request, token).iter_attachments())
+    if not 0 <= number < len(parts):
+        raise HTTPException(404, GONE)
+    part = parts[number]
+    kind = part.get_content_type()
+    name = quote(part.get_filename() or f"file-{number + 1}")
+    return Response(
+        part.get_payload(decode=True), media_type=kind if kind in _SHOWN else "application/octet-stream",
+        headers={"Content-Disposition": f"inline; filename*=UTF-8''{name}", "Cache-Control": "private, no-store"})
+
+
+def _letter(request: Request, token: str) -> EmailMessage:
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = session.get(LinkRow, sha256(token.encode()).hexdigest())
+        if row is None or row.opens != "letter" or row.until <= ports.clock.now():
+            raise HTTPException(404, GONE)
+    try:
+        data = ports.blobs.read(token)
+    except (BlobError, ValueError) as fault:
+        raise HTTPException(404, GONE) from fault
+    return email.message_from_bytes(data, policy=email.policy.default)
