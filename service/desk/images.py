@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from service.desk import crops
 from service.desk.doorway import require_visitor
 from service.desk.ports import DeskPorts
+from service.desk.reading_shape import written_rows
 from service.desk.seal import sealed
 from service.store.tables import LineRow, PageRow, PhaseRow, SubmissionRow
 
@@ -25,15 +26,15 @@ _KEEP = {"Cache-Control": "private, max-age=600"}
 def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn: Turn = 0) -> Response:
     """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned clockwise."""
     ports: DeskPorts = request.app.state.ports
-    found, key = _line(ports, line_id)
-    return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold, turn=turn))
+    found, key, rows = _line(ports, line_id)
+    return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold, turn=turn, rows=rows))
 
 
 @router.get("/strip/{line_id}.jpg")
 def strip(request: Request, line_id: int) -> Response:
     """Where on the page a line stands: the page's whole width with the neighbours."""
     ports: DeskPorts = request.app.state.ports
-    found, key = _line(ports, line_id)
+    found, key, _ = _line(ports, line_id)
     return _jpeg(crops.strip(ports.blobs, key, found.box))
 
 
@@ -48,12 +49,13 @@ def page(request: Request, page_id: int, line: int | None = None, turn: Turn = 0
     return _jpeg(crops.page_picture(ports.blobs, key, box, turn=turn))
 
 
-def _line(ports: DeskPorts, line_id: int) -> tuple[LineRow, str]:
+def _line(ports: DeskPorts, line_id: int) -> tuple[LineRow, str, int]:
     with ports.sessions() as session:
         found = session.get(LineRow, line_id)
         if found is None:
             raise HTTPException(404, "There is no picture of this line.")
-        return found, _key(_unsealed(session, found.page_id))
+        key = _key(_unsealed(session, found.page_id))
+        return found, key, written_rows(session, found.page_id, found.box)
 
 
 def _unsealed(session: Session, page_id: int) -> PageRow:

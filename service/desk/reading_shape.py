@@ -7,9 +7,10 @@ stands; the lines it was cut from are set aside as no orders. So undoing the act
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from statistics import median
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from service.desk import crops, decisions
@@ -90,6 +91,12 @@ def size(box: Sequence[Sequence[float]]) -> tuple[float, float]:
     wide = (_far(a, b) + _far(d, c)) / 2
     high = (_far(a, d) + _far(b, c)) / 2
     return max(1.0, wide), max(1.0, high)
+
+
+def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]]) -> int:
+    """How many rows of writing a line's box holds, by the height of the other lines that the machine found on its page."""
+    boxes = session.scalars(select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART))
+    return crops.written_rows(size(box)[1], median([size(one)[1] for one in boxes] or [0.0]))
 
 
 def _far(one: tuple[float, float], other: tuple[float, float]) -> float:

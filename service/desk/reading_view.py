@@ -13,7 +13,7 @@ from service.desk import crops, readings
 from service.desk.ports import DeskPorts
 from service.desk.queries import WorkLine
 from service.desk.reading_echo import Echo, echo
-from service.desk.reading_shape import size
+from service.desk.reading_shape import size, written_rows
 from service.desk.readings import ShownReading
 from service.store.tables import LineState, PageRow
 from service.two_readers import Said, Stage
@@ -38,7 +38,8 @@ class Offer:
 class LineView:
     """What one line's part of the page is drawn from.
 
-    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its height. `blind`
+    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its height, `rows` how
+    many rows of writing it holds. `blind`
     is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts. `both`
     are the decisions of two people who read the line otherwise, `mine` says that this person's own awaits a second.
     `below` is the next line of the same page, which this one can be joined with, or None.
@@ -53,6 +54,17 @@ class LineView:
     below: int | None
     both: tuple[Said, ...] = ()
     mine: bool = False
+    rows: int = 1
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of each written row on a narrow screen, where there are several."""
+        return crops.pieces(self.ratio, self.rows)
+
+    @property
+    def row(self) -> float:
+        """Height of one of several written rows as shown, as a share of the whole crop's."""
+        return crops.row_share(self.rows)
 
     @property
     def first(self) -> str:
@@ -85,6 +97,7 @@ def line_view(
         (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), second(work, me),
         below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
         work.line.votes if work.line.stage is Stage.DIFFERS else (), awaits and not second(work, me),
+        written_rows(session, work.line.page_id, work.line.box),
     )
 
 

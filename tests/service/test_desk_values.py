@@ -74,6 +74,29 @@ def test_a_long_line_folds_into_rows_that_lose_nothing(page: tuple[Blobs, str], 
     assert ink(folded) >= ink(flat)
 
 
+@pytest.mark.parametrize(("high", "usual", "rows"), [(44, 44, 1), (58, 44, 1), (88, 44, 2), (110, 44, 2), (170, 44, 3), (50, 0, 1)])
+def test_a_box_much_higher_than_its_neighbours_holds_several_rows(high: float, usual: float, rows: int) -> None:
+    assert crops.written_rows(high, usual) == rows
+
+
+def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
+    """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left out."""
+    paper = Image.new("RGB", (900, 300), "white")
+    for at, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
+        paper.paste(shade, (50 + 200 * at, 110, 210 + 200 * at, 140))
+    paper.paste("#505050", (50, 170, 210, 200))
+    out = io.BytesIO()
+    paper.save(out, "PNG")
+    blobs = Blobs(tmp_path)
+    box = [[40, 105], [860, 105], [860, 205], [40, 205]]
+    folded = opened(crops.line_crop(blobs, blobs.put(out.getvalue()), box, raw=True, fold=4, rows=2))
+    grey = np.asarray(folded.convert("L")).astype(int)
+    first = max(at for at, row in enumerate(grey) if (abs(row - 0x40) < 6).sum() > 60)
+    second = min(at for at, row in enumerate(grey) if (abs(row - 0x50) < 6).sum() > 60)
+    assert first < second
+    assert folded.height < 4 * 1.3 * 50, "three pieces and not four"
+
+
 def test_the_strip_shows_the_neighbours_and_frames_the_line(page: tuple[Blobs, str]) -> None:
     picture = opened(crops.strip(*page, BOX))
     assert picture.width == 900

@@ -68,9 +68,15 @@ export class Knife {
     this.mark.hidden = false;
   }
 
+  // Into how many pieces each written row is folded, and how many such rows stand one below the other.
   rows() {
     const fold = Number(new URL(this.picture.currentSrc || this.picture.src).searchParams.get("fold") || 0);
-    return fold < 1 ? 1 : Math.min(MOST_ROWS, Math.ceil(Number(this.frame.dataset.ratio) / fold));
+    const ratio = Number(this.frame.dataset.ratio);
+    if (fold < 1 || ratio <= fold) return [1, 1];
+    if (Number(this.frame.dataset.rows) < 2) return [Math.min(MOST_ROWS, Math.ceil(ratio / fold)), 1];
+    const pieces = Number(this.frame.dataset.pieces);
+    const high = (this.picture.naturalWidth * (pieces - (pieces - 1) * OVERLAP) * Number(this.frame.dataset.row)) / ratio;
+    return [pieces, Math.max(1, Math.round(this.picture.naturalHeight / (high * 13 / 12)) / pieces)]; // empty ones are left out
   }
 
   // A long line is shown in rows that overlap a little; a place is a share of the unfolded line.
@@ -79,9 +85,9 @@ export class Knife {
     return { width, step: width * (1 - OVERLAP) };
   }
 
-  ofPointer(x, y, rows) {
+  ofPointer(x, y, [rows, written]) {
     const { width, step } = this.shape(rows);
-    const row = Math.min(rows - 1, Math.floor(y * rows));
+    const row = Math.min(rows * written - 1, Math.floor(y * rows * written)) % rows;
     return Math.min(0.97, Math.max(0.03, row * step + x * width));
   }
 
@@ -91,15 +97,15 @@ export class Knife {
   }
 
   draw() {
-    const rows = this.rows();
+    const [rows, written] = this.rows();
     const { width, step } = this.shape(rows);
     const row = Math.min(rows - 1, Math.floor(this.place / step));
     const cell = this.picture.getBoundingClientRect();
     const frame = this.frame.getBoundingClientRect();
     const left = cell.left - frame.left + this.frame.scrollLeft + ((this.place - row * step) / width) * cell.width;
     this.mark.style.left = left + "px";
-    this.mark.style.top = cell.top - frame.top + (row / rows) * cell.height + "px";
-    this.mark.style.height = cell.height / rows + "px";
+    this.mark.style.top = cell.top - frame.top + (row / rows / written) * cell.height + "px";
+    this.mark.style.height = cell.height / rows / written + "px";
   }
 
   close() {
