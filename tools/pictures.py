@@ -1,7 +1,7 @@
 """PNG of every page at two widths, to be looked at: `python -m tools.pictures OUT [--site DIR] [--only NAME ...]`.
 
 A demo game is played first (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR` has left; DIR
-is changed by it. Says on standard error which page is wider than its screen or has a fault of its script, and ends with 1
+is changed by it. Says on standard error which page is wider than its screen, fails, or has a fault of its script, and ends with 1
 where there is one. Needs the extra `bench`.
 """
 
@@ -32,7 +32,7 @@ _PATIENCE_MS = 120_000
 @dataclass(frozen=True, slots=True)
 class Shot:
     """One picture: its name, the route of the desk's application, how the page's address is made, the keys pressed there.
-    `person` is whether somebody is signed in, `do` a selector of a button to press."""
+    `person` is whether somebody is signed in, `do` a selector of a button to press, `status` what the server answers."""
 
     name: str
     route: str
@@ -40,6 +40,7 @@ class Shot:
     keys: tuple[str, ...] = ()
     person: bool = True
     do: str = ""
+    status: int = 200
 
 
 def _at(path: str) -> Callable[[Numbers], str]:
@@ -88,7 +89,7 @@ SHOTS = (
     Shot("people", "/people", _at("/people")),
     Shot("log", "/log", _at("/log")),
     Shot("health", "/health", _at("/health")),
-    Shot("fault", "", _at("/desk/999999")),
+    Shot("fault", "", _at("/desk/999999"), status=404),
     Shot("calendar", "/public/{game_id}/calendar", _at("/public/{n.game}/calendar"), person=False),
     Shot("moves", "/public/moves/{slug}", _at("/public/moves/w3k"), person=False),
 )
@@ -109,7 +110,9 @@ def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, f
     context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(f"its script says {error}"))
-    _bring(page, address + shot.path(numbers), shot)
+    answered = _bring(page, address + shot.path(numbers), shot)
+    if answered != shot.status:
+        faults.append(f"the server answered {answered}")
     over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     if over > 0:
         faults.append(f"{over} px wider than the screen")
@@ -126,9 +129,9 @@ _CLIPPED = """() => [...document.querySelectorAll('main *, header *')].filter((o
 }).map((one) => 'cut off: ' + one.tagName + '.' + one.className)"""
 
 
-def _bring(page: Any, address: str, shot: Shot) -> None:
-    """The page as it is to be seen: keys pressed, a button pressed, pictures there."""
-    page.goto(address)
+def _bring(page: Any, address: str, shot: Shot) -> int:
+    """The page as it is to be seen: keys pressed, a button pressed, pictures there. The status of its answer."""
+    status = int(page.goto(address).status)
     if shot.keys:
         page.wait_for_selector("html[data-reading]")
         page.wait_for_timeout(300)
@@ -139,6 +142,7 @@ def _bring(page: Any, address: str, shot: Shot) -> None:
         page.locator(shot.do).first.click()
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(200)
+    return status
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -32,7 +32,7 @@ _BEYOND = 0.15
 """What is shown of a row's neighbours, as a share of the distance between rows: tails and loops reach there."""
 _VALLEY = 0.3
 """How far from an even division the gap between two rows is looked for, as a share of that distance."""
-_INK, _LEAST = 40.0, 0.004
+_INK, _LEAST = 40.0, 0.008
 """Shades darker than its row's paper is ink; a piece with a smaller share of it is empty."""
 PAGE_WIDTH = 1400
 _MARK = "#b3541e"
