@@ -37,6 +37,7 @@ _ROOT, _GAP, _CUT, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT, _REMARK = range(9)
 start of a line, in a line's own number, after the first digit of a count, in a remark; greater numbers are nodes of the
 tree of spellings."""
 _NODES = 9
+_ENDS = frozenset((_GAP, _CUT, _STOP, _OWNED))
 _SHORT = 4
 """Letters of a word that may be an abbreviation with a full stop."""
 _SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
@@ -97,7 +98,7 @@ class Automaton(LazyStates):
     def end(self, state: int) -> float | None:
         """The price at which an order may end here; None where it may not."""
         ends = [price for place, price in self._at(state)
-                if place % self._size in {_GAP, _CUT, _STOP, _OWNED} and place // self._size in self._final]
+                if place % self._size in _ENDS and place // self._size in self._final]
         return min(ends, default=None)
 
     def accepts(self, text: str) -> bool:

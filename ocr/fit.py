@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.ctc import NEVER, sums
-from ocr.decode import Decoder, Floats, Numbers, Text, free
+from ocr.decode import Decoder, Text, free
 from ocr.page import Posteriors
+from ocr.steps import Floats, Numbers
 
 Ways: TypeAlias = npt.NDArray[np.int8]
 

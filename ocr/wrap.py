@@ -56,29 +56,41 @@ def join_wrapped(
 
 
 def join_by_worth(
-    rows: Sequence[Row], worth: Callable[[ReadLine], float], stands: Callable[[ReadLine], bool]
+    rows: Sequence[Row], worth: Callable[[ReadLine], float], stands: Callable[[ReadLine], bool],
+    ahead: Callable[[Sequence[ReadLine]], object] = lambda _: None,
 ) -> tuple[ReadLine, ...]:
     """Rows in reading order as lines, each of one to three rows, by how well each group reads as one line.
 
     `worth(line)`: the log chance, in nats, of what the line says; of all ways to group the rows, the one with the best
     sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that is, and is not
-    indented, is not tried as the end of another.
+    indented, is not tried as the end of another. `ahead` is told which lines `worth` will be asked for.
     """
     edge = max((row.right for row in rows), default=1.0)
     single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
+    ahead(single)
     alone = [worth(line) for line in single]
     whole = [stands(line) for line in single]
+    joined = _joined(rows, whole, edge)
+    ahead([line for ways in joined for _, line, _ in ways])
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(rows) + 1):
         ways = [(best[end - 1][0] + alone[end - 1], end - 1)]
+        ways += [(best[start][0] + (worth(line) + looks), start) for start, line, looks in joined[end - 1]]
+        best.append(max(ways))
+    return _cut(rows, best)
+
+
+def _joined(rows: Sequence[Row], whole: Sequence[bool], edge: float) -> list[list[tuple[int, ReadLine, float]]]:
+    """For each row the lines of several rows that may end with it: their first row, the line, and what its looks are
+    worth."""
+    found: list[list[tuple[int, ReadLine, float]]] = [[] for _ in rows]
+    for end in range(2, len(rows) + 1):
         for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
             looks = [_goes_on(rows[start], rows[k], rows[k + 1], edge) for k in range(start, end - 1)]
             if any(whole[start + 1 + k] and look <= 0 for k, look in enumerate(looks)):
                 break
-            joined = worth(as_line(rows[start:end])) + sum(looks)
-            ways.append((best[start][0] + joined, start))
-        best.append(max(ways))
-    return _cut(rows, best)
+            found[end - 1].append((start, as_line(rows[start:end]), sum(looks)))
+    return found
 
 
 def _cut(rows: Sequence[Row], best: Sequence[tuple[float, int]]) -> tuple[ReadLine, ...]:

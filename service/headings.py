@@ -43,7 +43,7 @@ def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | 
     seen = opinions(line)
     if not seen:
         return None
-    decoder = _decoder(tuple(games))
+    decoder = heading_decoder(tuple(games))
     found = best_text(decoder, seen)
     if found is None or found[1] <= 0:
         return None
@@ -51,7 +51,8 @@ def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | 
 
 
 @lru_cache(maxsize=8)
-def _decoder(games: tuple[KnownGame, ...]) -> Decoder:
+def heading_decoder(games: tuple[KnownGame, ...]) -> Decoder:
+    """The decoder of some games' headings; made once and kept."""
     return Decoder(heading_automaton(games))
 
 

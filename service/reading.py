@@ -23,6 +23,7 @@ from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import Features, Table, automatic, confidence, surely_out, taken_out, usual
 from ocr.page import Page, ReadLine
 from ocr.wrap import as_line, join_by_worth, join_wrapped
+from service.ahead import headings_ahead, orders_ahead
 from service.decoding import LETTER, LIKELY_LETTER, Deciphered, decipher, features
 from service.headings import InkedHeading, inked_heading, read_heading, same_digits
 from service.lexical import printed
@@ -145,12 +146,14 @@ class Scribe:
         """The phase that the heading of a page tells, by its rows as they stand; None where it tells none."""
         rows = [row for line in page.lines for row in line.rows]
         lines = [as_line([row]) for row in rows] if rows else list(page.lines)
+        headings_ahead(lines, games)
         first_order = next((at for at, line in enumerate(lines[:MOST_LINES]) if looks_like_order(line.text)), MOST_LINES)
         return read_heading(lines, [inked_heading(line, games) for line in lines[:first_order]], games).kind
 
     def _heads(self, page: Page, games: Sequence[KnownGame]) -> Heads:
         """The rows at the top that read as a heading by their ink, down to the first that begins like an order."""
         found: dict[int, InkedHeading] = {}
+        headings_ahead([as_line([row]) for line in page.lines for row in line.rows], games)
         for row in [row for line in page.lines for row in line.rows][:MOST_LINES]:
             if looks_like_order(row.text):
                 break
@@ -197,7 +200,12 @@ class Scribe:
             return page.lines
         if any(row.posteriors is None for row in rows if row.text):
             return join_wrapped(rows, self.completes)
-        return join_by_worth(rows, lambda line: self._worth(line, plain), self._stands)
+        return join_by_worth(rows, lambda line: self._worth(line, plain), self._stands, lambda lines: self._ahead(lines, plain))
+
+    def _ahead(self, lines: Sequence[ReadLine], plain: Collection[int]) -> None:
+        """Decode what `_worth` and `_stands` will ask for."""
+        asked = [line for line in lines if len(line.rows) == 1 or all(row.text and id(row) not in plain for row in line.rows)]
+        orders_ahead(asked, self.lexicon, tuple(self.forms))
 
     def _worth(self, line: ReadLine, plain: Collection[int]) -> float:
         """Log chance of a line. Rows that make no order together are one line only where they begin like one, and a row
