@@ -280,6 +280,11 @@ def _own(settings: Settings) -> tuple[str, ...]:
     return (settings.order_address, parseaddr(settings.mail_out.sender)[1])
 
 
+def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> Desk:
+    """What writes a site's letters, for a command that serves nothing."""
+    return Desk(blobs, clock, maps.load, _sender(settings))
+
+
 def _sender(settings: Settings) -> Sender:
     return Sender(
         sender=settings.mail_out.sender, order_address=settings.order_address, coordinator=settings.coordinator,

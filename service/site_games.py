@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -19,9 +20,12 @@ from service.desk.queries import PhaseView
 from service.games import NewGame
 from service.site_settings import is_address, opened, settings_of
 from service.store import records
+from service.store.blobs import Blobs
+from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.turns import draw_tape, extend_calendar
 
+log = logging.getLogger(__name__)
 WHEN = "%a %-d %b %Y, %H:%M GMT"
 
 
@@ -43,13 +47,31 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
         faults.append(f"start: the first deadline, {first.deadline:{WHEN}}, is past; choose a later day")
     if faults:
         raise ConfigError(f"{file}: " + "; ".join(faults))
-    with opened(settings) as store, store.begin() as session:
-        games.create(session, new, variant, first, draw_tape(), now)
-        extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-        seats = len(new.seats)
-    print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
-    print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)
+    with opened(settings) as store:
+        with store.begin() as session:
+            games.create(session, new, variant, first, draw_tape(), now)
+            extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+            seats = len(new.seats)
+        print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
+        print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)
+        print(_welcome(settings, store, new.slug), file=out)
     return 0
+
+
+def _welcome(settings: Settings, store: Store, game: str) -> str:
+    """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot be written
+    takes nothing back."""
+    from service.bootstrap import writer_of
+    from service.circulars import Circulars
+
+    writer = Circulars(writer_of(settings, Blobs(Path(settings.data) / "blobs"), SystemClock()))
+    try:
+        with store.begin() as session:
+            letters = writer.welcome(session, game)
+    except Exception as fault:
+        log.exception("the welcome to %s could not be written", game)
+        return f"The welcome to its players could not be written ({fault}); the game stands. Tell them yourself."
+    return f"{letters} {'welcome waits' if letters == 1 else 'welcomes wait'} to leave once the site is served."
 
 
 def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:

@@ -7,13 +7,14 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from maps.fault import MapError
 from service.config import ConfigError
 from service.site import SiteError, create_game, settings_of, show_games
 from service.site_settings import opened
 from service.store import records
-from service.store.tables import PhaseState
+from service.store.tables import OutboxRow, PhaseState
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 LATER = date(2097, 3, 1)
@@ -47,6 +48,30 @@ def test_a_new_game_is_told_with_its_first_deadline_and_shown(folder: Path, tmp_
         "Powick Bridge (w3k)\n"
         "  Summer 1642 Movement: open; deadline Thu 14 Mar 2097, 07:00 GMT; sheets from 0 of 10 powers\n"
     )
+
+
+def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served(folder: Path, tmp_path: Path) -> None:
+    """OUT-01: one for each power, with the subject to use; it waits in the outbox, since nothing is served yet."""
+    out = io.StringIO()
+    create_game(folder, game_file(tmp_path, LATER), out)
+    assert "10 welcomes wait to leave once the site is served." in out.getvalue()
+    with opened(settings_of(folder)) as store, store() as session:
+        letters = session.scalars(select(OutboxRow)).all()
+    assert {(one.kind, one.recipient, one.state) for one in letters} == {("welcome", "ada@example.org", "queued")}
+    assert len(letters) == 10
+
+
+def test_a_welcome_that_cannot_be_written_leaves_the_game_begun(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> int:
+        raise OSError("no room")
+
+    monkeypatch.setattr("service.circulars.Circulars.welcome", fails)
+    out = io.StringIO()
+    assert create_game(folder, game_file(tmp_path, LATER), out) == 0
+    assert "could not be written (no room); the game stands" in out.getvalue()
+    assert "Summer 1642 Movement: open" in _shown(folder)
 
 
 def test_before_the_next_season_what_comes_is_shown_and_at_the_end_that_it_is_over(
