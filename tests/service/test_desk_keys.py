@@ -50,3 +50,12 @@ def test_keys_are_kept_for_each_person(tmp_path: Path) -> None:
     assert desk.post("/desk/keys", void="o").status_code == 400
     assert desk.post("/desk/keys", void="q", defaults="yes", back="//evil").headers["location"] == "/"
     assert 'name="void" value="v"' in desk.page("/desk/7")
+
+
+def test_the_handbook_of_the_desk_names_every_key() -> None:
+    """docs/desk.md is written for a person who has the page before them: its keys are the page's."""
+    text = (Path(__file__).parents[2] / "docs" / "desk.md").read_text("utf-8").lower()
+    signs = {"arrowup": "↑", "arrowdown": "↓"}
+    missing = [one.key for one in ACTIONS
+               if f"`{signs.get(one.key.lower(), one.key.lower())}`" not in text and one.key not in "234"]
+    assert missing == []
