@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
@@ -20,6 +20,8 @@ from grammar.reading import Sheet
 from grammar.words import body, words
 
 _ODD, _MORE = 4.0, 3.0
+_KIND = re.compile(r"\b[AF]\b")
+_ENDS = frozenset(".,;")
 _NEARLY = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -88,7 +90,40 @@ def near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bo
 
 def twins(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Would a word that was lost have made a place of the orders another (Cork, of County Cork)?"""
-    return any(region.province in _shorter(lexicon) for order in orders for _, region in reading.places(order))
+    return bool(_twinned(orders, lexicon))
+
+
+def _twinned(orders: Sequence[Order], lexicon: Lexicon) -> set[str]:
+    return {region.province for order in orders for _, region in reading.places(order)} & _shorter(lexicon)
+
+
+def place_words(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
+    """Where in a text, counted in words between blanks, the names of the orders' places stand: the first word of each and the
+    one after its last, the longest spelling that is found."""
+    return _spans(text, {region.province for order in orders for _, region in reading.places(order)}, lexicon)
+
+
+def twin_words(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
+    """The same of places that a lost word would have made others. Without one that is found the whole text, where `twins`
+    says that there is one."""
+    twinned = _twinned(orders, lexicon)
+    return _spans(text, twinned, lexicon) or (((0, len(text.split(" "))),) if twinned else ())
+
+
+def _spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
+    said = [" ".join(word.text for word in words(part) if word.text not in _ENDS) for part in text.split(" ")]
+    found: set[tuple[int, int]] = set()
+    for province in provinces:
+        for name in (spelled.split(" ") for spelled in _spelled(lexicon)[province]):
+            found |= {(at, at + len(name)) for at in range(len(said) - len(name) + 1) if said[at : at + len(name)] == name}
+    return tuple(sorted(one for one in found if not any(
+        other != one and other[0] <= one[0] and one[1] <= other[1] for other in found)))
+
+
+def kinds_apart(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
+    """Do two readings differ in nothing but the kinds of units (A Cork holds, F Cork holds)?"""
+    a, b = ("; ".join(canonical(order, lexicon.board) for order in each) for each in (ours, others))
+    return a != b and _KIND.sub("_", a) == _KIND.sub("_", b)
 
 
 def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -37,8 +37,11 @@ class Features:
     `focus` and `contrast`: how well the row was photographed, 0 where nobody measured.
     `one_letter`: a short name in the text is one misread letter from another's. `letters`: length of the text.
     `touched`: 0..1, how much any part of the line looks crossed out. `odd`: the order is one that nobody means as it
-    stands, such as one without the kind of its unit, or the text holds a word of doubt. `twin`: a word lost would
-    have made a place of the order another (Cork, of County Cork).
+    stands, such as one without the kind of its unit, or the text holds a word of doubt. `twin`: nats lost at and beside a
+    place's name that a word lost would have made another's (Cork, of County Cork), 0 without one. `strange`: nats lost a
+    letter in the word that fits worst, as much as for a word that no list has. `kind_margin`: nats to the reading that
+    differs in nothing but the kinds of units, at most FAR. Where several opinions were asked, `cost` and `worst` are the best
+    of theirs, `twin` and `strange` the mean.
     """
 
     cost: float
@@ -55,7 +58,9 @@ class Features:
     letters: int = 0
     touched: float = 0.0
     odd: bool = False
-    twin: bool = False
+    twin: float = 0.0
+    strange: float = 0.0
+    kind_margin: float = FAR
 
     def numbers(self) -> dict[str, float]:
         """Every feature by name as a number, fit for JSON."""
@@ -68,7 +73,7 @@ CLOSE, NEARBY = 2.0, 6.0
 TORN = 6.0
 """Nats lost in one short stretch that a badly made letter or two account for; more means other words."""
 
-EVIDENCE = ("cost", "torn", "haze", "struck", "touched", "close", "nearby", "one_letter", "twin", "odd")
+EVIDENCE = ("cost", "torn", "haze", "struck", "touched", "close", "nearby", "one_letter", "twin", "strange", "odd")
 """Names of what `evidence` measures, each 0 where nothing speaks against a line."""
 
 
@@ -76,8 +81,7 @@ def evidence(features: Features) -> dict[str, float]:
     """What speaks against a line, by the names of EVIDENCE: never below 0, and the more the worse.
 
     `torn`: what the worst stretch loses beyond TORN nats. `close` and `nearby`: how near the next order is, over CLOSE and
-    NEARBY nats. `one_letter`: how near it is where one letter makes a short name another's; `twin`: nats lost in the
-    worst stretch where a lost word makes it another's.
+    NEARBY nats. `one_letter`: how near it is where one letter makes a short name another's. `twin` and `strange`: see Features.
     """
     f = features
     margin, worst = max(0.0, f.margin), max(0.0, f.worst)
@@ -85,7 +89,8 @@ def evidence(features: Features) -> dict[str, float]:
     return {
         "cost": max(0.0, f.cost), "torn": max(0.0, worst - TORN), "haze": max(0.0, f.haze), "struck": f.struck,
         "touched": f.touched, "close": math.exp(-margin / CLOSE), "nearby": nearby,
-        "one_letter": nearby if f.one_letter else 0.0, "twin": worst if f.twin else 0.0, "odd": float(f.odd),
+        "one_letter": nearby if f.one_letter else 0.0, "twin": max(0.0, f.twin), "strange": max(0.0, f.strange),
+        "odd": float(f.odd),
     }
 
 
@@ -101,10 +106,13 @@ class Table:
 
 GATE = (
     "confidence", "cost", "worst", "margin", "near_margin", "struck", "touched",
-    "strict_confidence", "strict_worst", "strict_margin", "twin_worst", "crossed", "crossed_touched", "taken_out",
+    "strict_confidence", "strict_worst", "strict_margin", "strange", "twin", "kind_doubt", "kind_margin",
+    "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out",
 )
 """What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
-`twin_worst` where a lost word does. `taken_out`: from this score on a line counts as crossed out, and with `crossed` and `crossed_touched` nobody need look."""
+`twin` where a lost word does. Where a line of a sheet has a kind margin below `kind_doubt`, its hand makes A and F alike,
+and its other lines need `kind_margin`. A line that loses no more than `plain_worst` in its worst stretch may be `plain_struck`
+and `plain_touched`. `taken_out`: from this score on a line counts as crossed out, and with `crossed` and `crossed_touched` nobody need look."""
 
 
 @cache
@@ -156,10 +164,24 @@ def automatic(features: Features, chance: float, table: Table) -> bool:
     strict = "strict_" if f.one_letter else ""
     return (
         chance >= gate[strict + "confidence"] and f.margin >= gate[strict + "margin"] and f.worst <= gate[strict + "worst"]
-        and (f.worst <= gate["twin_worst"] or not f.twin)
+        and f.twin <= gate["twin"] and f.strange <= gate["strange"]
         and f.near_margin >= gate["near_margin"] and f.cost <= gate["cost"]
-        and f.struck < gate["struck"] and f.touched < gate["touched"] and not f.odd
+        and not f.odd and _uncrossed(f, gate)
     )
+
+
+def _uncrossed(features: Features, gate: Mapping[str, float]) -> bool:
+    """Does nothing look crossed out? A stroke through letters costs their reading something, so that a line which reads
+    without a loss may look somewhat more like one."""
+    plain = "plain_" if features.worst <= gate["plain_worst"] else ""
+    return features.struck < gate[plain + "struck"] and features.touched < gate[plain + "touched"]
+
+
+def kinds_doubtful(features: Features, sheet: Sequence[Features], table: Table) -> bool:
+    """May a line of this sheet name a unit of the other kind? A hand that makes an A like an F in one line does so in others,
+    however sure the recogniser is of them."""
+    least = min((line.kind_margin for line in sheet), default=FAR)
+    return least < table.gate["kind_doubt"] and features.kind_margin < table.gate["kind_margin"]
 
 
 def taken_out(strike: Strike, table: Table) -> bool:

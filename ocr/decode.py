@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ocr.alike import alike
+from ocr.alike import Prices, usual
 from ocr.beam import Beam, Way
 from ocr.ctc import LOST_SPACE, NEVER
 from ocr.page import Posteriors
@@ -54,13 +54,13 @@ class Automaton(Protocol):
 @dataclass(frozen=True, slots=True)
 class Search:
     """How wide to search. `width`: texts kept at each frame. `beam`: nats by which one may be behind the best.
-    `wrong`: nats for a character that the frame does not show, `alike`: for one
-    that looks like what it shows. `keep`: texts handed back."""
+    `wrong`: nats for a character that the frame does not show, at most; `prices`: for one that looks like what it shows or
+    is easily lost. `keep`: texts handed back."""
 
     width: int = 160
     beam: float = 24.0
     wrong: float = 9.0
-    alike: float = 4.0
+    prices: Prices = field(default_factory=usual)
     keep: int = 24
 
 
@@ -100,7 +100,7 @@ class Decoder:
         signs = list(dict.fromkeys(sign for _, sign in automaton.symbols))
         self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
         self._column = np.array([self._signs[sign] for _, sign in automaton.symbols])
-        self._alike = [(self._signs[a], self._signs[b]) for a, b in sorted(alike()) if {a, b} <= set(self._signs)]
+        self._misread = self._misreadings(self._search.prices)
         self._steps = Steps(automaton, self._column.tolist(), self._space)
         self._lost = np.array([0.0, *(LOST_SPACE if sign[-1:].isalnum() else 0.0 for sign in signs)])
         self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
@@ -155,11 +155,26 @@ class Decoder:
         for column, group in enumerate(self._grouped(posteriors.letters)):
             if len(group):
                 out[:, column] = np.logaddexp.reduce(logs[:, group], axis=1)
-        seen = out.copy()
-        for one, other in self._alike:
-            np.maximum(out[:, one], seen[:, other] - self._search.alike, out=out[:, one])
         found: Floats = np.maximum(out, -self._search.wrong)
+        for sign, shown, prices in self._misread:
+            np.maximum(found[:, sign], (out[:, shown] - prices).max(axis=1), out=found[:, sign])
         return found
+
+    def _misreadings(self, prices: Prices) -> list[tuple[int, Numbers, Floats]]:
+        """By column of a sign: the columns that the ink may show in its stead, the blank's where it is lost, at what prices."""
+        found = []
+        for sign, column in self._signs.items():
+            told = {self._signs[one]: price for one, price in prices.shown.get(sign, {}).items() if one in self._signs}
+            if sign in prices.lost:
+                told[0] = prices.lost[sign]
+            if told:
+                found.append((column, np.array(list(told), dtype=np.int64), np.array(list(told.values()))))
+        return found
+
+    @property
+    def space(self) -> int:
+        """The column of `ink` that a blank between words has."""
+        return int(self._column[self._space])
 
     def written(self, symbol: int) -> str:
         """What the automaton writes for a symbol."""

@@ -15,9 +15,29 @@ from ocr.page import Posteriors
 from ocr.steps import Floats, Numbers
 
 Ways: TypeAlias = npt.NDArray[np.int8]
+Starts: TypeAlias = npt.NDArray[np.bool_]
 
 STRETCH = 8
 """Frames of the stretch that is looked for where a text fits worst: two or three letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordFit:
+    """How one word of a text lies on the ink. `lost`: nats by which it fits worse than free reading there, `beside`: nats
+    lost on the ink between it and its neighbours. `shown`: letters that free reading shows from the one neighbour to the
+    other; `letters`: those of the word."""
+
+    lost: float
+    beside: float
+    shown: int
+    letters: int
+
+
+
+def strangeness(words: Sequence[WordFit]) -> float:
+    """Nats lost a letter on words that stand together: much for a name that is rather another, one that no list has."""
+    shown, letters = sum(word.shown for word in words), sum(word.letters for word in words)
+    return sum(word.lost for word in words) / (1 + max(1, min(shown, letters)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +46,14 @@ class Fit:
 
     `text`: what was written, in the ink's own case, signs and spaces. `cost`: nats a frame by which it fits worse than
     free reading. `worst`: nats lost in the worst stretch of STRETCH frames. `haze`: nats a frame by which the
-    recogniser's own best letter falls short of certainty.
+    recogniser's own best letter falls short of certainty. `words`: the same word by word.
     """
 
     text: str
     cost: float
     worst: float
     haze: float
+    words: tuple[WordFit, ...] = ()
 
 
 def scores(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> tuple[float, ...]:
@@ -67,8 +88,38 @@ def fit(decoder: Decoder, posteriors: Posteriors, text: Text) -> Fit:
     window = np.convolve(lost, np.ones(min(STRETCH, len(lost))), mode="valid")
     return Fit(
         text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
-        haze=float(-ink.max(axis=1).mean()),
+        haze=float(-ink.max(axis=1).mean()), words=_words(decoder, text, path, lost, shown_letters(decoder, ink)),
     )
+
+
+def shown_letters(decoder: Decoder, ink: Floats) -> Starts:
+    """By frame: does free reading begin a letter there? A space is none."""
+    best = ink.argmax(axis=1)
+    begun: Starts = (best != 0) & (best != decoder.space) & np.concatenate(([True], best[1:] != best[:-1]))
+    return begun
+
+
+def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Starts) -> tuple[WordFit, ...]:
+    """Each word of a text that the path lays on some frame."""
+    spans: list[tuple[int, int, int]] = []
+    for first, end in _bounds([decoder.written(symbol) == " " for symbol in text.symbols]):
+        on = np.flatnonzero((path >= first) & (path < end))
+        letters = sum(decoder.written(symbol)[-1].isalnum() for symbol in text.symbols[first:end])
+        if len(on):
+            spans.append((int(on[0]), int(on[-1]) + 1, letters))
+    before = [0, *(end for _, end, _ in spans)]
+    after = [*(start for start, _, _ in spans[1:]), len(path)]
+    return tuple(
+        WordFit(lost=float(lost[start:end].sum()), beside=float(lost[low:start].sum() + lost[end:high].sum()),
+                shown=int(shown[low:high].sum()), letters=letters)
+        for (start, end, letters), low, high in zip(spans, before, after, strict=False)
+    )
+
+
+def _bounds(blank: Sequence[bool]) -> list[tuple[int, int]]:
+    """Where the runs of what is not blank begin and end."""
+    edges = [at for at, (one, other) in enumerate(zip([True, *blank], [*blank, True], strict=True)) if one != other]
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _best_path(ink: Floats, columns: Numbers, skips: Floats) -> Numbers:

@@ -61,14 +61,15 @@ class Options:
 
     `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted
     by length) holds no writing. `second_below`: rows that the first engine scores below this are shown to
-    the second engine too, and rows that nobody scored `third_below` to the engines after it (on the sample sheets
+    the second engine too, which is all of them: where two opinions agree, fewer lines need a look. Rows that nobody
+    scored `third_below` are shown to the engines after it (on the sample sheets
     a third opinion on rows scored 0.6 to 0.8 changed no order). `strike`: tells from
     a row's crop and what the first engine made of it whether it was crossed out.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
     least_score: float = 0.7
-    second_below: float = 0.97
+    second_below: float = 1.01
     third_below: float = 0.6
     strike: Callable[[Image, Recognised], Strike] = crossed_out
 
@@ -282,7 +283,7 @@ class _Reader:
             doubtful = [k for k, score in enumerate(best) if score < limit and not struck[k]]
             for k, said in zip(doubtful, engine.read([crops[k] for k in doubtful]), strict=True):
                 best[k] = max(best[k], said.score)
-                if said.text and said.text != texts[k].text:
+                if said.text and (said.posteriors is not None or said.text != texts[k].text):
                     found[k].append(
                         Alternative(said.text, round(said.score, 4), engine.name, said.posteriors)
                     )

@@ -33,7 +33,7 @@ from service.reading import Doubt, ReadableLine, Scribe
 OUT = Path("ocr/confidence.toml")
 
 TRUSTING = {"confidence": 0.0, "cost": 1e9, "worst": 1e9, "margin": -1e9, "near_margin": -1e9, "struck": 2.0, "touched": 2.0,
-            "strict_confidence": 0.0, "strict_worst": 1e9, "strict_margin": -1e9, "twin_worst": 1e9}
+            "strict_confidence": 0.0, "strict_worst": 1e9, "strict_margin": -1e9, "twin": 1e9, "strange": 1e9, "plain_worst": -1.0}
 """A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
 
 def trusting(scribe: Scribe) -> Scribe:
@@ -50,14 +50,16 @@ def read_page(page: Page, scribe: Scribe, slug: str) -> tuple[ReadableLine, ...]
 
 def judged(sheet: TrueSheet, pages: Sequence[Sequence[ReadableLine]], group: str, hand: str) -> Iterator[Judged]:
     """The lines of a sheet that give an order by their ink, each right or not."""
-    answer = {"pages": [{"lines": [_as_read(line) for line in lines]} for lines in pages]}
+    answer = {"pages": [{"lines": [as_read(line) for line in lines]} for lines in pages]}
     for match in matches(sheet, answer):
         for line in match.read:
             if gives(line) and line["features"] is not None:
-                yield Judged(line["features"], match.exact, group, hand, line["status"] == "auto")
+                grave = match.written is not None and (match.struck or match.written.want == "review")
+                yield Judged(line["features"], match.exact, group, hand, line["status"] == "auto", grave)
 
 
-def _as_read(line: ReadableLine) -> dict[str, Any]:
+def as_read(line: ReadableLine) -> dict[str, Any]:
+    """A line as the scorer takes it."""
     return {"text": line.text, "order": line.order, "struck": line.struck, "status": line.status.value,
             "features": line.features, "candidates": ()}
 

@@ -18,20 +18,22 @@ from grammar.meaning import (
     abbreviation,
     doubtful,
     incomplete,
+    kinds_apart,
     meanings,
     names_itself,
     near,
     oddity,
     one_letter,
+    place_words,
     shortened,
-    twins,
+    twin_words,
 )
 from grammar.proposals import orderlike, proposals
 from grammar.remarks import unclear_remark
 from ocr.confidence import FAR, Features
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
-from ocr.fit import Fit, fit, scores, unbound
+from ocr.fit import Fit, WordFit, fit, scores, strangeness, unbound
 from ocr.page import Posteriors, ReadLine
 from service.lexical import printed
 
@@ -81,9 +83,9 @@ class Deciphered:
         loose = -LETTER * self.letters
         return max(loose, self.told[0].score) if self.told else loose
 
-    def fit(self) -> Fit:
-        """How the best order lies on the ink, by the opinion that it fits better. There is a best order."""
-        return laid(self.decoder, self.seen, self.told[0].text)
+    def fits(self) -> tuple[Fit, ...]:
+        """How the best order lies on the ink, by each opinion. There is a best order."""
+        return tuple(fit(self.decoder, each, self.told[0].text) for each in self.seen)
 
 
 def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
@@ -135,7 +137,7 @@ def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float
 
 def laid(decoder: Decoder, seen: Sequence[Posteriors], text: Text) -> Fit:
     """How a text lies on the ink, by the opinion that it fits better. `seen` is not empty."""
-    return min((fit(decoder, each, text) for each in seen), key=lambda one: one.cost)
+    return best_lying([fit(decoder, each, text) for each in seen])
 
 
 def _loose(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[float]]:
@@ -192,22 +194,65 @@ def _mixed(logs: Sequence[float]) -> float:
     return _sum(logs) - math.log(len(logs))
 
 
-def features(line: ReadLine, found: Deciphered, lying: Fit, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Features:
-    """What speaks for and against the best order, laid on the ink as `lying`. `found` has one."""
+def features(
+    line: ReadLine, found: Deciphered, fits: Sequence[Fit], lexicon: Lexicon, forms: tuple[Forms, ...]
+) -> Features:
+    """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has one."""
     best, others = found.told[0], found.told[1:]
-    near_others = [other for other in others if near(best.orders, other.orders, lexicon)]
+    lying = best_lying(fits)
+
+    def margin(than: Callable[[Told], bool]) -> float:
+        return min([FAR, *(best.score - other.score for other in others if than(other))])
+
     return Features(
-        cost=lying.cost, worst=lying.worst, haze=lying.haze,
-        margin=min([FAR, *(best.score - other.score for other in others)]),
-        near_margin=min([FAR, *(best.score - other.score for other in near_others)]),
+        cost=lying.cost, worst=min(one.worst for one in fits), haze=lying.haze,
+        margin=margin(lambda _: True), near_margin=margin(lambda other: near(best.orders, other.orders, lexicon)),
+        kind_margin=margin(lambda other: kinds_apart(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, found, lexicon, forms),
         struck=max(row.strike.score for row in line.rows), touched=max(row.strike.touched for row in line.rows),
-        odd=(incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text)
-             or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon) or abbreviation(lying.text, best.orders, lexicon)),
-        twin=twins(best.orders, lexicon), score=line.score,
+        odd=_odd(line, best, lying, lexicon), twin=_twin(best, fits, lexicon), strange=_strange(best, fits, lexicon), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),
     )
+
+
+def best_lying(fits: Sequence[Fit]) -> Fit:
+    """Of how a text lies on the ink by several opinions, the best. Not empty."""
+    return min(fits, key=lambda one: one.cost)
+
+
+def _odd(line: ReadLine, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
+    return (incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text)
+            or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon)
+            or abbreviation(lying.text, best.orders, lexicon))
+
+
+def _strange(best: Told, fits: Sequence[Fit], lexicon: Lexicon) -> float:
+    """Nats lost a letter in the name or other word that fits worst, on the mean of the opinions. Signs by themselves are no
+    words: a dash that is lost shows in the margin."""
+    names = place_words(best.text.text, best.orders, lexicon)
+    named = {at for name in names for at in range(*name)}
+    return sum(
+        max([0.0, *(strangeness(one.words[slice(*name)]) for name in names),
+             *(strangeness([word]) for at, word in enumerate(one.words) if at not in named and word.letters)])
+        for one in fits) / len(fits)
+
+
+EXTRA = 2.0
+"""Nats for a letter that free reading shows beside a name beyond the letters of the words there."""
+
+
+def _twin(best: Told, fits: Sequence[Fit], lexicon: Lexicon) -> float:
+    """Nats lost where a word may have been lost that makes a place another's: on its name and the words beside it, on the
+    mean of the opinions; 0 where there is no such place."""
+    names = twin_words(best.text.text, best.orders, lexicon)
+    return sum(max((_lost_at(one.words, *name) for name in names), default=0.0) for one in fits) / len(fits)
+
+
+def _lost_at(words: Sequence[WordFit], first: int, end: int) -> float:
+    around = words[max(0, first - 1) : end + 1]
+    extra = sum(max(0, word.shown - word.letters) for word in around)
+    return sum(word.lost for word in around) + sum(word.beside for word in words[first:end]) + EXTRA * extra
 
 
 def _agreement(line: ReadLine, found: Deciphered, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:

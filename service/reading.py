@@ -20,11 +20,20 @@ from grammar.meaning import begun, doubtful, incomplete, leftover, names_itself
 from grammar.proposals import order_word, orderlike
 from grammar.remarks import harmless, unit_like
 from grammar.snap import Care, Snapped, sense, snap
-from ocr.confidence import Features, Table, automatic, confidence, surely_out, taken_out, usual
+from ocr.confidence import (
+    Features,
+    Table,
+    automatic,
+    confidence,
+    kinds_doubtful,
+    surely_out,
+    taken_out,
+    usual,
+)
 from ocr.page import Page, ReadLine
 from ocr.wrap import as_line, join_by_worth, join_wrapped
 from service.ahead import headings_ahead, orders_ahead
-from service.decoding import LETTER, LIKELY_LETTER, Deciphered, decipher, features
+from service.decoding import LETTER, LIKELY_LETTER, Deciphered, best_lying, decipher, features
 from service.headings import InkedHeading, inked_heading, read_heading, same_digits
 from service.lexical import printed
 from service.store.tables import LineState
@@ -140,7 +149,9 @@ class Scribe:
             found = [self._orderless(line, named=known) for line, known in zip(found, named, strict=True)]
         found += [self._line(line) for line in lines[len(inked) :]]
         beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
-        return heading, tuple(self._alone(line, before, after) for before, line, after in beside)
+        alone = [self._alone(line, before, after) for before, line, after in beside]
+        hand = [line.features for line in found if line.features is not None and not line.struck]
+        return heading, tuple(self._kinds_told_apart(line, hand) for line in alone)
 
     def phase(self, page: Page, games: Sequence[KnownGame]) -> PhaseKind | None:
         """The phase that the heading of a page tells, by its rows as they stand; None where it tells none."""
@@ -190,6 +201,12 @@ class Scribe:
         goes_on = (after is not None and after.kind == "other" and not after.struck
                    and leftover(after.text, self.lexicon))
         return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
+
+    def _kinds_told_apart(self, line: ReadableLine, hand: Sequence[Features]) -> ReadableLine:
+        """The line, for a person to look at where its sheet's hand (`hand`) makes A and F alike."""
+        if line.status is not LineState.AUTO or line.features is None or not kinds_doubtful(line.features, hand, self.table):
+            return line
+        return replace(line, status=LineState.OPEN)
 
     def joined(self, page: Page, heads: Heads = NO_HEADS) -> tuple[ReadLine, ...]:
         """The lines of a page, the rows of an order that its sender broke put together by what they say. Rows of `heads`
@@ -262,8 +279,8 @@ class Scribe:
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, _told(found, 0.0))
         best = found.told[0]
-        laid = found.fit()
-        marks = features(line, found, laid, self.lexicon, tuple(self.forms))
+        fits = found.fits()
+        marks = features(line, found, fits, self.lexicon, tuple(self.forms))
         chance = confidence(marks, self.table)
         struck = taken_out(line.strike, self.table)
         sure = (
@@ -271,7 +288,7 @@ class Scribe:
             and not any(row.cut_off or row.inserted for row in line.rows)
         )
         return ReadableLine(
-            box=line.box.corners, kind="order", struck=struck, text=laid.text,
+            box=line.box.corners, kind="order", struck=struck, text=best_lying(fits).text,
             order=None if struck else best.order, confidence=chance,
             status=self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN,
             candidates=_told(found, chance), features=marks,

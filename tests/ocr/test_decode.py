@@ -8,12 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 
+from ocr.alike import NONE
 from ocr.ctc import LOST_SPACE
 from ocr.decode import REST, Decoder, Search, shortened
 from ocr.fit import STRETCH, fit, scores, unbound
 from ocr.page import Posteriors
 
-WIDE = Search(width=10_000, beam=1e6, wrong=12.0, alike=12.0, keep=100)
+WIDE = Search(width=10_000, beam=1e6, wrong=12.0, prices=NONE, keep=100)
 
 
 class Words:
@@ -95,7 +96,7 @@ def test_the_narrow_search_finds_the_best_as_well() -> None:
     for seed in range(20):
         seen = posteriors("ab", 8, seed)
         best = Decoder(Words(TEXTS), WIDE).decode(seen)[0]
-        assert Decoder(Words(TEXTS), Search(wrong=12.0, alike=12.0)).decode(seen)[0].text == best.text
+        assert Decoder(Words(TEXTS), Search(wrong=12.0, prices=NONE)).decode(seen)[0].text == best.text
 
 
 def test_a_letter_misread_lost_or_added_does_not_hide_the_word() -> None:

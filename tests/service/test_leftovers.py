@@ -7,7 +7,17 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
-from grammar.meaning import abbreviation, begun, doubtful, leftover, shortened, twins
+from grammar.meaning import (
+    abbreviation,
+    begun,
+    doubtful,
+    kinds_apart,
+    leftover,
+    place_words,
+    shortened,
+    twin_words,
+    twins,
+)
 from service.lexical import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -62,3 +72,25 @@ def test_capitals_may_be_an_abbreviation() -> None:
 @pytest.mark.parametrize(("text", "so"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)])
 def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> None:
     assert twins(orders(text), LEXICON) is so
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [("a cork holds", ((1, 2),)), ("a county cork holds", ()), ("f mayo - norfolk.", ((1, 2),)),
+     ("a kent s a wexford - cork", ((4, 5), (6, 7)))])
+def test_where_a_name_stands_that_a_word_more_would_make_another(text: str, at: tuple[tuple[int, int], ...]) -> None:
+    assert twin_words(text, orders(text), LEXICON) == at
+
+
+def test_where_the_names_of_places_stand() -> None:
+    """Each by its longest spelling: Isle of Wight is three words and no Wight; an article is none of them."""
+    text = "army the isle of wight supports fleet firth of clyde in attacking kent"
+    assert place_words(text, orders(text), LEXICON) == ((2, 5), (7, 10), (12, 13))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "so"),
+    [("A Cork H", "F Cork H", True), ("A Kent S A Cork", "A Kent S F Cork", True), ("A Cork H", "A Cork H", False),
+     ("A Cork H", "F Kent H", False)])
+def test_orders_that_differ_in_kinds_alone(one: str, other: str, *, so: bool) -> None:
+    assert kinds_apart(orders(one), orders(other), LEXICON) is so
