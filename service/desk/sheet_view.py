@@ -15,6 +15,7 @@ from service.ballots import Ballot, count
 from service.context import known_game
 from service.desk import queries
 from service.desk.decisions import PART
+from service.desk.wording import reasons
 from service.lines import SettledLine, lines_of
 from service.store import records
 from service.store.records import CHOSEN
@@ -64,8 +65,10 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts by the rule of versions"
+    if row.fate == "held":
+        return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
     loser = next((one for one in ballot.losers if one.paper.id == row.id), None) if ballot is not None else None
-    return "held: nobody has settled it" if loser is None else loser.why
+    return "it does not count" if loser is None else loser.why
 
 
 def own_lines(session: Session, submission: int) -> list[SettledLine]:

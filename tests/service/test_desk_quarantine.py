@@ -93,6 +93,18 @@ def test_a_preview_is_drawn_anew_without_exif(desk: DeskTable) -> None:
         assert not shown.getexif()
 
 
+def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) -> None:
+    """DESK-04: a pact that is told in a mail's words is not known to whoever reads the lines; the raw mail is a download."""
+    row = stranger(desk, text("Ormond and I keep a pact until Winter."), part(picture()))
+    desk.table.set_phase(state=PhaseState.CLOSED)
+    for path in (f"/quarantine/{row.sha256}", "/quarantine", "/"):
+        assert "pact" not in desk.page(path)
+    desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
+    (paper,) = desk.table.papers()
+    for path in (f"/sheet/{paper.id}", f"/sheets/{paper.phase_id}", f"/desk/{paper.phase_id}", "/letters", "/log"):
+        assert "pact" not in desk.page(path)
+
+
 def test_an_assigned_mail_goes_the_normal_way_and_only_the_registered_address_hears_of_it(desk: DeskTable) -> None:
     row = stranger(desk)
     assert desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk), version="v2").status_code == 303

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 from datetime import timedelta
 from pathlib import Path
@@ -178,6 +179,8 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["heading_disagrees"]
     assert executed(desk) == 1
+    assert "held, because the sheet's heading and the mail's subject disagree; nobody has settled it" in html.unescape(
+        desk.text("/sheet/2"))
     desk.post("/sheet/2/choose", why=WHY)
     assert executed(desk) == 2
     desk.post("/sheet/2/leave", why="On a second look it is another power's.")
@@ -185,6 +188,23 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
     with desk.store() as session:
         row = session.get_one(SubmissionRow, 2)
         assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
+
+
+def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: DeskSite) -> None:
+    """Q-09: a revision replaces the whole sheet. One that says it lists only changes is held and says so; executed by a
+    person, it gives its own orders and none of the sheet before."""
+    with desk.store.begin() as session:
+        row = session.get_one(SubmissionRow, 2)
+        row.fate, row.flags = "held", ["only_changes"]
+    for page in ("/sheets/7", "/sheet/2"):
+        said = desk.text(page)
+        assert "held, because the sheet gives only changes to an earlier one; nobody has settled it" in said
+        assert "disagree" not in said
+    assert executed(desk) == 1
+    desk.post("/sheet/2/choose", why=WHY)
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+    assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H"], "and not the fleet of the sheet before"
 
 
 def test_a_sheet_that_came_late_cannot_be_chosen(desk: DeskSite) -> None:
