@@ -78,8 +78,8 @@ class Text:
     price: float = 0.0
 
 
-INKED = 4
-"""Posteriors whose ink a decoder keeps at hand: one line's, by every opinion."""
+INKED = 160
+"""Posteriors whose ink a decoder keeps at hand, some 25 kB each: a page's, joined in the ways that are tried."""
 
 
 ABREAST = 16
@@ -105,7 +105,8 @@ class Decoder:
         self._lost = np.array([0.0, *(LOST_SPACE if sign[-1:].isalnum() else 0.0 for sign in signs)])
         self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
         self._held: OrderedDict[bytes, tuple[Text, ...]] = OrderedDict()
-        self._inked: list[tuple[Posteriors, Floats]] = []
+        self._inked: OrderedDict[bytes, Floats] = OrderedDict()
+        self._last: list[tuple[Posteriors, Floats]] = []
         self._lock = Lock()
 
     @property
@@ -126,7 +127,7 @@ class Decoder:
         keys = [_key(posteriors) for posteriors in rows]
         with self._lock:
             held = {key: self._held[key] for key in keys if key in self._held}
-        inks = {key: shortened(self.ink(row)) for key, row in zip(keys, rows, strict=True) if key not in held}
+        inks = {key: shortened(self._ink_of(key, row)) for key, row in zip(keys, rows, strict=True) if key not in held}
         held |= dict.fromkeys((key for key, ink in inks.items() if not len(ink)), ())
         there = sorted((key for key in inks if key not in held), key=lambda key: len(inks[key]))
         for start in range(0, len(there), ABREAST):
@@ -142,12 +143,23 @@ class Decoder:
     def ink(self, posteriors: Posteriors) -> Floats:
         """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of a wrong
         character. Kept for the last few posteriors asked for; not to be written to."""
-        for held, found in self._inked:
+        for held, found in self._last:
             if held is posteriors:
                 return found
-        made = self._ink(posteriors)
-        self._inked = [*self._inked[1 - INKED :], (posteriors, made)]
+        made = self._ink_of(_key(posteriors), posteriors)
+        self._last = [*self._last[-1:], (posteriors, made)]
         return made
+
+    def _ink_of(self, key: bytes, posteriors: Posteriors) -> Floats:
+        with self._lock:
+            found = self._inked.get(key)
+        if found is None:
+            found = self._ink(posteriors)
+            with self._lock:
+                self._inked[key] = found
+                while len(self._inked) > INKED:
+                    self._inked.popitem(last=False)
+        return found
 
     def _ink(self, posteriors: Posteriors) -> Floats:
         logs = np.nan_to_num(posteriors.log_probs.astype(np.float64), nan=NEVER, neginf=NEVER, posinf=0.0)

@@ -88,3 +88,11 @@ def test_only_the_last_answers_are_kept() -> None:
     decoder.decode_all(rows[1:])
     assert len(decoder._held) == HELD  # memory must not grow with the sheets read
     assert decoder.decode(rows[0]) == first
+
+
+def test_the_ink_of_the_same_row_is_made_once() -> None:
+    decoder = Decoder(Names())
+    decoder.decode_all(ROWS)
+    ink = decoder.ink(ROWS[3])
+    assert decoder.ink(Posteriors(ROWS[3].log_probs.copy(), ROWS[3].letters)) is ink
+    assert decoder.ink(ROWS[0]) is not ink
