@@ -31,6 +31,7 @@ from service.letters_values import (
     Sheet,
 )
 from service.lines import lines_of
+from service.map_control import control
 from service.outbox_compose import Attachment, OutLetter
 from service.packs import Packs, blank_sheet
 from service.results import dislodged_text, show, unit_text
@@ -96,15 +97,8 @@ class Announcements:
 
     def map_pdf(self, session: Session, game_id: str) -> bytes | None:
         """The current map of control of a game: of its newest Winter, or of its opening (MAP-01)."""
-        game = session.get(GameRow, game_id)
-        if game is None:
-            return None
-        variant = self.desk.load(game.variant)
-        centres, year = variant.start.centres, variant.start.phase.year
-        for row in records.phases(session, game_id):
-            if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
-                centres, year = codec.load_resolution(row.resolution).position.centres, row.year
-        return control_map(variant, game.name, centres, f"at the beginning of {year}")
+        found = control(session, game_id, self.desk.load)
+        return None if found is None else control_map(found.variant, found.game, found.centres, found.when)
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,

@@ -1,19 +1,30 @@
-"""The maps of the boards that come with the program; the placing of names is worked out once for each."""
+"""The maps of the boards that come with the program; the placing of names is worked out once for each board and paper, and
+the newest drawings are kept, because a public page may be asked for at any rate.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from threading import Lock
 
 import maps
 from maps.variant import Variant
 from service.pictures.map_sheet import MapPlan, draw_map, map_pdf, plan_map
+from service.pictures.render import to_png
+from service.pictures.values import A3, Paper
+
+PNG_WIDTH = 1600
+"""Pixels across of a map for a screen; its names can be read at twice the size of a telephone."""
+
+Held = tuple[tuple[str, tuple[str, ...]], ...]
+_one_at_a_time = Lock()
 
 
 @cache
-def plan_of(slug: str) -> MapPlan:
-    """The plan of one board. Raises NoShapes for a board that has no drawn shapes."""
-    return plan_map(maps.load(slug), maps.shapes(slug))
+def plan_of(slug: str, paper: Paper = A3) -> MapPlan:
+    """The plan of one board on one paper. Raises NoShapes for a board that has no drawn shapes."""
+    return plan_map(maps.load(slug), maps.shapes(slug), paper)
 
 
 def board_svg(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str) -> str:
@@ -21,6 +32,29 @@ def board_svg(variant: Variant, centres: Mapping[str, Iterable[str]], title: str
     return draw_map(variant, maps.shapes(variant.slug), centres, title, subtitle, plan=plan_of(variant.slug))
 
 
-def board_pdf(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str) -> bytes:
+def board_pdf(
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: Paper = A3
+) -> bytes:
     """The same as PDF, with the table of control and the short names behind the map."""
-    return map_pdf(variant, maps.shapes(variant.slug), centres, title, subtitle, plan=plan_of(variant.slug))
+    with _one_at_a_time:
+        return _pdf(variant.slug, _frozen(centres), title, subtitle, paper)
+
+
+def board_png(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str) -> bytes:
+    """The same as a picture for a screen."""
+    with _one_at_a_time:
+        return _png(variant.slug, _frozen(centres), title, subtitle)
+
+
+def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
+    return tuple((owner, tuple(sorted(regions))) for owner, regions in sorted(centres.items()))
+
+
+@lru_cache(maxsize=16)
+def _pdf(slug: str, held: Held, title: str, subtitle: str, paper: Paper) -> bytes:
+    return map_pdf(maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, plan=plan_of(slug, paper))
+
+
+@lru_cache(maxsize=16)
+def _png(slug: str, held: Held, title: str, subtitle: str) -> bytes:
+    return to_png(board_svg(maps.load(slug), dict(held), title, subtitle), PNG_WIDTH)

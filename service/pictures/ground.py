@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -60,7 +60,7 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     outer = _bounds(kilometres)
     left, bottom, right, top = _window(kilometres, seas, outer)
     if (right - left) > (top - bottom):
-        paper = Paper(paper.height, paper.width, paper.margin, paper.foot)
+        paper = replace(paper, width=paper.height, height=paper.width)
     inside = paper.inside
     scale = max((right - left) / inside.width, (top - bottom) / inside.height)
     # The neat line never reaches beyond what the data covers.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from maps.geometry import Shape
@@ -49,20 +49,24 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
     if not shapes:
         raise NoShapes(f"{variant.slug} has no drawn shapes")
     sheet = lay_out(variant, shapes, paper)
-    room = len(shapes) // CROWDED
+    room, part = len(shapes) // CROWDED, paper.furniture
     while True:
         pieces = furniture.arrange(sheet, [
-            furniture.Piece("title", 92.0, 45.0 if len(title_lines(variant.title)) > 1 else 36.0, (0.0, 0.0)),
-            furniture.Piece("legend", 68.0, legend_height(variant, room), (1.0, 0.3)),
-            furniture.Piece("compass", 40.0, 44.0, (0.75, 0.0), afloat=True),
-            furniture.Piece("scale", 48.0, 15.0, (1.0, 1.0)),
-            furniture.Piece("ship", 23.0, 22.0, (0.05, 0.85), afloat=True),
+            furniture.Piece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
+            furniture.Piece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
+            furniture.Piece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
+            furniture.Piece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
+            furniture.Piece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
         ])
         labels = place_labels(sheet, pieces.values())
         short = sum(one.wording.short for one in labels)
         if short <= room:
             return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces["compass"]))
         room = short + SPARE
+
+
+def _title_height(variant: Variant) -> float:
+    return 45.0 if len(title_lines(variant.title)) > 1 else 36.0
 
 
 def draw_map(
@@ -86,9 +90,10 @@ def draw_map(
     body = [
         plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
         *(seal(place, held.get(place.id)) for place in sheet.places.values()), plan.base.names,
-        ornament.cartouche(pieces["title"], title, subtitle, _overline(variant, title)),
-        _legend(plan, variant, held), ornament.compass(pieces["compass"]), ship(pieces["ship"], ornament.PALE),
-        ornament.scale_bar(pieces["scale"], sheet.scale), _imprint(sheet, chosen.acknowledgement or variant.note),
+        _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
+        _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
+        _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
+        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, chosen.acknowledgement or variant.note),
         ornament.border(sheet),
     ]
     return (
@@ -126,9 +131,18 @@ def _control(place: Place, power: Power) -> str:
 
 def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
     short = [(one.wording.lines[0], plan.sheet.places[one.region].name) for one in plan.short()]
-    room = plan.pieces["legend"]
-    box = Rect(room.x0, room.y0, room.x1, min(room.y1, room.y0 + legend_height(variant, len(short))))
-    return draw_legend(box, variant, held, short)
+    room, paper = plan.pieces["legend"], plan.sheet.paper
+    high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short)))
+    return _sized(paper, Rect(room.x0, room.y0, room.x1, high), lambda box: draw_legend(box, variant, held, short))
+
+
+def _sized(paper: Paper, room: Rect, draw: Callable[[Rect], str]) -> str:
+    """A piece of furniture as large as this paper wants it, in the room it was given."""
+    part = paper.furniture
+    if part == 1.0:
+        return draw(room)
+    whole = Rect(0.0, 0.0, room.width / part, room.height / part)
+    return f'<g transform="translate({room.x0:.2f} {room.y0:.2f}) scale({part:g})">{draw(whole)}</g>'
 
 
 def _imprint(sheet: Sheet, words: str) -> str:
@@ -152,4 +166,5 @@ def map_pdf(
     held = {owner: tuple(regions) for owner, regions in centres.items()}
     picture = draw_map(variant, shapes, held, title, subtitle, options, plan)
     name = f"{title}, {subtitle}"
-    return to_pdf([picture, index_page(variant, held, name)], title=name)
+    paper = (plan.sheet.paper if plan else (options or MapOptions()).paper).name
+    return to_pdf([picture, index_page(variant, held, name, paper)], title=name)

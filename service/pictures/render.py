@@ -17,10 +17,11 @@ class RenderError(RuntimeError):
     """A picture could not be made."""
 
 
-def to_pdf(pages: str | Sequence[str], *, title: str = "") -> bytes:
+def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) -> bytes:
     """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of one
     HTML document, which names its own paper.
 
+    `tagged` puts headings, tables and reading order into the file for screen readers (PDF/UA's structure).
     Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG without a size.
     """
     from weasyprint import HTML, URLFetcher
@@ -33,7 +34,7 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "") -> bytes:
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
-    data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf()
+    data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf(pdf_tags=tagged)
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
     return data

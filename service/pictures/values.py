@@ -45,13 +45,15 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A sheet: its size, the room around the neat line inside which the map stands, and a strip at the foot for the
-    imprint."""
+    """A sheet: its name and size, the room around the neat line inside which the map stands, a strip at the foot for the
+    imprint, and how large title, legend and compass are drawn (1 on A3)."""
 
     width: float
     height: float
     margin: float = 11.0
     foot: float = 6.5
+    furniture: float = 1.0
+    name: str = "A3"
 
     @property
     def inside(self) -> Rect:
@@ -60,6 +62,7 @@ class Paper:
 
 
 A3 = Paper(297.0, 420.0)
+A4 = Paper(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
 
 
 @dataclass(frozen=True, slots=True)

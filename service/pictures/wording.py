@@ -24,7 +24,7 @@ class _Style:
 
 _STYLES = {
     Ground.AREA: _Style("italic", (4.0, 3.4, 2.9, 2.5), 0.08, turned=True),
-    Ground.SEA: _Style("italic", (2.45, 2.2, 1.95), 0.03, turned=True),
+    Ground.SEA: _Style("italic", (2.45, 2.2, 1.95, 1.7, 1.5), 0.03, turned=True),
     Ground.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
     Ground.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from service import intake_words, letters
+from service import intake_words, letters, letters_link
 from service.intake_context import Context
 from service.intake_verdict import Kind, Reason, Verdict
 from service.letters_values import GameInfo, Recipient, RejectionFacts
@@ -62,7 +62,7 @@ def test_every_kind_has_its_three_templates_and_a_sample() -> None:
     kinds = {letter.kind for letter in LETTERS.values()}
     assert kinds == set(letters.KINDS)
     found = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
-    assert found == {f"{kind}-{part}" for kind in kinds for part in ("subject.txt", "body.txt", "body.html")}
+    assert found == {f"{kind}-{part}" for kind in {*kinds, letters_link.KIND} for part in ("subject.txt", "body.txt", "body.html")}
 
 
 @pytest.mark.parametrize("name", LETTERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import itertools
 import math
@@ -15,16 +16,18 @@ import pypdfium2
 import pytest
 import shapely
 from PIL import Image
+from pypdfium2 import raw
 
 import maps
 from service.pictures import MapPlan, NoShapes, board_pdf, draw_map, plan_map, plan_of, to_png
 from service.pictures.hatch import PATTERNS, hatch
 from service.pictures.labels import PAD
 from service.pictures.projection import EARTH_KM, EqualArea, Projection, TransverseMercator, projection_for
-from service.pictures.values import Ground, Label, Rect
+from service.pictures.values import A3, A4, Ground, Label, Paper, Rect
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
+SHEETS = [(slug, paper) for slug in BOARDS for paper in (A3, A4)]
 W3K = maps.load("w3k")
 NASTY = "<script>alert(1)</script>\r\n\"&'" + "x" * 500
 
@@ -44,17 +47,17 @@ def _box(rect: Rect) -> shapely.Polygon:
     return shapely.box(rect.x0, rect.y0, rect.x1, rect.y1)
 
 
-@pytest.mark.parametrize("slug", BOARDS)
-def test_each_region_is_named_once_and_no_two_names_touch(slug: str) -> None:
-    plan = plan_of(slug)
+@pytest.mark.parametrize(("slug", "paper"), SHEETS)
+def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: Paper) -> None:
+    plan = plan_of(slug, paper)
     assert sorted(one.region for one in plan.labels) == sorted(maps.load(slug).board.provinces)
     for one, two in itertools.combinations(plan.labels, 2):
         assert not one.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (one.region, two.region)
 
 
-@pytest.mark.parametrize("slug", BOARDS)
-def test_each_name_stays_with_its_region_and_off_every_mark(slug: str) -> None:
-    plan = plan_of(slug)
+@pytest.mark.parametrize(("slug", "paper"), SHEETS)
+def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Paper) -> None:
+    plan = plan_of(slug, paper)
     places = plan.sheet.places
     marks = [shapely.Point(p.seal).buffer(p.radius) for p in places.values() if p.seal is not None]
     tree = shapely.STRtree(marks)
@@ -68,9 +71,9 @@ def test_each_name_stays_with_its_region_and_off_every_mark(slug: str) -> None:
         assert one.box.y1 <= plan.sheet.inside.grown(-1).y1
 
 
-@pytest.mark.parametrize("slug", BOARDS)
-def test_a_sea_keeps_its_name_on_its_own_water(slug: str) -> None:
-    plan = plan_of(slug)
+@pytest.mark.parametrize(("slug", "paper"), SHEETS)
+def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: Paper) -> None:
+    plan = plan_of(slug, paper)
     wet = [one for one in plan.labels if plan.sheet.places[one.region].ground in {Ground.SEA, Ground.AREA}]
     shares = [
         _box(one.box).intersection(plan.sheet.places[one.region].shape).area / _box(one.box).area for one in wet
@@ -80,9 +83,9 @@ def test_a_sea_keeps_its_name_on_its_own_water(slug: str) -> None:
     assert min(shares) > 0.45
 
 
-@pytest.mark.parametrize("slug", BOARDS)
-def test_furniture_hides_no_land_and_no_name(slug: str) -> None:
-    plan = plan_of(slug)
+@pytest.mark.parametrize(("slug", "paper"), SHEETS)
+def test_furniture_hides_no_land_and_no_name(slug: str, paper: Paper) -> None:
+    plan = plan_of(slug, paper)
     pieces = list(plan.pieces.values())
     for one, two in itertools.combinations(pieces, 2):
         assert not one.meets(two)
@@ -197,6 +200,42 @@ def test_the_pdf_opens_with_two_pages_on_a3_under_three_megabytes(pdf: bytes) ->
     front = "".join(document[0].get_textpage().get_text_range().split())
     assert "county-borders.co.uk" in front
     assert "MadewithNaturalEarth" in front
+
+
+def test_the_pdf_is_tagged_for_screen_readers(pdf: bytes) -> None:
+    """MAP-05, OUT-13: the table of control is a table to a screen reader too."""
+    document = pypdfium2.PdfDocument(pdf)
+    assert raw.FPDFCatalog_IsTagged(document)
+    kinds = Counter(_tags(document[1]))
+    assert kinds["H1"] == 1
+    assert kinds["Table"] == 1
+    assert kinds["TH"] >= 4 + len(W3K.powers)
+
+
+def _tags(page: pypdfium2.PdfPage) -> list[str]:
+    """The kinds of all structure elements of a page."""
+    tree = raw.FPDF_StructTree_GetForPage(page)
+    waiting = [raw.FPDF_StructTree_GetChildAtIndex(tree, at) for at in range(raw.FPDF_StructTree_CountChildren(tree))]
+    found = []
+    while waiting:
+        one = waiting.pop()
+        if not one:
+            continue
+        buffer = ctypes.create_string_buffer(64)
+        size = raw.FPDF_StructElement_GetType(one, buffer, 64)
+        found.append(buffer.raw[: size - 2].decode("utf-16-le"))
+        waiting += [raw.FPDF_StructElement_GetChildAtIndex(one, at)
+                    for at in range(raw.FPDF_StructElement_CountChildren(one))]
+    return found
+
+
+def test_the_map_stands_on_a4_too() -> None:
+    made = board_pdf(W3K, W3K.start.centres, "Powick Bridge", "at the beginning of 1643", A4)
+    document = pypdfium2.PdfDocument(made)
+    assert document[0].get_size() == pytest.approx((595.28, 841.89), abs=0.5)
+    assert document[1].get_size() == pytest.approx((595.28, 841.89), abs=0.5)
+    assert len(made) < 3_000_000
+    assert board_pdf(W3K, W3K.start.centres, "Powick Bridge", "at the beginning of 1643", A4) is made
 
 
 def test_names_stand_in_the_pdf_where_the_plan_put_them(pdf: bytes) -> None:

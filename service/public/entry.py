@@ -1,0 +1,160 @@
+"""A player's own entry: the link that opens it, the addresses and journeys, reminders and clock (LIST-02, LIST-04, OUT-11).
+
+Every change is recorded: rows are ended and never rewritten, and the log says who changed what kind of thing, without any
+address (LIST-05).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service import postal
+from service.desk.ports import DeskPorts
+from service.games import known_zone
+from service.packs import addresses_of
+from service.postal import BadAddress, Postal
+from service.public import me as visits
+from service.public.doorway import show
+from service.public.me import Me
+from service.store import records
+from service.store.tables import LinkRow, PostalRow
+
+router = APIRouter()
+Visitor = Annotated[Me, Depends(visits.me)]
+MOST = 12
+"""Addresses of one player that hold at a time."""
+
+
+@router.get("/public/entry")
+def ask(request: Request, told: str = "") -> Response:
+    """Where a player asks for a link."""
+    return show(request, "entry_ask.html", told=bool(told))
+
+
+@router.post("/public/entry")
+def send(request: Request, mail: Annotated[str, Form()]) -> Response:
+    """Mail a link, where the address is registered. The answer is the same for everybody."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        visits.send_link(session, ports, mail[:320].strip(), ports.clock.now())
+    return RedirectResponse("/public/entry?told=1", status_code=303)
+
+
+@router.get("/public/me/{secret}")
+def arrive(request: Request, secret: str) -> Response:
+    """The page of a mailed link: one button. Looking at it uses nothing up."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        if not visits.waits(session, secret, ports.clock.now()):
+            raise HTTPException(404, visits.USED)
+    return show(request, "entry_open.html", secret=secret)
+
+
+@router.post("/public/me/{secret}")
+def begin(request: Request, secret: str) -> Response:
+    """Use the link up and begin the visit."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        cookie = visits.begin(session, secret, ports.clock.now())
+    response = RedirectResponse("/public/me", status_code=303)
+    response.set_cookie(visits.COOKIE, cookie, httponly=True, samesite="strict", secure=ports.secure_cookies,
+                        path="/public", max_age=int(visits.VISIT_HOURS.total_seconds()))
+    return response
+
+
+@router.get("/public/me")
+def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
+    """One's own entry."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        own = visits.player(session, visitor)
+        rows = session.scalars(select(PostalRow).where(
+            PostalRow.player_id == own.id, PostalRow.ended_at.is_(None)).order_by(PostalRow.id)).all()
+        return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
+                    games=visits.games_of(session, visitor),
+                    now_at=postal.reach(addresses_of(session, own.id), ports.clock.now().date()), cache="private, no-store")
+
+
+@router.post("/public/me/do/address")
+def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines: Annotated[str, Form()],
+        first: Annotated[str, Form()] = "", last: Annotated[str, Form()] = "") -> Response:
+    """One more address, for always or for the days of a journey."""
+    visits.check(visitor, csrf)
+    ports: DeskPorts = request.app.state.ports
+    try:
+        wanted = Postal(postal.lines_of(lines), *postal.days_of(first, last))
+    except BadAddress as fault:
+        raise HTTPException(400, f"Nothing was changed. {fault}") from fault
+    with ports.sessions.begin() as session:
+        known = addresses_of(session, visitor.player_id)
+        if len(known) >= MOST:
+            raise HTTPException(409, f"Nothing was changed. {MOST} addresses are on the list; take one off first.")
+        other = postal.overlapping(known, wanted)
+        if other is not None:
+            raise HTTPException(409, f"Nothing was changed. On some of these days another journey is on the list already: "
+                                     f"{_days(other)}. Take it off first, or choose other days.")
+        now = ports.clock.now()
+        session.add(PostalRow(player_id=visitor.player_id, lines=list(wanted.lines), first=wanted.first, last=wanted.last,
+                              made_at=now, made_by="player"))
+        _note(session, ports, visitor, "an address was added")
+    return RedirectResponse("/public/me?told=added", status_code=303)
+
+
+@router.post("/public/me/do/address/{row_id}/end")
+def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Form()]) -> Response:
+    """Take one of one's own addresses off the list; its row stays."""
+    visits.check(visitor, csrf)
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        if not records.claim(session, PostalRow, PostalRow.id == row_id, PostalRow.player_id == visitor.player_id,
+                             PostalRow.ended_at.is_(None), ended_at=ports.clock.now(), ended_by="player"):
+            raise HTTPException(404, "Nothing was changed: this address is not on your list.")
+        _note(session, ports, visitor, "an address was taken off")
+    return RedirectResponse("/public/me?told=ended", status_code=303)
+
+
+@router.post("/public/me/do/settings")
+def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], zone: Annotated[str, Form()],
+             reminders: Annotated[str, Form()] = "") -> Response:
+    """The clock that letters tell times by, and whether reminders are wanted."""
+    visits.check(visitor, csrf)
+    ports: DeskPorts = request.app.state.ports
+    if not known_zone(zone.strip()):
+        raise HTTPException(400, f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; write it like "
+                                 "Europe/London.")
+    with ports.sessions.begin() as session:
+        own = visits.player(session, visitor)
+        own.zone, own.reminders = zone.strip(), bool(reminders)
+        _note(session, ports, visitor, f"reminders {'on' if own.reminders else 'off'}, clock {own.zone}")
+    return RedirectResponse("/public/me?told=settings", status_code=303)
+
+
+@router.post("/public/me/do/leave")
+def leave(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> Response:
+    """End the visit."""
+    visits.check(visitor, csrf)
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        row = session.get(LinkRow, visits.digest(request.cookies.get(visits.COOKIE, "")))
+        if row is not None:
+            row.until = ports.clock.now()
+    response = RedirectResponse("/public/entry", status_code=303)
+    response.delete_cookie(visits.COOKIE, path="/public")
+    return response
+
+
+def _days(one: Postal) -> str:
+    begins = "until" if one.first is None else f"{one.first.isoformat()} to"
+    return f"{begins} {'further notice' if one.last is None else one.last.isoformat()}"
+
+
+def _note(session: Session, ports: DeskPorts, visitor: Me, what: str) -> None:
+    for game in visits.games_of(session, visitor):
+        powers = ", ".join(visits.seat_of(session, visitor, game.id))
+        records.log_event(session, ports.clock.now(), "entry_changed", game_id=game.id, actor="player",
+                          detail={"power": powers, "change": what})

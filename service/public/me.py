@@ -1,0 +1,122 @@
+"""Who a player is on the public pages: by a link that is mailed on request, works once, and opens a short visit (LIST-04).
+
+The link's page has a button, because programs that look at mails before people do open every link in them. Nobody is told
+whether an address is registered. What is kept is the SHA-256 of each secret.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+
+from fastapi import HTTPException, Request
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.desk.ports import DeskPorts
+from service.letters_link import link_letter
+from service.store import records
+from service.store.tables import GameRow, LinkRow, OutboxRow, PlayerRow, SeatRow
+
+COOKIE = "galloper_player"
+LINK, VISIT = "entry", "visit"
+LINK_HOURS = timedelta(hours=24)
+"""How long a mailed link waits to be used."""
+VISIT_HOURS = timedelta(hours=2)
+LINKS_AN_HOUR = 3
+"""Links mailed to one address in an hour, whoever asks for them."""
+STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to your registered "
+            "address and works once.")
+USED = "This link was used before, or it has ended. Nothing was changed: ask for a new one at /public/entry."
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """A player on a visit. `token` stands in each form of theirs, so that no other site's form can act for them."""
+
+    player_id: int
+    token: str
+
+
+def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
+    """Mail a link to a registered address; whether one leaves. The page says the same either way."""
+    player = records.player_of(session, address)
+    if player is None or ports.circulars is None:
+        return False
+    desk, to = ports.circulars.desk, address.strip().lower()
+    since = now - timedelta(hours=1)
+    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == "link", OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
+    if sent >= LINKS_AN_HOUR:
+        return False
+    secret = _keep(session, player.id, LINK, now, LINK_HOURS)
+    letter = link_letter(desk.recipient(session, to), f"{ports.base_url}/public/me/{secret}", now + LINK_HOURS)
+    return desk.put(session, letter)
+
+
+def begin(session: Session, secret: str, now: datetime) -> str:
+    """Use a link up and begin a visit; the secret of its cookie. Raises 404 for a link that was used or has ended."""
+    row = session.get(LinkRow, digest(secret))
+    if row is None or row.opens != LINK or not records.claim(
+        session, LinkRow, LinkRow.token_hash == digest(secret), LinkRow.used_at.is_(None), LinkRow.until > now, used_at=now,
+    ):
+        raise HTTPException(404, USED)
+    return _keep(session, session.get_one(LinkRow, digest(secret)).player_id, VISIT, now, VISIT_HOURS)
+
+
+def waits(session: Session, secret: str, now: datetime) -> bool:
+    """Whether a link can still be used."""
+    row = session.get(LinkRow, digest(secret))
+    return row is not None and row.opens == LINK and row.used_at is None and row.until > now
+
+
+def me(request: Request) -> Me:
+    """The player of this visit; raises 403 with what to do."""
+    ports: DeskPorts = request.app.state.ports
+    secret = request.cookies.get(COOKIE, "")
+    with ports.sessions() as session:
+        row = session.get(LinkRow, digest(secret)) if secret else None
+        if row is None or row.opens != VISIT or row.until <= ports.clock.now():
+            raise HTTPException(403, STRANGER)
+        return Me(row.player_id, digest(f"form {secret}")[:32])
+
+
+def check(visitor: Me, token: str) -> None:
+    """Raises 403 where a form does not carry this visit's token."""
+    if not hmac.compare_digest(visitor.token, token):
+        raise HTTPException(403, "This form is out of date. Nothing was changed: go back, reload, and send it again.")
+
+
+def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
+    """The powers a player holds in a game; raises 403 for a game that is not theirs (LIST-05)."""
+    powers = list(session.scalars(select(SeatRow.power).where(
+        SeatRow.game_id == game_id, SeatRow.player_id == visitor.player_id).order_by(SeatRow.power)))
+    if not powers:
+        raise HTTPException(403, "This page is for the players of that game.")
+    return powers
+
+
+def games_of(session: Session, visitor: Me) -> list[GameRow]:
+    """The games a player sits in, by name."""
+    return list(session.scalars(
+        select(GameRow).join(SeatRow).where(SeatRow.player_id == visitor.player_id).distinct().order_by(GameRow.name)))
+
+
+def player(session: Session, visitor: Me) -> PlayerRow:
+    """The player's own row."""
+    return session.get_one(PlayerRow, visitor.player_id)
+
+
+def digest(secret: str) -> str:
+    """What is kept of a secret."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def _keep(session: Session, player_id: int, opens: str, now: datetime, span: timedelta) -> str:
+    secret = token_urlsafe(32)
+    session.add(LinkRow(token_hash=digest(secret), player_id=player_id, opens=opens, made_at=now, until=now + span))
+    session.flush()
+    return secret

@@ -1,0 +1,99 @@
+"""A player's own file in a game: what arrived from them, version by version, with each photograph and its digest, and the
+letters that answered it. Nothing else: no reading, no legality, no other player (section 3 of the desk plan).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service import letters, pictures
+from service.context import phase_of
+from service.desk.ports import DeskPorts
+from service.public import me as visits
+from service.public.doorway import show
+from service.public.me import Me
+from service.store import records
+from service.store.blobs import BlobError
+from service.store.tables import AddressRow, GameRow, OutboxRow, PageRow, PhaseRow, PhaseState, SubmissionRow
+
+router = APIRouter()
+Visitor = Annotated[Me, Depends(visits.me)]
+PRIVATE = "private, no-store"
+ANSWERS = ("receipt", "receipt_late", "rejection", "held")
+FATES = {"counts": "on file", "superseded": "replaced", "late": "too late", "held": "waits for the coordinator"}
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper of one's own: phase and power in words, version, when it arrived, what holds of it, its digest and the
+    numbers of its pages."""
+
+    phase: str
+    power: str
+    version: int | None
+    received_at: datetime
+    stands: str
+    digest: str
+    pages: tuple[int, ...]
+
+
+@router.get("/public/{game_id}/file")
+def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
+    """One's own papers of the phase in play and of the one before, newest first, and the answers to them."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        powers = visits.seat_of(session, visitor, game_id)
+        game = session.get_one(GameRow, game_id)
+        papers = [_paper(ports, session, game, row, phase) for row, phase in _own(session, game_id, powers, visitor)]
+        mails = list(session.scalars(select(AddressRow.email).where(AddressRow.player_id == visitor.player_id)))
+        answers = session.scalars(select(OutboxRow).where(
+            OutboxRow.game_id == game_id, OutboxRow.kind.in_(ANSWERS), OutboxRow.recipient.in_(mails),
+        ).order_by(OutboxRow.id.desc()).limit(30)).all()
+        return show(request, "my_file.html", game=game, papers=papers, answers=answers, cache=PRIVATE)
+
+
+@router.get("/public/{game_id}/file/{page_id}.jpg")
+def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -> Response:
+    """One page of one's own, as it was sent, without the photograph's own data."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        powers = visits.seat_of(session, visitor, game_id)
+        page = session.get(PageRow, page_id)
+        own = {row.id for row, _ in _own(session, game_id, powers, visitor)}
+        if page is None or page.submission_id not in own:
+            raise HTTPException(404, "There is no such page of yours.")
+        key = page.upright
+    if key is None:
+        raise HTTPException(404, "This page was not opened as a picture yet. Its bytes are kept.")
+    try:
+        picture = pictures.sheet_copy(ports.blobs.read(key))
+    except (BlobError, pictures.SheetUnusable) as fault:
+        raise HTTPException(503, "This page cannot be shown now. Everything else is safe.") from fault
+    return Response(picture, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
+
+
+def _own(
+    session: Session, game_id: str, powers: list[str], visitor: Me
+) -> list[tuple[SubmissionRow, PhaseRow]]:
+    """One's own papers: of the powers one holds, and sent by oneself, so that who takes a seat over does not read what
+    was sent in before."""
+    phases = [row for row in records.phases(session, game_id) if row.state != PhaseState.WAITING][-2:]
+    return [
+        (row, phase) for phase in reversed(phases) for row in reversed(records.submissions(session, phase.id))
+        if row.power in powers and row.player_id == visitor.player_id
+    ]
+
+
+def _paper(ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow) -> Paper:
+    late = row.received_at > phase.deadline
+    return Paper(
+        letters.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version, row.received_at,
+        FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",
+        tuple(page.id for page in records.pages(session, row.id)))

@@ -1,0 +1,81 @@
+"""The list of a game's players with their postal addresses, for its players alone, and envelopes for it (LIST-01 to
+LIST-05, POST-01, POST-06)."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy.orm import Session
+
+from service import pictures, postal
+from service.desk.ports import DeskPorts
+from service.packs import Posted, addresses_of, envelopes, post_of
+from service.public import me as visits
+from service.public.doorway import show
+from service.public.me import Me
+from service.store.tables import GameRow
+
+router = APIRouter()
+Visitor = Annotated[Me, Depends(visits.me)]
+PRIVATE = "private, no-store"
+
+
+@router.get("/public/{game_id}/players")
+def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
+    """Who plays what, and where a letter posted on a day reaches them; today, where none is named."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        own = visits.seat_of(session, visitor, game_id)
+        game = session.get_one(GameRow, game_id)
+        when = _day(ports, day)
+        listed = [(ports.power_name(game.variant, one.power), one) for one in post_of(session, game_id, when)]
+        return show(request, "players.html", game=game, day=when, listed=listed, own=own, cache=PRIVATE)
+
+
+@router.get("/public/{game_id}/envelopes.pdf")
+def covers(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
+    """An envelope to each other player, with one's own name and address as its return address (POST-01)."""
+    return _paper(request, visitor, game_id, day, labels=False)
+
+
+@router.get("/public/{game_id}/labels.pdf")
+def labels(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
+    """The same as labels."""
+    return _paper(request, visitor, game_id, day, labels=True)
+
+
+def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: bool) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        own = visits.seat_of(session, visitor, game_id)
+        when = _day(ports, day)
+        others = [one for one in post_of(session, game_id, when) if one.power not in own]
+        covers = envelopes(_once(others), _sender(session, visitor, when))
+    if not covers:
+        raise HTTPException(404, "No other player of this game has a postal address on the list yet.")
+    pdf = pictures.labels_pdf(covers) if labels else pictures.envelopes_pdf(covers)
+    return Response(pdf, media_type="application/pdf", headers={"Cache-Control": PRIVATE})
+
+
+def _once(posted: list[Posted]) -> list[Posted]:
+    """A person of two powers is written to once."""
+    seen: dict[tuple[str, object], Posted] = {}
+    for one in posted:
+        seen.setdefault((one.player, one.reach), one)
+    return list(seen.values())
+
+
+def _sender(session: Session, visitor: Me, day: date) -> tuple[str, ...]:
+    own = visits.player(session, visitor)
+    found = postal.reach(addresses_of(session, own.id), day).addresses
+    return (postal.name_line(own.name), *found[0].lines) if found else ()
+
+
+def _day(ports: DeskPorts, day: str) -> date:
+    try:
+        return date.fromisoformat(day) if day else ports.clock.now().date()
+    except ValueError as fault:
+        raise HTTPException(400, "Write the day like 2027-03-14.") from fault
