@@ -39,7 +39,8 @@ class Features:
     `touched`: 0..1, how much any part of the line looks crossed out. `odd`: the order is one that nobody means as it
     stands, such as one without the kind of its unit, or the text holds a word of doubt. `twin`: nats lost at and beside a
     place's name that a word lost would have made another's (Cork, of County Cork), 0 without one. `strange`: nats lost a
-    letter in the word that fits worst, as much as for a word that no list has. `kind_margin`: nats to the reading that
+    letter in the word that fits worst; much for a word badly made, and `alien`, the same by the opinion that it fits best, for one
+    that no list has, which all opinions read alike. `kind_margin`: nats to the reading that
     differs in nothing but the kinds of units, at most FAR. Where several opinions were asked, `cost` and `worst` are the best
     of theirs, `twin` and `strange` the mean.
     """
@@ -60,6 +61,7 @@ class Features:
     odd: bool = False
     twin: float = 0.0
     strange: float = 0.0
+    alien: float = 0.0
     kind_margin: float = FAR
 
     def numbers(self) -> dict[str, float]:
@@ -106,13 +108,14 @@ class Table:
 
 GATE = (
     "confidence", "cost", "worst", "margin", "near_margin", "struck", "touched",
-    "strict_confidence", "strict_worst", "strict_margin", "strange", "twin", "kind_doubt", "kind_margin",
-    "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out",
+    "strict_confidence", "strict_worst", "strict_margin", "split_margin", "strange", "alien", "twin", "kind_doubt", "kind_margin",
+    "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out", "out_touched",
 )
 """What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
-`twin` where a lost word does. Where a line of a sheet has a kind margin below `kind_doubt`, its hand makes A and F alike,
+`twin` where a lost word does, `split_margin` where opinions differ. Where a line of a sheet has a kind margin below `kind_doubt`, its hand makes A and F alike,
 and its other lines need `kind_margin`. A line that loses no more than `plain_worst` in its worst stretch may be `plain_struck`
-and `plain_touched`. `taken_out`: from this score on a line counts as crossed out, and with `crossed` and `crossed_touched` nobody need look."""
+and `plain_touched`. From a score of `taken_out`, touched by `out_touched`, a line
+counts as crossed out; from `crossed` and `crossed_touched` nobody need look."""
 
 
 @cache
@@ -164,7 +167,8 @@ def automatic(features: Features, chance: float, table: Table) -> bool:
     strict = "strict_" if f.one_letter else ""
     return (
         chance >= gate[strict + "confidence"] and f.margin >= gate[strict + "margin"] and f.worst <= gate[strict + "worst"]
-        and f.twin <= gate["twin"] and f.strange <= gate["strange"]
+        and f.twin <= gate["twin"] and f.strange <= gate["strange"] and f.alien <= gate["alien"]
+        and (f.agreement >= 0 or f.margin >= gate["split_margin"])
         and f.near_margin >= gate["near_margin"] and f.cost <= gate["cost"]
         and not f.odd and _uncrossed(f, gate)
     )
@@ -186,7 +190,7 @@ def kinds_doubtful(features: Features, sheet: Sequence[Features], table: Table) 
 
 def taken_out(strike: Strike, table: Table) -> bool:
     """Is a line with this evidence crossed out, and no order?"""
-    return strike.score >= table.gate["taken_out"]
+    return strike.score >= table.gate["taken_out"] and strike.touched >= table.gate["out_touched"]
 
 
 def surely_out(strike: Strike, table: Table) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
+import cv2
 import numpy as np
 
 from ocr.columns import beginnings, lane
@@ -80,6 +81,16 @@ def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Stri
         for block in _blocks(pieces, typical, back, one_kind)
         for row in _ordered(_rows(block, typical))
     )
+
+
+def tangled(quads: Sequence[Quad]) -> float:
+    """The share of boxes whose middle lies inside another, 0..1: rows so tight that the finder ran them together."""
+    middles = [[float(at) for at in quad.mean(axis=0)] for quad in quads]
+    inside = [
+        any(one != other and cv2.pointPolygonTest(quad, middle, measureDist=False) > 0 for other, quad in enumerate(quads))
+        for one, middle in enumerate(middles)
+    ]
+    return sum(inside) / len(quads) if quads else 0.0
 
 
 def indents(rows: Sequence[Strip]) -> tuple[float, ...]:

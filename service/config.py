@@ -57,7 +57,7 @@ class Reader(_Part):
     """How much doubt the desk is asked about (`auto_score` 0..1, `auto_margin` in letters), and the limits of the child
     process that opens files."""
 
-    auto_score: float = Field(default=0.93, ge=0, le=1)
+    auto_score: float = Field(default=0.8, ge=0, le=1)
     auto_margin: float = Field(default=1.3, ge=0)
     child_memory_mb: int = Field(default=2500, ge=800)
     child_seconds: int = Field(default=30, ge=5)

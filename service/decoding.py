@@ -199,7 +199,7 @@ def features(
 ) -> Features:
     """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has one."""
     best, others = found.told[0], found.told[1:]
-    lying = best_lying(fits)
+    lying, strange = best_lying(fits), [_strangest(best, one, lexicon) for one in fits]
 
     def margin(than: Callable[[Told], bool]) -> float:
         return min([FAR, *(best.score - other.score for other in others if than(other))])
@@ -210,7 +210,8 @@ def features(
         kind_margin=margin(lambda other: kinds_apart(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, found, lexicon, forms),
         struck=max(row.strike.score for row in line.rows), touched=max(row.strike.touched for row in line.rows),
-        odd=_odd(line, best, lying, lexicon), twin=_twin(best, fits, lexicon), strange=_strange(best, fits, lexicon), score=line.score,
+        odd=_odd(line, best, lying, lexicon), twin=_twin(best, fits, lexicon),
+        strange=sum(strange) / len(strange), alien=min(strange), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),
     )
@@ -227,15 +228,13 @@ def _odd(line: ReadLine, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
             or abbreviation(lying.text, best.orders, lexicon))
 
 
-def _strange(best: Told, fits: Sequence[Fit], lexicon: Lexicon) -> float:
-    """Nats lost a letter in the name or other word that fits worst, on the mean of the opinions. Signs by themselves are no
-    words: a dash that is lost shows in the margin."""
+def _strangest(best: Told, one: Fit, lexicon: Lexicon) -> float:
+    """Nats lost a letter, by one opinion, in the name or other word that fits worst. Signs by themselves are no words: a dash
+    that is lost shows in the margin."""
     names = place_words(best.text.text, best.orders, lexicon)
     named = {at for name in names for at in range(*name)}
-    return sum(
-        max([0.0, *(strangeness(one.words[slice(*name)]) for name in names),
-             *(strangeness([word]) for at, word in enumerate(one.words) if at not in named and word.letters)])
-        for one in fits) / len(fits)
+    return max([0.0, *(strangeness(one.words[slice(*name)]) for name in names),
+                *(strangeness([word]) for at, word in enumerate(one.words) if at not in named and word.letters)])
 
 
 EXTRA = 2.0

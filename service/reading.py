@@ -58,6 +58,13 @@ UNCLEAR = 0.5
 """The most confidence in a heading whose figures two readings do not share."""
 
 
+PLAIN = 0.93
+"""What letters score that were read plainly."""
+
+UNTOUCHED = 0.4
+"""The most that a line without posteriors may look crossed out: how well it reads tells nothing there."""
+
+
 Heads: TypeAlias = Mapping[int, InkedHeading]
 """Rows that read as a heading, by their identity."""
 NO_HEADS: Heads = {}
@@ -66,10 +73,15 @@ NO_HEADS: Heads = {}
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin` in letters
-    how much dearer the next different order must be."""
+    how much dearer the next different order of a text must be."""
 
-    score: float = 0.93
+    score: float = 0.8
     margin: float = 1.3
+
+    @property
+    def plain(self) -> float:
+        """The least score, 0..1, of a text that nobody looks at though its ink was not decoded inside the grammar."""
+        return max(self.score, PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +332,7 @@ class Scribe:
         sure = (
             snapped.automatic and not names_itself(snapped.candidates[0].orders)
             and snapped.margin >= self.doubt.margin
-            and max(line.strike.score, line.strike.touched) < self.table.gate["struck"] and chance >= self.doubt.score
+            and max(line.strike.score, line.strike.touched) < UNTOUCHED and chance >= self.doubt.plain
         )
         status = self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN
         return ReadableLine(
@@ -347,7 +359,7 @@ class Scribe:
         and a signature or the like: it might be an order after all, or say something about one."""
         struck = taken_out(line.strike, self.table)
         clear = self._out(line) is LineState.NOT_ORDER if struck else (
-            line.score >= self.doubt.score and harmless(line.text, self.lexicon))
+            line.score >= self.doubt.plain and harmless(line.text, self.lexicon))
         return ReadableLine(
             box=line.box.corners, kind="other", struck=struck, text=line.text, order=None, confidence=line.score,
             status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=tuple(candidates),

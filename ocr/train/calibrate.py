@@ -121,11 +121,12 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
-CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.8, "twin": 7.0, "kind_doubt": 3.0, "kind_margin": 6.0,
-           "plain_worst": 2.0, "plain_struck": 0.8, "plain_touched": 0.9, "taken_out": 0.8, "crossed": 0.95, "crossed_touched": 0.95}
+CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.8, "twin": 7.0, "alien": 1.45, "split_margin": 4.0, "kind_doubt": 3.0, "kind_margin": 6.0,
+           "plain_worst": 2.0, "plain_struck": 0.8, "plain_touched": 0.9, "taken_out": 0.8, "out_touched": 0.75, "crossed": 0.95, "crossed_touched": 0.95}
 """Parts of the gate set by hand, since too few lines show what they are for. `twin` is one letter read as another and one less than sure; the names of which a
 word was lost had 10 and more;
-`kind_doubt` is odds of one in twenty. `struck` and `touched`: on those sheets the lines crossed out that gave an order
+`alien`: places that no board has lost 1.5 and more by every
+opinion; `kind_doubt` is odds of one in twenty. `struck` and `touched`: on those sheets the lines crossed out that gave an order
 were touched by 0.94 and more, and lines with a word out, read wrongly with a margin, by 0.82;
 the least that one of the former lost in its worst stretch was 2.7 nats. The strike's: in the sheets of 2026-11-21 every line wholly crossed out that was read as an order scored
 less than `taken_out` only where its letters were lost too, and live lines above `crossed` were those with most words out."""
@@ -141,7 +142,7 @@ TRIED = {
     "worst": (8.0, 10.0, 12.0, 15.0, 18.0),
     "margin": (8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5),
     "near_margin": (5.5, 4.0, 3.0),
-    "strange": (1.2, 1.5, 1.65, 1.8),
+    "strange": (1.2, 1.5, 1.8),
 }
 """What is tried for each part of the gate, the strictest first; where one letter matters, STRICTER.
 9 nats in a stretch are one letter that the ink does not show at all; a short place that no list has costs 1.9 a letter and more."""
