@@ -99,11 +99,13 @@ def evidence(features: Features) -> dict[str, float]:
 @dataclass(frozen=True, slots=True)
 class Table:
     """`weights` of a logistic sum by evidence (none above 0) and "intercept"; `gate`: the least or most each feature must
-    be for a line to go without a look; `provenance`: what it was fitted on, by whom one can repeat it."""
+    be for a line to go without a look; `provenance`: what it was fitted on, by whom one can repeat it. `steps`: from which
+    value of the logistic on which share of lines was right, both rising; without any the value itself is the chance."""
 
     weights: Mapping[str, float]
     gate: Mapping[str, float]
     provenance: Mapping[str, object]
+    steps: tuple[tuple[float, float], ...] = ()
 
 
 GATE = (
@@ -137,7 +139,20 @@ def read_table(text: str, name: str = FILE) -> Table:
     above = sorted(key for key, weight in weights.items() if key != "intercept" and weight > 0)
     if above:
         raise TableError(f"{name}: weights.{above[0]} is above 0, so that worse lines would be trusted more")
-    return Table(weights, _numbers(found, "gate", GATE, name), provenance)
+    return Table(weights, _numbers(found, "gate", GATE, name), provenance, _steps(found.get("steps"), name))
+
+
+def _steps(given: object, name: str) -> tuple[tuple[float, float], ...]:
+    """[steps]: `from` and `chance`, as long as each other, both rising within 0..1 and the first from 0."""
+    if not isinstance(given, dict) or not all(isinstance(given.get(key), list) for key in ("from", "chance")):
+        raise TableError(f"{name}: [steps] must have the lists from and chance")
+    begins, chances = given["from"], given["chance"]
+    numbers = [*begins, *chances]
+    if (not begins or len(begins) != len(chances) or begins[0] != 0.0
+            or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0.0 <= one <= 1.0 for one in numbers)
+            or sorted(set(begins)) != begins or sorted(chances) != chances):
+        raise TableError(f"{name}: steps.from and steps.chance must be rising numbers of 0 to 1, as many of one as of the other")
+    return tuple(zip(begins, chances, strict=True))
 
 
 def _numbers(found: Mapping[str, object], part: str, keys: tuple[str, ...], name: str) -> dict[str, float]:
@@ -156,7 +171,16 @@ def _numbers(found: Mapping[str, object], part: str, keys: tuple[str, ...], name
 
 def confidence(features: Features, table: Table) -> float:
     """The chance, 0..1, that the best order is what was written."""
-    weights = table.weights
+    return stepped(logistic(features, table.weights), table.steps)
+
+
+def stepped(value: float, steps: Sequence[tuple[float, float]]) -> float:
+    """The chance that goes with a value of the logistic."""
+    return next((chance for begins, chance in reversed(steps) if value >= begins), value)
+
+
+def logistic(features: Features, weights: Mapping[str, float]) -> float:
+    """The logistic of the weighed evidence, 0..1."""
     total = weights["intercept"] + sum(weights[name] * value for name, value in evidence(features).items())
     return round(1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total)))), 4)
 

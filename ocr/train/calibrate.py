@@ -7,17 +7,18 @@ nought: a line that looks worse is never trusted more. Groups of lines count ali
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import comb
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ocr.confidence import EVIDENCE, GATE, Features, Table, automatic, confidence, evidence
+from ocr.confidence import EVIDENCE, GATE, Features, Table, automatic, confidence, evidence, stepped
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -98,6 +99,27 @@ def left_out(lines: Sequence[Judged]) -> list[float]:
 
 
 FOLDS = 10
+
+LEAST_LINES = 150
+"""Lines of a step: by fewer its share of right ones is known too roughly to be told apart from its neighbours'."""
+
+
+def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Which share of lines is right from which value on, as steps that never fall (isotonic regression by pooling; Ayer 1955).
+    `values` should come from weights that did not see the line's hand. The share is Laplace's, never 0 or 1."""
+    ranked = sorted(zip(values, (line.right for line in lines), strict=True), key=lambda pair: pair[0])
+    count = max(1, len(ranked) // LEAST_LINES)
+    # A cut between equal values would let their order decide.
+    firsts = [bisect_left(ranked, ranked[round(k * len(ranked) / count)][0], key=lambda pair: pair[0]) for k in range(count)]
+    cuts = [*sorted(set(firsts)), len(ranked)]
+    pools: list[tuple[float, int, int]] = []
+    for start, end in pairwise(cuts):
+        pool = (ranked[start][0], sum(right for _, right in ranked[start:end]), end - start)
+        while pools and pools[-1][1] * pool[2] >= pool[1] * pools[-1][2]:
+            before = pools.pop()
+            pool = (before[0], before[1] + pool[1], before[2] + pool[2])
+        pools.append(pool)
+    return tuple((round(begins, 4) if at else 0.0, round((right + 1) / (of + 2), 4)) for at, (begins, right, of) in enumerate(pools))
 
 
 def upper_bound(wrong: int, of: int, sure: float = SURE) -> float:
@@ -205,8 +227,10 @@ def _passing(free: Sequence[tuple[Judged, float]], part: Mapping[str, float]) ->
 
 def table_of(lines: Sequence[Judged], told: Mapping[str, str | int | float]) -> str:
     """The table as TOML. Raises ValueError where the lines do not allow one."""
-    weights, others = fit(lines), left_out(lines)
-    own = [confidence(line.features, Table(weights, {}, {})) for line in lines]
+    weights, unseen = fit(lines), left_out(lines)
+    table = Table(weights, {}, {}, steps_of(lines, unseen))
+    own = [confidence(line.features, table) for line in lines]
+    others = [stepped(value, table.steps) for value in unseen]
     found = gated(lines, [max(pair) for pair in zip(own, others, strict=True)])
     provenance = {
         **told, "lines": len(lines), "right": sum(line.right for line in lines), "free": sum(line.free for line in lines),
@@ -214,17 +238,19 @@ def table_of(lines: Sequence[Judged], told: Mapping[str, str | int | float]) -> 
         "calibration_error": round(calibration_error(lines, own), 4),
         "calibration_error_other_hands": round(calibration_error(lines, others), 4),
     }
-    return to_toml(weights, {name: found.gate[name] for name in GATE}, provenance)
+    return to_toml(Table(weights, {name: found.gate[name] for name in GATE}, provenance, table.steps))
 
 
-def to_toml(weights: Mapping[str, float], gate: Mapping[str, float], provenance: Mapping[str, str | int | float]) -> str:
+def to_toml(table: Table) -> str:
     """The table as its file."""
     parts = ["# How sure a decoded line is, from its features (ocr/confidence.py). Made by `python -m service.calibrate`.", ""]
-    parts += ["# Logistic: the chance that the best order is what was written is 1 / (1 + exp(-sum)). All but the intercept",
+    parts += ["# Logistic: 1 / (1 + exp(-sum)). All but the intercept",
               "# counts what speaks against the line.", "[weights]"]
-    parts += [f"{name} = {value}" for name, value in weights.items()]
+    parts += [f"{name} = {value}" for name, value in table.weights.items()]
+    parts += ["", "# From which value of the logistic on which share of lines is right.", "[steps]"]
+    parts += [f"{name} = [{', '.join(str(pair[at]) for pair in table.steps)}]" for at, name in enumerate(("from", "chance"))]
     parts += ["", "# What a line must reach to go without a look.", "[gate]"]
-    parts += [f"{name} = {value}" for name, value in gate.items()]
+    parts += [f"{name} = {value}" for name, value in table.gate.items()]
     parts += ["", "[provenance]"]
-    parts += [f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}" for name, value in provenance.items()]
+    parts += [f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}" for name, value in table.provenance.items()]
     return "\n".join(parts) + "\n"

@@ -154,6 +154,7 @@ def test_a_chance_is_a_chance() -> None:
 
 def _table(**changes: str) -> str:
     lines = ["[provenance]", "how = 'by hand'", "[weights]", *(f"{n} = {changes.get(n, '-1')}" for n in ("intercept", *EVIDENCE))]
+    lines += ["[steps]", f"from = {changes.get('steps_from', '[0.0, 0.5]')}", f"chance = {changes.get('steps_chance', '[0.1, 0.9]')}"]
     return "\n".join([*lines, "[gate]", *(f"{name} = {changes.get('gate_' + name, '0.5')}" for name in GATE)])
 
 
@@ -161,6 +162,14 @@ def test_a_whole_table_is_read() -> None:
     table = read_table(_table(intercept="3"))
     assert table.weights["intercept"] == 3.0
     assert table.gate["margin"] == 0.5
+    assert table.steps == ((0.0, 0.1), (0.5, 0.9))
+
+
+def test_a_chance_is_the_share_of_its_step() -> None:
+    table = read_table(_table(intercept="0"))
+    assert confidence(GOOD, replace(table, steps=())) < 0.5
+    assert confidence(GOOD, table) == 0.1
+    assert confidence(GOOD, read_table(_table(intercept="9"))) == 0.9
 
 
 @pytest.mark.parametrize(
@@ -174,6 +183,9 @@ def test_a_whole_table_is_read() -> None:
         (_table(cost="2"), "weights.cost"),
         (_table(cost="'much'"), "weights.cost"),
         (_table(gate_margin="nan"), "gate.margin"),
+        (_table().replace("[steps]", "[stairs]"), "[steps]"), (_table(steps_from="[0.1, 0.5]"), "steps.from"),
+        (_table(steps_from="[0.0]"), "steps.from"), (_table(steps_chance="[0.9, 0.1]"), "steps.from"),
+        (_table(steps_chance="[0.1, 2.0]"), "steps.from"), (_table(steps_from="[0.0, 'x']"), "steps.from"),
         (_table().replace("\nhaze =", "\nluck ="), "weights.haze"),
         (_table() + "\nluck = 1", "gate.luck"),
     ],

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from ocr.confidence import EVIDENCE, FAR, GATE, TORN, Features, Table, confidence, read_table
-from ocr.train.calibrate import Judged, calibration_error, fit, gated, left_out, to_toml, upper_bound
+from ocr.train.calibrate import (
+    Judged,
+    calibration_error,
+    fit,
+    gated,
+    left_out,
+    steps_of,
+    to_toml,
+    upper_bound,
+)
 
 
 def _made_up(count: int, seed: int = 3, group: str = "a") -> list[Judged]:
@@ -69,6 +78,15 @@ def test_without_lines_nothing_is_bound() -> None:
     assert upper_bound(0, 0) == 1.0
 
 
+def test_steps_are_shares_of_right_lines_and_never_fall() -> None:
+    """Three pools of 200: a tenth, all but one and half of them right; the last two are one step, in Laplace's share."""
+    lines = [Judged(Features(0.0, 0.0, FAR, FAR), right=n % 10 == 0) for n in range(200)]
+    lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=n > 0) for n in range(200)]
+    lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=n % 2 == 0) for n in range(200)]
+    values = [0.1] * 200 + [0.5] * 200 + [0.9] * 200
+    assert steps_of(lines, values) == ((0.0, round(21 / 202, 4)), (0.5, round(300 / 402, 4)))
+
+
 def _clean(count: int, *, right: bool, **features: float | bool) -> list[Judged]:
     seen = Features(**{"cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR, **features})  # type: ignore[arg-type]
     return [Judged(seen, right)] * count
@@ -123,7 +141,8 @@ def test_hands_are_judged_by_weights_that_did_not_see_them() -> None:
 def test_a_written_table_is_read_again() -> None:
     gate = dict.fromkeys(GATE, 0.5)
     weights = fit(_made_up(1000))
-    table = read_table(to_toml(weights, gate, {"seed": 11, "fonts": "none"}))
+    table = read_table(to_toml(Table(weights, gate, {"seed": 11, "fonts": "none"}, ((0.0, 0.2), (0.5, 0.9)))))
+    assert table.steps == ((0.0, 0.2), (0.5, 0.9))
     assert dict(table.weights) == weights
     assert dict(table.gate) == gate
     assert table.provenance["seed"] == 11
