@@ -92,7 +92,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
         phases = phases_to_come(session, game_id)
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
                                   .order_by(EventRow.id.desc())).all()
-        return show(request, "game.html", visitor=visitor, told=told, game=row, seats=seats, phases=phases, title_of=phase_title,
+        return show(request, "game.html", visitor=visitor, told=told, game=row, board=maps.load(row.variant).title,
+                    seats=seats, phases=phases, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
                     review=row.options.get(REVIEW, ReviewMode.NONE))
 
