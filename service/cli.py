@@ -244,6 +244,19 @@ def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     raise typer.Exit(show_games(folder, sys.stdout))
 
 
+@game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")
+def game_paper(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder for the PDF files.")],
+    day: Annotated[str, typer.Option("--day", metavar="DAY", help="When letters are posted; today without it.")] = "",
+) -> None:
+    """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home addresses."""
+    from service.site import write_paper
+
+    raise typer.Exit(write_paper(folder, game, output, day, sys.stdout))
+
+
 def _known_phase(variant: str, phase: str | None) -> None:
     import maps
 
