@@ -158,6 +158,22 @@ class Correspondence:
         to = Recipient(self.desk.sender.coordinator)
         self.desk.put(session, letters.coordinator_notice(None, to, facts))
 
+    def bounced(self, session: Session, letter_id: int) -> None:
+        """A letter came back: the coordinator is told which and for whom, without the address, and that results may go by
+        post. A notice that came back itself brings no other."""
+        row = session.get_one(OutboxRow, letter_id)
+        if row.recipient == self.desk.sender.coordinator:
+            return
+        game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+        base = self.desk.sender.base_url
+        facts = NoticeFacts(
+            key=f"bounce-{row.id}", what=f"A letter came back as undeliverable: {row.subject}",
+            since=self.desk.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
+            consequence="its reader does not have it. Ask them for another address by another way; results can be printed "
+                        "from Letters and posted.")
+        info = None if game is None else self.desk.game_info(game)
+        self.desk.put(session, letters.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts))
+
     def unusable(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
         """No page of a paper could be read: tell its sender how to photograph it better. Of a letter that came by post
         the coordinator is told, who has the paper."""

@@ -272,7 +272,7 @@ def retry(session: Session, letter_id: int, now: datetime) -> bool:
 
 def bounced(session: Session, message_ids: Sequence[str]) -> int | None:
     """A bounce speaks of one of these Message-IDs: mark that letter as failed and return its id. Bounces can be
-    forged, so nothing else ever follows from one."""
+    forged, so nothing but a notice to the coordinator ever follows from one."""
     row = records.letter_by_message_id(session, message_ids)
     if row is None:
         return None

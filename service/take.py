@@ -56,6 +56,9 @@ class Correspondence(Protocol):
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator of a mail that waits in quarantine."""
 
+    def bounced(self, session: Session, letter_id: int) -> None:
+        """Tell the coordinator of a letter that came back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Taker:
@@ -134,9 +137,12 @@ class Taker:
                 self.post.notice(session, key, received_at, verdict)
 
     def _note_bounce(self, session: Session, report: Report) -> None:
-        """A bounce only ever changes the state of the letter it speaks of (it can be forged)."""
+        """A bounce only ever changes the state of the letter it speaks of, of which the coordinator is told once: it can
+        be forged, by whoever has seen that letter."""
         if report.message_id and report.status == "failed":
-            outbox.bounced(session, [report.message_id])
+            letter = outbox.bounced(session, [report.message_id])
+            if letter is not None:
+                self.post.bounced(session, letter)
 
     def _file(
         self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict

@@ -145,7 +145,12 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     (receipt,) = table.letters("receipt")
     assert receipt.state == OutboxState.FAILED
-    assert len(table.letters()) == 1
+    # The coordinator is told which letter, for whom by the power's name, and nobody's address; once, however often it comes.
+    table.take(report + b"\r\n", table.phase().opens_at)
+    assert table.told() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    words = table.words(table.letters()[-1])
+    assert "A letter came back as undeliverable: Powick Bridge - Montrose" in words
+    assert MONTROSE not in words
 
 
 def test_the_same_paper_mailed_again_is_one_paper_with_one_receipt(table: Table) -> None:
