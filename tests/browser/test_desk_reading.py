@@ -142,6 +142,20 @@ def test_when_the_lines_fetched_ahead_are_used_up_the_page_says_so(ada: Reader) 
     assert len(decisions(ada.desk)) >= 4
 
 
+def test_a_line_that_could_not_be_fetched_comes_by_itself_once_the_server_is_back(ada: Reader) -> None:
+    """Nobody has to find out which key goes on after a lost server."""
+    time.sleep(1.0)
+    ada.desk.kill()
+    for _ in range(12):
+        ada.press("o")
+        time.sleep(0.05)
+    ada.until("!document.querySelector('#tell').hidden")
+    stuck = ada.line()
+    ada.desk.start()
+    ada.wait_other(stuck)
+    assert "could not be fetched" not in ada.page.locator("main").inner_text()
+
+
 def test_two_readers_of_one_line_overwrite_nothing_unseen(chromium: Any, ada: Reader) -> None:
     """The plan: the later save is shown as a difference, never silently overwrites."""
     blaise = Reader(chromium, ada.desk, "Blaise")

@@ -35,6 +35,10 @@ const copy = (entry) => ({ id: entry.id, state: entry.state, version: entry.vers
 const part = () => screen.work.firstElementChild;
 const offers = () => [...part().querySelectorAll(".reading")];
 
+const RETRY = 2000;
+let missing = 0; // a line that could not be fetched when its turn came
+let retry = 0;
+
 // Showing ------------------------------------------------------------------------------------------------------------
 
 async function show(id) {
@@ -43,10 +47,15 @@ async function show(id) {
     try {
       next = await lines.part(id);
     } catch (error) {
-      screen.tell("The next line could not be fetched. Everything decided is kept. Press J to try again.");
+      screen.tell("The next line could not be fetched. Everything decided is kept. It is tried again by itself; J tries at once.");
+      missing = id;
+      clearTimeout(retry);
+      retry = setTimeout(again, RETRY);
       return;
     }
   }
+  if (missing) screen.hush();
+  missing = 0;
   stop();
   current = id;
   shown = lines.byId.get(id).version;
@@ -58,6 +67,12 @@ async function show(id) {
   history.replaceState(null, "", "/desk/" + phase + "?line=" + id);
   lines.ahead(id);
   here();
+}
+
+// Go on to a line that could not be fetched, unless a person has begun to type meanwhile.
+function again() {
+  if (edit && document.activeElement === edit.box) retry = setTimeout(again, RETRY);
+  else if (missing) show(missing);
 }
 
 function mark(at) {
