@@ -10,14 +10,18 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
+from service import postal
 from service.correspondence import Desk
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.game_acting import game_row
 from service.desk.ports import DeskPorts
 from service.letters_preview import WHO, Previews
-from service.postal import name_line
+from service.outbox_compose import one_line
+from service.packs import RETURN
+from service.postal import BadAddress, name_line
 from service.store import records
+from service.store.tables import PlayerRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -38,7 +42,8 @@ def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "",
         chosen = power if power in seats else seats[0]
         return show(request, "previews.html", visitor=visitor, game=game, kinds=WHO, power=chosen, told=told,
                     powers=[(one, ports.power_name(game.variant, one)) for one in seats],
-                    coordinator=_desk(ports).game_info(game).coordinator)
+                    coordinator=_desk(ports).game_info(game).coordinator,
+                    return_lines=[str(line) for line in game.options.get(RETURN, ())])
 
 
 @router.get("/previews/{game_id}/{kind}.html", dependencies=[Depends(require_visitor)])
@@ -78,6 +83,37 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
             raise HTTPException(503, NO_MAIL)
         told = ports.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
     return RedirectResponse(f"/previews/{game_id}?told={'handed-over' if told else 'again'}", status_code=303)
+
+
+@router.post("/previews/{game_id}/return-address")
+def return_address(request: Request, visitor: Trusted, game_id: str, lines: Annotated[str, Form()] = "") -> Response:
+    """The coordinator's name and address as envelopes of the year-end pack carry it; empty for none."""
+    ports: DeskPorts = request.app.state.ports
+    try:
+        wanted = postal.lines_of(lines) if lines.strip() else ()
+    except BadAddress as fault:
+        raise HTTPException(400, f"Nothing was changed. {fault}") from fault
+    with ports.sessions.begin() as session:
+        game = game_row(session, game_id)
+        game.options = {**game.options, RETURN: list(wanted)}
+        records.log_event(session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name)
+    return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
+
+
+@router.post("/previews/{game_id}/accommodation")
+def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
+                  words: Annotated[str, Form()] = "") -> Response:
+    """A named exception for one player, which the list of players and the pack show (POST-06); empty for none."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        key = records.seats(session, game_row(session, game_id).id).get(power)
+        player = None if key is None else session.get(PlayerRow, key)
+        if player is None:
+            raise HTTPException(404, "Nothing was changed: nobody holds this power.")
+        player.accommodation = one_line(words, 300)
+        records.log_event(session, ports.clock.now(), "accommodation_changed", game_id=game_id, actor=visitor.name,
+                          detail={"power": power, "agreed": bool(player.accommodation)})
+    return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
 
 
 def _desk(ports: DeskPorts) -> Desk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 from sqlalchemy import func, select
@@ -11,7 +12,8 @@ from service import letters
 from service.announcements import Announcements
 from service.clock import SimulatedClock
 from service.letters_preview import WHO
-from service.store.tables import EventRow, OutboxRow
+from service.packs import RETURN, post_of
+from service.store.tables import EventRow, GameRow, OutboxRow
 from tests.service.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import address, autumn_1642, open_table
@@ -97,3 +99,19 @@ def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
     with desk.table.site.store() as session:
         assert session.scalar(select(func.count()).select_from(EventRow).where(EventRow.what == "coordinator_changed")) == 1
     assert desk.post(f"/previews/{desk.table.game}/hand-over", name=" \n", key="form-2").status_code == 400
+
+
+def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -> None:
+    """POST-06, POST-01."""
+    path = f"/previews/{desk.table.game}"
+    assert desk.post(f"{path}/return-address", lines="Ada Lovelace\r\n2 Low Street\r\nWells").status_code == 303
+    assert desk.post(f"{path}/accommodation", power="Ormond", words="Mr Quill posts\r\ntheir letters").status_code == 303
+    with desk.table.site.store() as session:
+        assert session.get_one(GameRow, desk.table.game).options[RETURN] == ["Ada Lovelace", "2 Low Street", "Wells"]
+        (ormond,) = [one for one in post_of(session, desk.table.game, date(2027, 3, 1)) if one.power == "Ormond"]
+    assert ormond.accommodation == "Mr Quill posts their letters"
+    assert "2 Low Street" in desk.page(path)
+    assert desk.post(f"{path}/return-address", lines="Wells").status_code == 400
+    assert desk.post(f"{path}/accommodation", power="Nobody", words="x").status_code == 404
+    assert desk.post(f"{path}/return-address", lines="").status_code == 303
+    assert "2 Low Street" not in desk.page(path)
