@@ -112,12 +112,14 @@ GATE = (
     "confidence", "cost", "worst", "margin", "near_margin", "struck", "touched",
     "strict_confidence", "strict_worst", "strict_margin", "split_margin", "strange", "alien", "twin", "kind_doubt", "kind_margin",
     "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out", "out_touched",
+    "clear_haze", "clear_touched",
 )
 """What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
 `twin` where a lost word does, `split_margin` where opinions differ. Where a line of a sheet has a kind margin below `kind_doubt`, its hand makes A and F alike,
 and its other lines need `kind_margin`. A line that loses no more than `plain_worst` in its worst stretch may be `plain_struck`
 and `plain_touched`. From a score of `taken_out`, touched by `out_touched`, a line
-counts as crossed out; from `crossed` and `crossed_touched` nobody need look."""
+counts as crossed out; from `crossed` and `crossed_touched` nobody need look. Strokes across letters read with `clear_haze` at most,
+touched by less than `clear_touched`, cross nothing out."""
 
 
 @cache
@@ -212,11 +214,21 @@ def kinds_doubtful(features: Features, sheet: Sequence[Features], table: Table) 
     return least < table.gate["kind_doubt"] and features.kind_margin < table.gate["kind_margin"]
 
 
-def taken_out(strike: Strike, table: Table) -> bool:
-    """Is a line with this evidence crossed out, and no order?"""
-    return strike.score >= table.gate["taken_out"] and strike.touched >= table.gate["out_touched"]
+def taken_out(strike: Strike, table: Table, haze: float = math.inf) -> bool:
+    """Is a line with this evidence crossed out, and no order? `haze`: how uncertain the recogniser was of its letters, in nats
+    a frame; where it was of none, strokes across them are rather a joined and leaning hand's own."""
+    out = strike.score >= table.gate["taken_out"] and strike.touched >= table.gate["out_touched"]
+    own = _across(strike) and haze <= table.gate["clear_haze"] and strike.touched < table.gate["clear_touched"]
+    return out and not own
 
 
 def surely_out(strike: Strike, table: Table) -> bool:
-    """Is it so plainly crossed out, from end to end, that nobody need look?"""
-    return strike.score >= table.gate["crossed"] and strike.touched >= table.gate["crossed_touched"]
+    """Is it so plainly crossed out, from end to end, that nobody need look? Never by strokes across, which a hand may have."""
+    return (strike.score >= table.gate["crossed"] and strike.touched >= table.gate["crossed_touched"]
+            and not _across(strike))
+
+
+def _across(strike: Strike) -> bool:
+    """Is the longest stretch that looks struck one of strokes across the letters?"""
+    longest = max(strike.words, key=lambda word: word.right - word.left, default=None)
+    return longest is not None and longest.kind == "cross"

@@ -294,7 +294,7 @@ class Scribe:
         fits = found.fits()
         marks = features(line, found, fits, self.lexicon, tuple(self.forms))
         chance = confidence(marks, self.table)
-        struck = taken_out(line.strike, self.table)
+        struck = taken_out(line.strike, self.table, marks.haze)
         sure = (
             automatic(marks, chance, self.table) and chance >= self.doubt.score
             and not any(row.cut_off or row.inserted for row in line.rows)

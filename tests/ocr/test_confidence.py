@@ -141,6 +141,16 @@ def test_a_line_is_crossed_out_in_degrees(strike: Strike, *, out: bool, surely: 
     assert surely_out(strike, usual()) is surely
 
 
+def test_strokes_across_a_line_are_never_beyond_doubt() -> None:
+    """A joined and leaning hand makes strokes of its own: its order is kept where its letters are clear, and somebody looks."""
+    across = Strike(0.99, (StruckWord(0.0, 1.0, 0.95, "cross"),))
+    assert taken_out(across, usual())
+    assert taken_out(across, usual(), haze=0.3)
+    assert not taken_out(across, usual(), haze=0.01)
+    assert taken_out(Strike(0.99, (StruckWord(0.0, 1.0, 0.95, "double"),)), usual(), haze=0.01)
+    assert not surely_out(Strike(1.0, (StruckWord(0.0, 1.0, 1.0, "cross"),)), usual())
+
+
 def test_features_are_numbers_for_json() -> None:
     numbers = json.loads(json.dumps(GOOD.numbers()))
     assert numbers["one_letter"] == 0.0
