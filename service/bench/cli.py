@@ -37,6 +37,16 @@ def read(
     raise typer.Exit(run(folder, peers=peers, save=save, out=sys.stdout, progress=sys.stderr))
 
 
+@app.command(epilog="Example: galloper bench ingest --mails 8")
+def ingest(
+    mails: Annotated[int, typer.Option("--mails", min=1, max=16, help="How many mails, one after the other.")] = 8,
+) -> None:
+    """How long a player waits for a receipt, on one core, with reading off and on."""
+    from service.bench.ingest import run
+
+    raise typer.Exit(run(mails, sys.stdout, sys.stderr))
+
+
 @app.command(epilog="Example: galloper bench desk --part reading --part undo")
 def desk(
     part: Annotated[list[Part] | None, typer.Option("--part", help="Only this; may be given again. All by default.")] = None,
