@@ -3,7 +3,9 @@ sheets for anybody (LIST-01 to LIST-05, POST-01, POST-04, POST-06, POST-07)."""
 
 from __future__ import annotations
 
+import importlib
 import io
+import pkgutil
 import re
 from datetime import timedelta
 
@@ -12,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+import service.public
 from service.clock import SimulatedClock
 from service.public.me import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
 from service.store.tables import EventRow, PlayerRow, PostalRow, SeatRow, SubmissionRow
@@ -306,3 +309,14 @@ def test_public_pages_say_nothing_of_a_game_that_its_letters_have_not_told(desk:
         page = desk.text(f"/public/{desk.table.game}{path}")
         assert not re.search(r"\b(Army|Fleet|Player Montrose|sheet of|1 of 10)\b", page), path
         assert "@" not in page
+
+
+def test_no_page_carries_a_word_from_one_player_to_another() -> None:
+    """NON-01: every public form is about one's own link, address and settings; there is no other."""
+    modules = [importlib.import_module(f"service.public.{one.name}") for one in pkgutil.iter_modules(service.public.__path__)]
+    routes = [route for module in modules for route in getattr(getattr(module, "router", None), "routes", ())]
+    assert len(routes) > 15
+    own = {"address", "address/{row_id}/end", "settings", "leave"}
+    assert {route.path for route in routes if "POST" in route.methods} == {
+        "/public/entry", "/public/me/{secret}", *(f"/public/me/do/{one}" for one in own)}
+    assert all(route.path.startswith("/public/") for route in routes)
