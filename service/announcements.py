@@ -6,7 +6,7 @@ Everything is rendered before the transaction begins; nothing is put when any re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -93,7 +93,24 @@ class Announcements:
         variant, info = self.desk.load(game.variant), self.desk.game_info(game)
         facts = self.facts(session, phase, resolution, variant)
         files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
-        return next((one.drawn() for one in files if one.name == name), [])
+        found = next((one.drawn() for one in files if one.name == name), [])
+        return found or self._paper(session, phase, resolution, variant, info, facts, name)
+
+    def _paper(
+        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
+        facts: ResultsFacts, name: str,
+    ) -> list[Attachment]:
+        """A blank sheet that goes with a request, or a file of the year-end pack, by its name."""
+        wanted = resolution.position.phase
+        for power in variant.powers:
+            if blank_sheet(variant, info.name, wanted, power, drawing=False).name == name:
+                return [blank_sheet(variant, info.name, wanted, power)]
+        if phase.kind != PhaseKind.ADJUSTMENT:
+            return []
+        files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
+        charts = [done for one in files if one.kind == "application/pdf" for done in one.drawn()]
+        pack = replace(self, drawing=True)._pack(session, phase, resolution, info, facts, charts)
+        return [one for one in pack.attachments if one.name == name]
 
     def map_pdf(self, session: Session, game_id: str) -> bytes | None:
         """The current map of control of a game: of its newest Winter, or of its opening (MAP-01)."""

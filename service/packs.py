@@ -76,7 +76,7 @@ def blanks(variant: Variant, game: str, phase: Phase, position: Position | None,
 
 def blank_sheet(variant: Variant, game: str, phase: Phase, power: str, *, drawing: bool = True) -> Attachment:
     """One power's blank sheet for a phase, as letters attach it; without `drawing` its name alone."""
-    name = f"blank-{phase.season}-{phase.year}-{phase.kind.value}.pdf".lower().replace(" ", "-")
+    name = f"blank-{power}-{phase.season}-{phase.year}-{phase.kind.value}.pdf".lower().replace(" ", "-")
     paper = pictures.sheets_pdf(blanks(variant, game, phase, None, (power,))) if drawing else b""
     return Attachment(name, "application/pdf", paper)
 
@@ -97,23 +97,23 @@ class Packs:
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
         sender = [str(line) for line in game.options.get(RETURN, ())]
-        files = self._files(variant, game, coming, posted, sender) if drawing else {
-            "envelopes.pdf": b"", "order-sheets.pdf": b""}
+        files = self._files(variant, game, coming, posted, sender, drawing=drawing)
         made = {"results.pdf": results} | ({} if chart is None else {"map.pdf": chart}) | files
         attached = [Attachment(name, "application/pdf", data) for name, data in made.items()]
         return letters.postal_pack(info, phase, Recipient(self.desk.sender.coordinator), facts, attached)
 
     def _files(
         self, variant: Variant, game: GameRow, coming: tuple[Phase, Position], posted: Sequence[Posted],
-        sender: Sequence[str],
+        sender: Sequence[str], *, drawing: bool,
     ) -> dict[str, bytes]:
         made: dict[str, bytes] = {}
         covers = envelopes(posted, sender)
         if covers:
-            made["envelopes.pdf"] = pictures.envelopes_pdf(covers)
+            made["envelopes.pdf"] = pictures.envelopes_pdf(covers) if drawing else b""
         wanted = [one.power for one in posted if one.reach.addresses]
         if wanted:
-            made["order-sheets.pdf"] = pictures.sheets_pdf(blanks(variant, game.name, *coming, wanted))
+            sheets = blanks(variant, game.name, *coming, wanted)
+            made["order-sheets.pdf"] = pictures.sheets_pdf(sheets) if drawing else b""
         return made
 
 

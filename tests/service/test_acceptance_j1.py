@@ -327,7 +327,7 @@ def _winter(tables: Tables) -> None:
 WITH_FILES = {
     "welcome": r".*-map-1642\.pdf|blank-.*\.pdf", "finalresults": r"results-\d\.png|sheet-.*\.jpg",
     "draftresults": r"results-\d\.png|sheet-.*\.jpg", "yearendresults": r"results-\d\.png|sheet-.*\.jpg|.*-map-1643\.pdf",
-    "retreatrequest": r"blank-autumn-1642-retreat\.pdf", "adjustment": r"blank-winter-1643-adjustment\.pdf",
+    "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf", "adjustment": r"blank-[a-z-]+-winter-1643-adjustment\.pdf",
     "postalpack": r"(envelopes|results|map|order-sheets)\.pdf", "deadlinemoved": r"calendar\.ics",
 }
 """Kind of letter to the names of its files, by the column "Attached" of the table."""

@@ -57,7 +57,7 @@ def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
     assert "your time" in words
     # The map, and a blank sheet of the power's own to print.
     assert [part.get_filename() for part in desk.table.message(found[0]).iter_attachments()] == [
-        "powick-bridge-map-1642.pdf", "blank-summer-1642-movement.pdf"]
+        "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf"]
     (event,) = events(desk, "seat_changed")
     assert {key: event[key] for key in ("power", "to", "why")} == {"power": "Argyll", "to": "Bea", "why": WHY}
 

@@ -161,6 +161,23 @@ def test_no_home_address_reaches_a_player(winter: Table) -> None:
         assert not [one for one in ("High Street", "Quill Cottage", "Lodge 7", "Low Street") if one in whole]
 
 
+def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) -> None:
+    """The rehearsal draws nothing, names the same files, and gives each when it is looked at."""
+    phase = winter.phase()
+    winter.site.clock.set(phase.deadline)
+    winter.turns.close({"phase": phase.id})
+    with winter.site.store() as session:
+        dry = Announcements(winter.writer, drawing=False)
+        put = dry.prepare(session, winter.phase(), winter.resolution())
+        drawn = dry.picture(session, winter.phase(), winter.resolution(), "envelopes.pdf")
+    assert [len(pages(one.data)) for one in drawn] == [3]
+    with winter.site.store.begin() as session:
+        put(session)
+    (named,) = [row for row in winter.letters() if row.kind == "postal_pack"]
+    assert {part.get_filename() for part in winter.message(named).iter_attachments()} == {
+        "results.pdf", "map.pdf", "envelopes.pdf", "order-sheets.pdf"}
+
+
 def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site) -> None:
     opening = autumn_1642()
     table = open_table(site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres))
