@@ -6,7 +6,7 @@ Everything is rendered before the transaction begins; nothing is put when any re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -65,7 +65,7 @@ class Announcements:
                 made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, facts, attached))
                 made += self._requests(session, phase, resolution, variant, info, power, address)
         if phase.kind == PhaseKind.ADJUSTMENT:
-            made.append(self._pack(session, phase, resolution, info, facts, attached))
+            made.append(self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing))
 
         def put(inside: Session) -> None:
             row = inside.get_one(PhaseRow, phase.id)
@@ -76,15 +76,15 @@ class Announcements:
 
     def _pack(
         self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, facts: ResultsFacts,
-        attached: Sequence[Attachment],
+        attached: Sequence[Attachment], *, drawing: bool,
     ) -> OutLetter:
         """What the coordinator prints and posts at the end of a year (OUT-10)."""
         game = session.get_one(GameRow, phase.game_id)
-        results = pictures.results_pdf(info, results_heading(phase), facts) if self.drawing else b""
+        results = pictures.results_pdf(info, results_heading(phase), facts) if drawing else b""
         chart = next((one.data for one in attached if one.kind == "application/pdf"), None)
         return Packs(self.desk).letter(
             session, game, phase_of(phase), (resolution.position.phase, resolution.position), results, chart,
-            self.desk.clock.now().date(), drawing=self.drawing)
+            self.desk.clock.now().date(), drawing=drawing)
 
     def picture(self, session: Session, phase: PhaseRow, resolution: Resolution, name: str) -> list[Attachment]:
         """One of the files of a phase's results, drawn now; the written results with all their pages. Empty where there is
@@ -109,7 +109,7 @@ class Announcements:
             return []
         files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
         charts = [done for one in files if one.kind == "application/pdf" for done in one.drawn()]
-        pack = replace(self, drawing=True)._pack(session, phase, resolution, info, facts, charts)
+        pack = self._pack(session, phase, resolution, info, facts, charts, drawing=True)
         return [one for one in pack.attachments if one.name == name]
 
     def map_pdf(self, session: Session, game_id: str) -> bytes | None:
