@@ -30,6 +30,9 @@ NEARER = 0.75
 """... and nearer to its host than to the row over it, by this factor: the last row of an order that its sender broke
 lies as far from the row it goes on from as from the next order."""
 
+LITTLE = 0.65
+"""A row at most this high against its host is written smaller than an order's rest, and need only be nearer."""
+
 BESIDE = 0.12
 """A struck word this near, as a share of its row's width, is what the words put in replace."""
 
@@ -120,9 +123,11 @@ def _host(at: int, rows: Sequence[Row], usual: float) -> int | None:
             continue
         if 0.0 < above < CLOSE * usual and left > -usual and right < other.box.width + 1.5 * usual:
             under.append((above, k))
-    if not under or (over and min(under)[0] > NEARER * min(over)):
+    if not under:
         return None
-    return min(under)[1]
+    above, host = min(under)
+    nearer = 1.0 if row.box.height <= LITTLE * rows[host].box.height else NEARER
+    return None if over and above > nearer * min(over) else host
 
 
 def _against(row: Row, below: Row) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -55,7 +56,7 @@ class StoryMail:
 class Story:
     """Who plays, who writes, what is on the sheets, and what the turns must come to.
 
-    `players`: power to (name, address). `sheets`: file to its lines, each (text as written, canonical order, struck).
+    `players`: power to (name, address). `sheets`: file to its lines, each (text as meant, canonical order, struck).
     `expected`: phase title to power to order to (result, reason or ""). `positions`: phase title to power to units.
     """
 
@@ -104,7 +105,15 @@ def _mail(one: Mapping[str, Any]) -> StoryMail:
 
 
 def _lines(sheet: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
-    return tuple((line["text"], line["order"], bool(line.get("struck"))) for line in sheet["orders"])
+    return tuple((_meant(line["text"]), line["order"], bool(line.get("struck"))) for line in sheet["orders"])
+
+
+_CROSSED, _PUT_IN = re.compile(r"\{-[^}]*-\}\s*"), re.compile(r"\{\+([^}]*)\+\}")
+
+
+def _meant(markup: str) -> str:
+    """What a line of the manifest says once its corrections are made: without the words crossed out, with those put in."""
+    return _PUT_IN.sub(r"\1", _CROSSED.sub("", markup))
 
 
 def _expected(orders: Mapping[str, Any]) -> dict[str, dict[str, tuple[str, str]]]:

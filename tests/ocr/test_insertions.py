@@ -42,6 +42,15 @@ def test_a_small_row_close_above_goes_into_the_row_below() -> None:
     assert kept[1].inserted == ()
 
 
+def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
+    """Rows so far apart that a caret's word hangs midway: written half as high as they, it is no end of the row above."""
+    over, host = row("Fleet Waterford moves to Cork", 100, 126), row("Army Limerick moves to Limerick", 100, 200)
+    put_in = row("County", 300, 165, 30)
+    assert [r.text for r in attach([over, put_in, host])[1].inserted] == ["County"]
+    as_high = row("County", 300, 165, 40)
+    assert attach([over, as_high, host]) == (over, as_high, host)
+
+
 def test_a_short_order_on_its_own_line_stays_a_line() -> None:
     """Nobody loses an order: a short line a whole row above another is no insertion, however small its writing."""
     rows = [row("A Lon H", 100, 140, 36), row("Army York supports Army Leeds to Hull", 100, 200)]
