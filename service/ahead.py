@@ -13,13 +13,13 @@ from grammar.heading_sheet import MOST_LINES, looks_like_order
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
 from ocr.page import ReadLine
-from service.decoding import decoder_of, opinions
+from service.decoding import amended, decoder_of, opinions
 from service.headings import heading_decoder
 
 
 def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms, ...]) -> None:
     """Decode lines inside the automaton of some phases' forms and the names."""
-    decoder_of(forms, lexicon).decode_all([each for line in lines for each in opinions(line)])
+    decoder_of(forms, lexicon).decode_all([each for line in lines for each in (*opinions(line), *amended(line))])
 
 
 def headings_ahead(rows: Sequence[ReadLine], games: Sequence[KnownGame]) -> None:

@@ -34,6 +34,7 @@ from ocr.confidence import FAR, Features
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
 from ocr.fit import Fit, WordFit, fit, scores, strangeness, unbound
+from ocr.insertions import corrected_line
 from ocr.page import Posteriors, ReadLine
 from service.lexical import printed
 
@@ -47,6 +48,9 @@ BAD = -16.0
 """Log chance against free reading below which a line's best order may have been lost on the way."""
 MOST_STATES = 200_000
 """States that a decoder may hold, some 150 MB with its automaton's; a hundred sheets step on half as many."""
+TOUCHED = 0.6
+"""How much a word must look crossed out for the line to be read without it too."""
+
 SHARED = 12
 """Texts of each opinion that are weighed by the others."""
 
@@ -66,12 +70,14 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Deciphered:
     """What a line may say: different orders, best first, and the letters that free reading shows. `seen` are the
-    posteriors it was decoded from: the first engine's, and a second opinion's where one was asked."""
+    posteriors it was decoded from: the first engine's, a second opinion's where one was asked, and last, beyond the first
+    `asked`, the line's with its corrections made."""
 
     told: tuple[Told, ...]
     seen: tuple[Posteriors, ...]
     letters: int
     decoder: Decoder
+    asked: int = 1
 
     def gain(self, price: float = LETTER) -> float:
         """Nats by which the best order beats free text at this price a letter; negative where the line is rather none."""
@@ -104,15 +110,16 @@ def _decoder(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
 
 def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deciphered | None:
     """A line's orders by its posteriors; None for a line without them."""
-    seen = opinions(line)
-    if not seen:
+    asked = opinions(line)
+    if not asked:
         return None
+    seen = (*asked, *amended(line))
     decoder = decoder_of(forms, lexicon)
     letters, ceilings = _loose(decoder, seen)
     weighed = _weighed(
         decoder, seen, ceilings,
         lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text) else ())
-    return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder)
+    return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked))
 
 
 def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
@@ -122,6 +129,16 @@ def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
     if first is None or not len(first.log_probs):
         return ()
     return (first,) if other is None else (first, other)
+
+
+def amended(line: ReadLine) -> tuple[Posteriors, ...]:
+    """The first opinion with the words that were put in above a row and without those that look crossed out; none where there
+    are none."""
+    if not any(row.inserted or row.strike.touched >= TOUCHED for row in line.rows):
+        return ()
+    corrected = corrected_line(line)
+    seen = None if corrected is None else line_posteriors(corrected)
+    return (seen,) if seen is not None and len(seen.log_probs) else ()
 
 
 def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float] | None:
@@ -197,8 +214,9 @@ def _mixed(logs: Sequence[float]) -> float:
 def features(
     line: ReadLine, found: Deciphered, fits: Sequence[Fit], lexicon: Lexicon, forms: tuple[Forms, ...]
 ) -> Features:
-    """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has one."""
-    best, others = found.told[0], found.told[1:]
+    """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has one. A line with its
+    corrections made is no opinion of the line as it stands."""
+    best, others, fits = found.told[0], found.told[1:], fits[: found.asked]
     lying, strange = best_lying(fits), [_strangest(best, one, lexicon) for one in fits]
 
     def margin(than: Callable[[Told], bool]) -> float:
@@ -257,7 +275,7 @@ def _lost_at(words: Sequence[WordFit], first: int, end: int) -> float:
 def _agreement(line: ReadLine, found: Deciphered, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:
     """1 where every other opinion says the same order, -1 where one says another, 0 where nobody else was asked."""
     best = found.told[0]
-    votes = [max(found.told, key=lambda told: told.by_each[n]) is best for n in range(len(found.seen))]
+    votes = [max(found.told, key=lambda told: told.by_each[n]) is best for n in range(found.asked)]
     others = [other for other in line.alternatives if other.posteriors is None]
     read = [meanings(other.text, lexicon=lexicon, forms=forms) for other in others]
     votes += [best.orders in each for each in read if each]

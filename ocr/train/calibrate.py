@@ -115,11 +115,15 @@ def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> tuple[tuple[fl
     pools: list[tuple[float, int, int]] = []
     for start, end in pairwise(cuts):
         pool = (ranked[start][0], sum(right for _, right in ranked[start:end]), end - start)
-        while pools and pools[-1][1] * pool[2] >= pool[1] * pools[-1][2]:
+        while pools and _share(*pools[-1][1:]) >= _share(*pool[1:]):
             before = pools.pop()
             pool = (before[0], before[1] + pool[1], before[2] + pool[2])
         pools.append(pool)
-    return tuple((round(begins, 4) if at else 0.0, round((right + 1) / (of + 2), 4)) for at, (begins, right, of) in enumerate(pools))
+    return tuple((round(begins, 4) if at else 0.0, round(_share(right, of), 4)) for at, (begins, right, of) in enumerate(pools))
+
+
+def _share(right: int, of: int) -> float:
+    return (right + 1) / (of + 2)
 
 
 def upper_bound(wrong: int, of: int, sure: float = SURE) -> float:
