@@ -62,6 +62,10 @@ class Seat:
     mail: tuple[str, ...] = ()
 
 
+NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves"))
+"""What stands in the place of a game's id in addresses of public pages."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewGame:
     """A game about to begin."""
@@ -75,9 +79,10 @@ class NewGame:
 
     @property
     def slug(self) -> str:
-        """The game's id: its name in lower-case letters, digits and hyphens."""
+        """The game's id: its name in lower-case letters, digits and hyphens, and none of NOT_GAMES."""
         plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode().lower()
-        return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "game"
+        found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "game"
+        return f"{found}-game" if found in NOT_GAMES else found
 
 
 def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGame:

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from fastapi.routing import APIRoute
 from sqlalchemy import func, select
 
 import maps
@@ -13,12 +14,14 @@ from service import games
 from service.config import ConfigError
 from service.deadlines import schedule
 from service.games import NewGame, read_game_file
+from service.public import calendar, entry, left_out, moves
 from service.store import codec, records
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 from service.turns import TAPE, draw_tape, extend_calendar
 from tests.support.site import NOON, Site
 
 W3K = maps.load("w3k")
+APP_ROUTES = [route for router in (calendar, entry, left_out, moves) for route in router.router.routes if isinstance(route, APIRoute)]
 ADA = '[[player]]\nname = "Ada"\nzone = "Europe/London"\nmail = ["ada@example.org"]\n'
 GRACE = '[[player]]\nname = "Grace"\nzone = "America/Mexico_City"\nmail = ["Grace@Example.org", "g@example.org"]\n'
 HEAD = 'name = "Powick Bridge"\nvariant = "w3k"\nstart = 2027-03-01\n'
@@ -58,6 +61,15 @@ def _begin(site: Site, new: NewGame, now: datetime = NOON) -> None:
 def _phases(site: Site, game: str = "powick-bridge") -> list[PhaseRow]:
     with site.store() as session:
         return records.phases(session, game)
+
+
+@pytest.mark.parametrize("name", ["Me", "Letter!", "Entry", "Moves", "Calendar"])
+def test_no_game_stands_where_a_public_page_does(tmp_path: Path, name: str) -> None:
+    """Addresses of public pages begin with a game's id or one of a few words."""
+    routes = {route.path.split("/")[2] for route in APP_ROUTES if route.path.startswith("/public/")}
+    slug = _new(tmp_path, name=name).slug
+    assert slug.removesuffix("-game") in routes
+    assert slug not in routes
 
 
 def test_a_whole_file_is_a_game(tmp_path: Path) -> None:
