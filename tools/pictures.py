@@ -18,6 +18,7 @@ from typing import Any
 from service.bench.desk_browser import NoBrowser, chromium, end_in_order
 from service.bench.desk_site import Server
 from service.desk import access
+from service.public import me
 from tools.pictures_site import Numbers, play, prepare
 
 WIDTHS = {1280: 800, 390: 844}
@@ -32,7 +33,8 @@ _PATIENCE_MS = 120_000
 @dataclass(frozen=True, slots=True)
 class Shot:
     """One picture: its name, the route of the desk's application, how the page's address is made, the keys pressed there.
-    `person` is whether somebody is signed in, `do` a selector of a button to press, `status` what the server answers."""
+    `person` is whether a coordinator is signed in, `player` whether a player is on a visit, `do` a selector of a button to press,
+    `status` what the server answers."""
 
     name: str
     route: str
@@ -41,6 +43,7 @@ class Shot:
     person: bool = True
     do: str = ""
     status: int = 200
+    player: bool = False
 
 
 def _at(path: str) -> Callable[[Numbers], str]:
@@ -48,6 +51,8 @@ def _at(path: str) -> Callable[[Numbers], str]:
 
 
 _READING, _REHEARSAL = "/desk/{phase_id}", "/rehearsal/{phase_id}"
+PREVIEWED = ("receipt", "draft_results", "welcome")
+"""Letters whose previews are photographed: the most usual, the longest and the first."""
 _REHEARSE = "main form[action^='/rehearsal/'] button"
 SHOTS = (
     Shot("sign-in", "/sign-in", _at("/sign-in"), person=False),
@@ -86,11 +91,23 @@ SHOTS = (
     Shot("game", "/games/{game_id}", _at("/games/{n.game}")),
     Shot("game-new", "/games/new", _at("/games/new")),
     Shot("game-new-board", "/games/new", _at("/games/new?variant=w3k")),
+    Shot("previews", "/previews/{game_id}", _at("/previews/{n.game}")),
+    *(Shot(f"preview-{kind}", "/previews/{game_id}/{kind}", _at(f"/previews/{{n.game}}/{kind}?power={{n.power}}")) for kind in PREVIEWED),
     Shot("people", "/people", _at("/people")),
     Shot("log", "/log", _at("/log")),
     Shot("health", "/health", _at("/health")),
     Shot("fault", "", _at("/desk/999999"), status=404),
     Shot("calendar", "/public/{game_id}/calendar", _at("/public/{n.game}/calendar"), person=False),
+    Shot("public-game", "/public/{game_id}", _at("/public/{n.game}"), person=False),
+    Shot("public-map", "/public/{game_id}/map", _at("/public/{n.game}/map"), person=False),
+    Shot("public-players", "/public/{game_id}/players", _at("/public/{n.game}/players"), person=False, player=True),
+    Shot("public-file", "/public/{game_id}/file", _at("/public/{n.game}/file"), person=False, player=True),
+    Shot("entry-ask", "/public/entry", _at("/public/entry"), person=False),
+    Shot("entry-told", "/public/entry", _at("/public/entry?told=1"), person=False),
+    Shot("entry-open", "/public/me/{secret}", _at("/public/me/{n.link}"), person=False),
+    Shot("entry", "/public/me", _at("/public/me"), person=False, player=True),
+    Shot("entry-stranger", "/public/me", _at("/public/me"), person=False, status=403),
+    Shot("left-out", "/public/letter/{token}", _at("/public/letter/{n.left_out}"), person=False),
     Shot("moves", "/public/moves/{slug}", _at("/public/moves/w3k"), person=False),
 )
 
@@ -107,6 +124,8 @@ def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, f
     context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]})
     if shot.person:
         context.add_cookies([{"name": access.COOKIE, "value": numbers.token, "url": address}])
+    if shot.player:
+        context.add_cookies([{"name": me.COOKIE, "value": numbers.visit, "url": address}])
     context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(f"its script says {error}"))

@@ -6,7 +6,8 @@ import mailbox
 import subprocess
 import sys
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from email.message import EmailMessage
 from pathlib import Path
 
 from sqlalchemy import select
@@ -18,17 +19,20 @@ from service.bench.desk_site import NAME, PASSWORD, SETTINGS, closed_game, free_
 from service.clock import SystemClock
 from service.config import Settings
 from service.desk import access
+from service.public import me
 from service.site_settings import FILE, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import (
     GameRow,
     LineRow,
     LineState,
+    LinkRow,
     MailRow,
     MailState,
     OutboxRow,
     PhaseRow,
     PhaseState,
+    SeatRow,
     SubmissionRow,
 )
 
@@ -49,6 +53,10 @@ class Numbers:
     letter: int
     mail: str
     game: str
+    power: str
+    visit: str
+    link: str
+    left_out: str
 
 
 def play(folder: Path) -> None:
@@ -78,11 +86,29 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         session.flush()
         token = access.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
-        numbers = _numbers(session, token, at_desk.id, done.id, sealed.id)
+        numbers = _numbers(session, blobs, now, token, at_desk.id, done.id, sealed.id)
     return settings, numbers
 
 
-def _numbers(session: Session, token: str, to_read: int, done: int, sealed: int) -> Numbers:
+def _linked(session: Session, player: int, opens: str, secret: str, now: datetime) -> str:
+    """A link of a player's, by its secret."""
+    session.add(LinkRow(token_hash=me.digest(secret), player_id=player, opens=opens, made_at=now, until=now + timedelta(days=1)))
+    return secret
+
+
+def _left_out(blobs: Blobs) -> str:
+    """A letter's files that were too large for it; the key they are kept by."""
+    letter = EmailMessage()
+    letter["Subject"] = "Powick Bridge, Summer 1642 Movement: results"
+    letter.set_content("The files of this letter.")
+    for name, size in (("map.pdf", 812_000), ("results-1.png", 96_000)):
+        letter.add_attachment(bytes(size), maintype="application", subtype="octet-stream", filename=name)
+    return blobs.put(letter.as_bytes())
+
+
+def _numbers(
+    session: Session, blobs: Blobs, now: datetime, token: str, to_read: int, done: int, sealed: int
+) -> Numbers:
     played = session.scalars(
         select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id)
         .where(PhaseRow.state == PhaseState.SENT, PhaseRow.resolution.is_not(None)).order_by(PhaseRow.ordinal)).all()
@@ -98,10 +124,17 @@ def _numbers(session: Session, token: str, to_read: int, done: int, sealed: int)
         any_mail.state, any_mail.reason = MailState.QUARANTINED, "unknown_sender"
         mail = any_mail
 
+    seat = session.scalars(select(SeatRow).where(
+        SeatRow.game_id == ready.game_id, SeatRow.player_id.is_not(None)).order_by(SeatRow.power)).first()
+    assert seat is not None
+    assert seat.player_id is not None
+
     def paper(phase: int) -> int:
         return session.scalars(select(SubmissionRow.id).where(SubmissionRow.phase_id == phase)).first() or 0
 
     return Numbers(
         token=token, to_read=to_read, done=done, sealed=sealed, ready=ready.id, sent=played[0].id, sheet=paper(to_read),
         versions=twice.id if twice is not None else paper(to_read), sealed_sheet=paper(sealed), letter=letter.id,
-        mail=mail.sha256, game=ready.game_id)
+        mail=mail.sha256, game=ready.game_id, power=seat.power, visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
+        link=_linked(session, seat.player_id, me.LINK, "a link", now),
+        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs), now))

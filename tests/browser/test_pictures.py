@@ -10,8 +10,9 @@ from PIL import Image
 from tests.browser import reading_site
 from tools import pictures
 
-NO_PAGES = (".jpg", ".eml", ".ics", ".pdf", "/lines", "/line/{line_id}", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}")
-"""How the addresses end that give no whole page of HTML: pictures, files, parts that a script asks for."""
+NO_PAGES = (".jpg", ".png", ".svg", ".eml", ".ics", ".pdf", "/{kind}.html", "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}")
+"""How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a script
+asks for."""
 
 
 def test_every_page_of_the_desk_and_of_the_public_has_a_picture(tmp_path: Path) -> None:
