@@ -104,7 +104,8 @@ class ImapSource:
         self._move(place, self._settings.quarantine_folder)
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause."""
+        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause. After a quiet while
+        the folder is opened anew, for servers that lost sight of a mail which came while others were moved on."""
         longest = min(seconds, self._settings.keep_alive_seconds, LONGEST_IDLE)
         with self._use("wait at") as client:
             if not client.has_capability("IDLE"):
@@ -113,10 +114,12 @@ class ImapSource:
             if self._has_news(client):
                 return
             client.idle()
-            end = monotonic() + (0 if self._has_news(client) else longest)
+            news = self._has_news(client)
+            end = monotonic() + (0 if news else longest)
             while not stop.is_set() and (left := end - monotonic()) > 0:
                 try:
                     if self._pushed(client, min(left, _SLICE)):
+                        news = True
                         break
                 except IMAPClientAbortError as error:
                     if "unterminated line" not in str(error):
@@ -125,6 +128,8 @@ class ImapSource:
                     client.shutdown()
                     return
             client.idle_done()
+            if not news and not stop.is_set():
+                self._uidvalidity = self._select(client)
 
     @staticmethod
     def _forget_news(client: IMAPClient) -> None:
