@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from imapclient import IMAPClient
 from sqlalchemy import func, select
 
 from service.config import MailIn
@@ -173,6 +174,27 @@ def test_idle_is_left_at_the_keep_alive_limit(dovecot: Dovecot) -> None:
     begun = time.monotonic()
     source.wait(600, threading.Event())
     assert 0.9 < time.monotonic() - begun < 4
+    source.close()
+
+
+def test_after_a_quiet_while_the_folder_is_opened_anew(dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server may lose sight of a mail that came while others were moved on; a fresh look finds it."""
+    opened: list[str] = []
+    select = IMAPClient.select_folder
+
+    def counted(client: IMAPClient, folder: str, readonly: bool = False) -> object:
+        opened.append(folder)
+        return select(client, folder, readonly)
+
+    monkeypatch.setattr(IMAPClient, "select_folder", counted)
+    source = ImapSource(settings(dovecot.imap))
+    source.look()
+    source.wait(0.3, threading.Event())
+    assert opened == ["INBOX", "INBOX"]
+    threading.Timer(0.3, lambda: dovecot.deliver(simple(1))).start()
+    source.wait(60, threading.Event())
+    assert opened == ["INBOX", "INBOX"]  # news needs no fresh look
+    assert len(source.look()) == 1
     source.close()
 
 
