@@ -1,4 +1,5 @@
-"""What went out: the letters."""
+"""What went out: the letters. A receipt may show each line as the machine read it, so before the deadline it is sealed like
+the sheet (DESK-02)."""
 
 from __future__ import annotations
 
@@ -15,11 +16,15 @@ from service.desk import queries
 from service.desk.access import Visitor
 from service.desk.doorway import require_visitor, show
 from service.desk.ports import DeskPorts
+from service.desk.seal import sealed
 from service.store.blobs import BlobError
-from service.store.tables import OutboxRow
+from service.store.tables import OutboxRow, PhaseRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
+OF_A_SHEET = frozenset({"receipt"})
+"""Kinds of letter that may say what stands on a sheet."""
+SEALED = "This receipt is sealed until the deadline, since it may show what stands on the sheet. Its reader has it."
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 """Kinds of attachment a browser may open; anything else is only ever downloaded."""
 
@@ -36,19 +41,23 @@ def letters(request: Request, visitor: SignedIn) -> Response:
 @router.get("/letters/{letter_id}")
 def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
     """One letter as its receiver sees it: words and attached pictures."""
-    message, row = _message(request, letter_id)
+    message, row, phase = _message(request, letter_id)
+    if phase is not None:
+        return show(request, "letter.html", visitor=visitor, letter=row, parts=(), sealed=phase, text="")
     body = message.get_body(("plain",))
     parts = [(at, part.get_filename() or f"part {at + 1}", part.get_content_type(),
               len(part.get_payload(decode=True) or b""))
              for at, part in enumerate(message.iter_attachments())]
-    return show(request, "letter.html", visitor=visitor, letter=row, parts=parts,
+    return show(request, "letter.html", visitor=visitor, letter=row, parts=parts, sealed=None,
                 text=body.get_content() if body is not None else "")
 
 
 @router.get("/letters/{letter_id}/part/{number}", dependencies=[Depends(require_visitor)])
 def letter_part(request: Request, letter_id: int, number: int) -> Response:
     """One attachment of a letter."""
-    message, _ = _message(request, letter_id)
+    message, _, phase = _message(request, letter_id)
+    if phase is not None:
+        raise HTTPException(403, SEALED)
     parts = list(message.iter_attachments())
     if not 0 <= number < len(parts):
         raise HTTPException(404, "This letter has no such attachment.")
@@ -60,13 +69,16 @@ def letter_part(request: Request, letter_id: int, number: int) -> Response:
         headers={"Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=UTF-8''{name}"})
 
 
-def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow]:
+def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow, PhaseRow | None]:
+    """A letter, its row, and the phase that seals it, if one does."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(OutboxRow, letter_id)
+        phase = None if row is None or row.phase_id is None or row.kind not in OF_A_SHEET else session.get(PhaseRow, row.phase_id)
     if row is None:
         raise HTTPException(404, "There is no such letter.")
-    return email.message_from_bytes(_bytes(ports, row.message), policy=email.policy.default), row
+    message = email.message_from_bytes(_bytes(ports, row.message), policy=email.policy.default)
+    return message, row, phase if phase is not None and sealed(phase) else None
 
 
 def _bytes(ports: DeskPorts, key: str) -> bytes:

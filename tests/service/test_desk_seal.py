@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 from sqlalchemy import select
 
 from service.desk import seal
-from service.store.tables import EventRow, PhaseRow, PhaseState
-from tests.service.desk_site import DEADLINE, DeskSite
+from service.store.tables import EventRow, OutboxRow, OutboxState, PhaseRow, PhaseState
+from tests.service.desk_site import DEADLINE, DeskSite, photograph
 
 BOARD = ("illegal", "bounce", "dislodg", "succeed", "fails", "strength", "adjacent", "standoff", "map.pdf", "outcome")
 
@@ -53,6 +54,25 @@ def test_before_the_deadline_no_route_of_the_desk_tells_what_is_written(desk: De
     assert "Eskdale" not in str(sent)
     assert walked >= 12
     assert desk.reviews() == []
+
+
+def test_a_receipt_that_shows_the_sheet_is_sealed_like_it(desk: DeskSite) -> None:
+    """DESK-02: where a game's receipts show each line as the machine read it, the desk does not before the deadline."""
+    message = EmailMessage()
+    message.set_content("Line 1: Army Eskdale holds")
+    message.add_attachment(photograph(), maintype="image", subtype="jpeg", filename="reading-1.jpg")
+    desk.add(OutboxRow(
+        id=1, key="receipt:1", kind="receipt", recipient="james@players.example", subject="Powick Bridge: received", phase_id=7,
+        message=desk.blobs.put(message.as_bytes()), message_id="<1@x>", state=OutboxState.SENT, due_at=DEADLINE))
+    desk.change(7, state=PhaseState.OPEN)
+    desk.clock.advance(timedelta(days=-2))
+    said, part = desk.text("/letters/1"), desk.client.get("/letters/1/part/0")
+    assert "Sealed until Sun 14 Mar" in said
+    assert "Eskdale" not in said
+    assert (part.status_code, part.headers["content-type"]) == (403, "text/html; charset=utf-8")
+    assert desk.post("/desk/7/unseal", why="Two players wrote that their sheets were swapped.").status_code == 303
+    assert "Army Eskdale holds" in desk.text("/letters/1")
+    assert desk.client.get("/letters/1/part/0").headers["content-type"] == "image/jpeg"
 
 
 def test_while_lines_are_read_no_route_of_the_reading_page_tells_of_the_board(desk: DeskSite) -> None:
