@@ -11,6 +11,7 @@ from service.desk.crops import NoPicture
 from service.desk.doorway import HEADERS, NotSignedIn, show, signed_in
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
+NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
 OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
 
@@ -31,12 +32,12 @@ async def _to_sign_in(_request: Request, _error: Exception) -> Response:
 async def _told(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     said = str(error.detail) if isinstance(error, HTTPException) else OURS
-    return _fault(request, status, NO_PAGE if said in {"Not Found", "Method Not Allowed"} else said)
+    return _fault(request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said)
 
 
 async def _unusable(request: Request, _error: Exception) -> Response:
     """An address with a word where a number belongs, or a form with a field missing."""
-    return _fault(request, 404, NO_PAGE) if request.method == "GET" else _fault(request, 400, INCOMPLETE)
+    return _fault(request, 404, _no_page(request)) if request.method == "GET" else _fault(request, 400, INCOMPLETE)
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:
@@ -50,9 +51,18 @@ async def _ours(request: Request, _error: Exception) -> Response:
     return response
 
 
+def _no_page(request: Request) -> str:
+    return NO_PUBLIC_PAGE if _public(request) else NO_PAGE
+
+
+def _public(request: Request) -> bool:
+    """Is this a page of players, who have no business at the desk?"""
+    return request.url.path.startswith("/public/")
+
+
 def _fault(request: Request, status: int, said: str) -> Response:
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
-    return show(request, "fault.html", status=status, visitor=visitor, said=said)
+    return show(request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request))

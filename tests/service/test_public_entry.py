@@ -69,6 +69,15 @@ def add(browser: TestClient, lines: str, first: str = "", last: str = "") -> tup
     return answer.status_code, answer.text
 
 
+def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None:
+    """LIST-04: what happened and what to do, on every public address, known or not."""
+    for path in ("/public/me", "/public/me/no-such-secret", "/public/no-such-game", "/public/a/b/c", "/public/letter/x"):
+        answer = desk.client.get(path)
+        assert answer.status_code in {403, 404}, path
+        assert 'href="/public/entry"' in answer.text, path
+        assert "Today" not in answer.text, path
+
+
 # The link -----------------------------------------------------------------------------------------------------------
 
 
