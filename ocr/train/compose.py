@@ -154,13 +154,14 @@ def _varied_parser(made: argparse.ArgumentParser) -> None:
     made.add_argument("--cache", type=Path, default=fonts.default_cache())
     made.add_argument("--two", type=float, default=0.0, metavar="SHARE", help="photographs of two leaves")
     made.add_argument("--turned", type=float, default=0.05, metavar="SHARE", help="lying on a side, unmarked")
+    made.add_argument("--drawn", type=float, default=0.0, metavar="SHARE", help="people whose A and F are drawn, not the font's")
     made.add_argument("--columns", type=float, default=0.0, metavar="SHARE", help="short orders in two columns")
 
 
 def _varied(given: argparse.Namespace) -> None:
     batch = varied.Batch(
         given.purpose, given.sheets, given.seed, given.style, read_names(given.names), given.cache,
-        Shares(columns=given.columns), two=given.two, turned=given.turned,
+        Shares(columns=given.columns), two=given.two, turned=given.turned, drawn=given.drawn,
     )
     given.out.mkdir(parents=True, exist_ok=True)
     entries = []

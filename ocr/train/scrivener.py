@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from ocr.train import kinds
 from ocr.train.ink import Extent, Mark, Mask, Word
 from ocr.train.letters import FINE, Face, Glyph
 from ocr.train.strike import cross_out
@@ -25,6 +26,12 @@ _VAGUE, _MISTAKEN = 2.2, 0.35
 _CARE = 5
 """Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what was meant,
 and a reader that took it as it stands would be called wrong."""
+
+_THINNER, _FATTER = 0.28, 3.0
+"""How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put on."""
+
+_FAITHFUL, _CAPITAL = 0.7, 1.55
+"""How often a person keeps to one form of a drawn letter, and how high it is, in small letters of a face."""
 
 
 class Nib(StrEnum):
@@ -44,7 +51,8 @@ class Habits:
     scales sideways; `tall` and `deep` scale what rises above and hangs below the small letters; `gap`, `word_gap` are
     added; `stray` is the chance part of size, place and lean; `bend` that of shape; `wander` of the base line;
     `fade` is how much flatter the end of a word is than its beginning (0..1); `join` the chance of a stroke between
-    small letters; `vague` that a letter is badly bent or comes out as another; `lapse` that one is left out of a long word.
+    small letters; `vague` that a letter is badly bent or comes out as another; `lapse` that one is left out of a long word;
+    `drawn` that an A or F standing alone is made of strokes (`kinds`) and not the font's.
     """
 
     pen_px: float
@@ -63,6 +71,7 @@ class Habits:
     vague: float
     lapse: float
     strike: str
+    drawn: float = 0.0
 
 
 @dataclass(slots=True)
@@ -73,6 +82,7 @@ class Scrivener:
     habits: Habits
     rng: np.random.Generator
     _ways: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
+    _forms: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def space(self) -> float:
@@ -149,6 +159,8 @@ class Scrivener:
         self, mask: Mask, text: str, at: tuple[float, float], slope: float, scale: float
     ) -> tuple[Extent, float]:
         x, base = at
+        if text in kinds.FORMS and scale == 1.0 and self.habits.drawn and self.rng.random() < self.habits.drawn:
+            return self._kind(mask, text, at)
         extent: Extent | None = None
         leave: tuple[float, float] | None = None
         for index, letter in enumerate(text):
@@ -164,6 +176,24 @@ class Scrivener:
             gap = self.habits.gap + float(self.rng.normal(0, 0.35 * self.habits.stray))
             x += scale * (self.face.advance(text, index) * self.habits.width + gap * self.face.x_height)
         return extent or Extent(x, base, x, base), x
+
+    def _kind(self, mask: Mask, letter: str, at: tuple[float, float]) -> tuple[Extent, float]:
+        """An A or F for a unit, of the form this person has for it, three times in ten of another."""
+        habits, rng, forms = self.habits, self.rng, list(kinds.FORMS[letter])
+        usual = self._forms.setdefault(letter, str(rng.choice(forms)))
+        form = usual if rng.random() < _FAITHFUL else str(rng.choice(forms))
+        high = _CAPITAL * self.face.x_height * habits.tall * float(rng.normal(1, 0.07))
+        how = kinds.Draught(
+            at[0], at[1] + float(rng.normal(0, 0.06)) * high, high, self._stroke(), habits.slant + float(rng.normal(0, 0.05)),
+            min(1.0, 6 * habits.stray),
+        )
+        extent = kinds.draw(mask, letter, form, how, rng)
+        return extent, extent.right + habits.gap * self.face.x_height
+
+    def _stroke(self) -> float:
+        """Pixels wide a stroke comes out: the pen's, as far as the font bears it."""
+        font = self.face.stroke
+        return font + 2 * float(np.clip((self.habits.pen_px - font) / 2, -_THINNER * font, _FATTER))
 
     def _join(self, mask: Mask, leave: tuple[float, float], enter: tuple[float, float]) -> None:
         high = self.face.x_height
@@ -271,7 +301,7 @@ def _inked(edge: npt.NDArray[np.float32], who: Scrivener) -> npt.NDArray[np.floa
     """The pen's width instead of the font's; thinner never than the font can bear."""
     habits, stroke = who.habits, who.face.stroke
     fatter = (habits.pen_px * float(who.rng.normal(1, 0.07)) - stroke) / 2
-    fatter = float(np.clip(fatter, -0.28 * stroke, 3.0))
+    fatter = float(np.clip(fatter, -_THINNER * stroke, _FATTER))
     if habits.contrast > 0:
         slope_x = cv2.Sobel(edge, cv2.CV_32F, 1, 0, ksize=3) / 8
         edge = edge + np.float32(habits.contrast) * (np.abs(np.asarray(slope_x, np.float32)) - np.float32(0.5))

@@ -34,6 +34,9 @@ WIDEST, NARROWEST = 1.7, 0.9
 EVENED, SWAYED, GREY = 0.7, 0.5, 0.3
 """Shares of rows whose light was evened out, whose letters sway together, and that come without colour."""
 
+DRAWN = 0.8
+"""How often those who draw the A and F of units do; every other row is theirs."""
+
 _PENS = {Nib.BALLPOINT: (0.11, 0.21), Nib.FOUNTAIN: (0.13, 0.30), Nib.PENCIL: (0.12, 0.22), Nib.FELT: (0.19, 0.38)}
 """Stroke widths in heights of small letters."""
 
@@ -80,6 +83,7 @@ def _habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hast
         fade=between(0.15, 0.5) if hasty else between(0.0, 0.12),
         join=0.0 if joined else between(0.35, 0.95) if hasty else float(rng.choice([0.0, 0.3, 0.7])),
         vague=between(0.0, 0.08) if hasty else 0.0, lapse=0.0, strike=str(rng.choice(MORE_STROKES)),
+        drawn=float(rng.choice([0.0, DRAWN])),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,9 @@ HASTY_SHARE = 4
 _PENS = {Nib.BALLPOINT: (0.36, 0.52), Nib.FOUNTAIN: (0.42, 0.80), Nib.PENCIL: (0.40, 0.58), Nib.FELT: (0.65, 1.0)}
 """Stroke widths in millimetres."""
 
+_DRAWN = 0.95
+"""How often those who draw their A and F do."""
+
 
 class Style(StrEnum):
     """How sheets are written: all with care, all in haste, or one in four in haste."""
@@ -41,7 +44,8 @@ class Style(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying on a side
-    or upside down with nothing in the file that tells so."""
+    or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and F for units are strokes
+    of our own (`kinds`) in place of the font's."""
 
     purpose: hands.Purpose
     sheets: int
@@ -52,6 +56,7 @@ class Batch:
     shares: Shares = field(default_factory=Shares)
     two: float = 0.0
     turned: float = 0.05
+    drawn: float = 0.0
 
     def rng(self, name: str) -> np.random.Generator:
         """Chance for one purpose, the same whatever else is composed."""
@@ -98,6 +103,8 @@ def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
         paper = leaf(choose_stock(rng), rng)
         habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
         manner = _manner(rng, hasty=hasty)
+        if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
+            habits = replace(habits, drawn=_DRAWN)
         try:
             filled = fill(written, paper, fonts.locate(font, batch.cache, {}), habits, manner, rng)
         except CrowdedError:
