@@ -89,7 +89,7 @@ def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode)
         Said(r.key, r.by, LineState(r.decision), r.text, r.order, r.settles)
         for r in sorted(reviews, key=lambda r: r.id) if r.undone_at is None
     )
-    plain = replace(plain, standing=standing)
+    plain = replace(plain, standing=standing) if standing else plain  # a copy costs more than all else here
     if needs_two(mode, plain.state, standing):
         return _by_two(plain)
     return _decided(plain, standing[-1], standing[-1].by) if standing else plain
@@ -126,9 +126,10 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
     return found
 
 
-def stands_of(session: Session, submission_ids: Sequence[int]) -> list[SettledLine]:
-    """How every line of the given submissions stands, to be counted: without what the eye read, its readings and boxes,
-    which are most of what a line weighs."""
+def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
+    """How every line of the given submissions stands, by submission, to be counted: without what the eye read, its readings
+    and boxes, which are most of what a line weighs."""
+    found: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
     rows = session.execute(
         select(PageRow.submission_id, LineRow.id, LineRow.page_id, LineRow.ordinal, LineRow.kind, LineRow.status,
                LineRow.confidence, LineRow.struck)
@@ -140,11 +141,10 @@ def stands_of(session: Session, submission_ids: Sequence[int]) -> list[SettledLi
         .where(PageRow.submission_id.in_(submission_ids))
     ):
         reviews.setdefault(review.line_id, []).append(review)
-    return [
-        _settled(SettledLine(row.id, row.page_id, row.ordinal, row.kind, LineState(row.status), "", None, None,
-                             row.confidence, row.struck, (), ()), reviews.get(row.id, []), modes[row.submission_id])
-        for row in rows
-    ]
+    for submission, line, page, ordinal, kind, status, confidence, struck in rows:
+        plain = SettledLine(line, page, ordinal, kind, LineState(status), "", None, None, confidence, struck, (), ())
+        found[submission].append(_settled(plain, reviews.get(line, ()), modes[submission]))
+    return found
 
 
 def lines_by_id(session: Session, line_ids: Sequence[int]) -> dict[int, SettledLine]:
