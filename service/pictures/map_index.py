@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
+from adjudicator.geo import Province
 from maps.variant import Variant
+
+COLUMNS, DEEP = 5, 66
+"""Columns of regions, and the most that stand one below the other: what a page of A4 has room for."""
 
 STYLE = """
 @page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
@@ -19,7 +23,8 @@ STYLE = """
 .index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
 .index thead th { font-style: italic } .index tbody th { white-space: nowrap }
 .index tr { break-inside: avoid; border-bottom: .2pt solid #b9a67e }
-.index ul { columns: 5; column-gap: 5mm; list-style: none; margin: 0; padding: 0; font-size: 8pt }
+.index .regions { overflow: hidden } .index .A4, .index .regions + .regions { break-before: page }
+.index ul { float: left; width: 19.2%%; margin: 0 .8%% 0 0; padding: 0; list-style: none; font-size: 8pt }
 .index .short { font-variant: small-caps; font-weight: bold }
 """
 
@@ -33,7 +38,7 @@ def index_page(variant: Variant, centres: Mapping[str, Iterable[str]], title: st
         f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
         f"<tbody>{rows}<tr><td></td><th>No power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
-        f"<h2>Regions and their short names</h2><ul>{_regions(variant)}</ul></div>"
+        f"<section class='{size}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
     )
 
 
@@ -48,7 +53,20 @@ def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
 
 
 def _regions(variant: Variant) -> str:
+    """Every region, in columns that are read downwards. They are filled here: balancing columns of its own takes the
+    renderer several layouts of the whole list."""
     listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
+    deep = min(DEEP, -(-len(listed) // COLUMNS))
+    columns = [listed[at : at + deep] for at in range(0, len(listed), deep)]
     return "".join(
-        f"<li>{escape(one.name)} <span class='short'>{escape(one.abbr)}</span></li>" for one in listed
+        f"<div class='regions'>{''.join(_column(one) for one in columns[at : at + COLUMNS])}</div>"
+        for at in range(0, len(columns), COLUMNS)
     )
+
+
+def _column(regions: Iterable[Province]) -> str:
+    return f"<ul>{''.join(_region(one) for one in regions)}</ul>"
+
+
+def _region(one: Province) -> str:
+    return f"<li>{escape(one.name)} <span class='short'>{escape(one.abbr)}</span></li>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 from collections.abc import Sequence
@@ -29,12 +30,13 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) 
     # WeasyPrint lets Pillow take files that end half way, for the whole process; a photograph must not pass as whole.
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     sheets = [pages] if isinstance(pages, str) else list(pages)
-    document = "".join(_page(sheet, number) for number, sheet in enumerate(sheets))
+    document = "".join(_page(sheet, number, title) for number, sheet in enumerate(sheets))
     whole = (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
-    data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf(pdf_tags=tagged)
+    # A picture that stands in the document itself is all that may be "fetched".
+    data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=("data",))).write_pdf(pdf_tags=tagged)
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
     return data
@@ -44,17 +46,20 @@ def _is_svg(sheet: str) -> bool:
     return sheet.lstrip().startswith("<svg")
 
 
-def _page(sheet: str, number: int) -> str:
+def _page(sheet: str, number: int, title: str) -> str:
     if not _is_svg(sheet):
         return sheet
     found = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
     if found is None:
         raise RenderError("an SVG page must name its width and height in millimetres")
     wide, high = found.groups()
+    # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of its thousands
+    # of elements is asked for its style first, which takes as long as the drawing.
+    source = base64.b64encode(sheet.encode()).decode()
     return (
         f"<style>@page p{number}{{size:{wide}mm {high}mm;margin:0}}.p{number}{{page:p{number};width:{wide}mm;"
-        f"height:{high}mm;overflow:hidden;font-size:0}}.p{number} svg{{display:block}}</style>"
-        f'<div class="p{number}">{sheet}</div>'
+        f"height:{high}mm;overflow:hidden;font-size:0}}.p{number} img{{display:block;width:{wide}mm;height:{high}mm}}</style>"
+        f'<div class="p{number}"><img alt="{escape(title, quote=True)}" src="data:image/svg+xml;base64,{source}"></div>'
     )
 
 
