@@ -33,6 +33,7 @@ from service.letters_values import (
 )
 from service.outbox_compose import Attachment, OutLetter
 from service.packs import blank_sheet
+from service.personal_feed import path_of
 from service.results import unit_text
 from service.store import codec, records
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
@@ -131,12 +132,13 @@ class Circulars:
     ) -> OutLetter:
         name = variant.powers[power].name
         position = variant.start if phase.position is None else codec.load_position(phase.position)
-        base = self.desk.sender.base_url.rstrip("/")
+        base, player = self.desk.sender.base_url.rstrip("/"), records.player_of(session, address)
         facts = WelcomeFacts(
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
             powers=tuple(one.name for one in variant.powers.values()), closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
             feed=f"{base}/public/{info.id}/calendar.ics" if base else "",
+            own_feed=f"{base}{path_of(player)}" if base and player is not None else "",
             players=f"{base}/public/{info.id}/players" if base else "")
         to = self.desk.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)

@@ -276,7 +276,7 @@ class Previews:
         facts = WelcomeFacts(
             tuple(own), tuple(one.name for one in self._variant.powers.values()), closing, self._subject(closing.phase),
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
-            f"{base}/public/{self.game.id}/players" if base else "")
+            players=f"{base}/public/{self.game.id}/players" if base else "")
         return Preview(letters.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along.")
 

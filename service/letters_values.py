@@ -188,14 +188,16 @@ class AdjustmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class WelcomeFacts:
-    """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the calendar, `players` that
-    of the list of players (LIST-01), each "" where the site has none."""
+    """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the game's calendar,
+    `own_feed` that of the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
+    where the site has none."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
     closing: Closing
     subject: str
     feed: str = ""
+    own_feed: str = ""
     players: str = ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from service.calendar_feed import Due, feed
 from service.context import phase_of
 from service.desk.ports import DeskPorts
 from service.public.doorway import show
+from service.public.me import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
 
 router = APIRouter()
@@ -38,8 +40,8 @@ def game_feed(request: Request, game_id: str, if_none_match: Annotated[str, Head
         game = session.get(GameRow, game_id)
         if game is None:
             raise HTTPException(404, UNKNOWN)
-        data = feed(game.name, _deadlines(ports, session, [game]), _host(ports))
-    return _calendar(data, if_none_match)
+        name, due = game.name, _deadlines(ports, session, [game])
+    return _calendar(name, due, _host(ports), if_none_match)
 
 
 @router.get("/public/calendar/{token}.ics")
@@ -48,12 +50,12 @@ def player_feed(request: Request, token: str, if_none_match: Annotated[str, Head
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         player = session.scalar(select(PlayerRow).where(PlayerRow.feed == token))
-        if player is None:
+        if player is None or not plays(session, player.id):
             raise HTTPException(404, UNKNOWN)
         games = session.scalars(
             select(GameRow).join(SeatRow).where(SeatRow.player_id == player.id).distinct().order_by(GameRow.id)).all()
-        data = feed("Orders due", _deadlines(ports, session, games), _host(ports))
-    return _calendar(data, if_none_match)
+        due = _deadlines(ports, session, games)
+    return _calendar("Orders due", due, _host(ports), if_none_match)
 
 
 @router.get("/public/{game_id}/calendar")
@@ -93,9 +95,17 @@ def _host(ports: DeskPorts) -> str:
     return urlsplit(ports.base_url).hostname or "galloper.invalid"
 
 
-def _calendar(data: bytes, if_none_match: str) -> Response:
-    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+def _calendar(name: str, due: Sequence[Due], host: str, if_none_match: str) -> Response:
+    tag, data = _written(name, tuple(due), host)
     headers = {"Cache-Control": FRESH, "ETag": tag}
-    if tag in if_none_match:
+    if tag in if_none_match or if_none_match.strip() == "*":
         return Response(status_code=304, headers=headers)
     return Response(data, media_type="text/calendar; charset=utf-8", headers=headers)
+
+
+@lru_cache(maxsize=64)
+def _written(name: str, due: tuple[Due, ...], host: str) -> tuple[str, bytes]:
+    """A feed with its mark (RFC 9110, 8.8.3). Kept, because there are programs that ask every second and heed no mark; the
+    same deadlines give the same bytes."""
+    data = feed(name, due, host)
+    return f'"{hashlib.sha256(data).hexdigest()[:32]}"', data

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service import postal
+from service import personal_feed, postal
 from service.desk.ports import DeskPorts
 from service.games import known_zone
 from service.packs import addresses_of
@@ -71,12 +71,12 @@ def begin(request: Request, secret: str) -> Response:
 def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
     """One's own entry."""
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
+    with ports.sessions.begin() as session:
         own = visits.player(session, visitor)
         rows = session.scalars(select(PostalRow).where(
             PostalRow.player_id == own.id, PostalRow.ended_at.is_(None)).order_by(PostalRow.id)).all()
         return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
-                    games=visits.games_of(session, visitor),
+                    games=visits.games_of(session, visitor), feed=f"{ports.base_url}{personal_feed.path_of(own)}",
                     now_at=postal.reach(addresses_of(session, own.id), ports.clock.now().date()), cache="private, no-store")
 
 
@@ -132,6 +132,17 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
         own.zone, own.reminders = zone.strip(), bool(reminders)
         _note(session, ports, visitor, f"reminders {'on' if own.reminders else 'off'}, clock {own.zone}")
     return RedirectResponse("/public/me?told=settings", status_code=303)
+
+
+@router.post("/public/me/do/feed")
+def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> Response:
+    """Another secret address for the calendar of all one's games; the one before ends."""
+    visits.check(visitor, csrf)
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        personal_feed.renew(visits.player(session, visitor))
+        _note(session, ports, visitor, "another calendar address")
+    return RedirectResponse("/public/me?told=feed", status_code=303)
 
 
 @router.post("/public/me/do/leave")

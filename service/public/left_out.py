@@ -1,4 +1,5 @@
-"""Files that were too large for a letter, behind the link that the letter gave: for its reader alone, for sixty days."""
+"""Files that were too large for a letter, behind the link that the letter gave: for its reader alone, for sixty days and
+while they sit in the game."""
 
 from __future__ import annotations
 
@@ -10,11 +11,14 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from service.desk.ports import DeskPorts
 from service.public.doorway import show
+from service.public.me import plays
 from service.store.blobs import BlobError
-from service.store.tables import LinkRow
+from service.store.tables import LinkRow, OutboxRow
 
 router = APIRouter()
 GONE = "This link has ended, or it is not whole. Copy it once more from your letter, or ask the coordinator for the files."
@@ -50,8 +54,17 @@ def _letter(request: Request, token: str) -> EmailMessage:
         row = session.get(LinkRow, sha256(token.encode()).hexdigest())
         if row is None or row.opens != "letter" or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
-    try:
-        data = ports.blobs.read(token)
-    except (BlobError, ValueError) as fault:
-        raise HTTPException(404, GONE) from fault
-    return email.message_from_bytes(data, policy=email.policy.default)
+        try:
+            data = ports.blobs.read(token)
+        except (BlobError, ValueError) as fault:
+            raise HTTPException(404, GONE) from fault
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        if not _still_theirs(session, row.player_id, str(message["Message-ID"] or "")):
+            raise HTTPException(404, GONE)
+        return message
+
+
+def _still_theirs(session: Session, player_id: int, message_id: str) -> bool:
+    """Whether the player still sits in the letter's game; of a letter of no game, in any."""
+    letter = session.scalar(select(OutboxRow).where(OutboxRow.message_id == message_id))
+    return letter is not None and plays(session, player_id, letter.game_id or "")

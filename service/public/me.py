@@ -44,7 +44,7 @@ class Me:
 def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
     """Mail a link to a registered address; whether one leaves. The page says the same either way."""
     player = records.player_of(session, address)
-    if player is None or ports.circulars is None:
+    if player is None or ports.circulars is None or not plays(session, player.id):
         return False
     desk, to = ports.circulars.desk, address.strip().lower()
     since = now - timedelta(hours=1)
@@ -59,8 +59,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
 
 def begin(session: Session, secret: str, now: datetime) -> str:
     """Use a link up and begin a visit; the secret of its cookie. Raises 404 for a link that was used or has ended."""
-    row = session.get(LinkRow, digest(secret))
-    if row is None or row.opens != LINK or not records.claim(
+    if not waits(session, secret, now) or not records.claim(
         session, LinkRow, LinkRow.token_hash == digest(secret), LinkRow.used_at.is_(None), LinkRow.until > now, used_at=now,
     ):
         raise HTTPException(404, USED)
@@ -68,9 +67,10 @@ def begin(session: Session, secret: str, now: datetime) -> str:
 
 
 def waits(session: Session, secret: str, now: datetime) -> bool:
-    """Whether a link can still be used."""
+    """Whether a link can still be used. A player whose last seat went to somebody else has none any more."""
     row = session.get(LinkRow, digest(secret))
-    return row is not None and row.opens == LINK and row.used_at is None and row.until > now
+    return (row is not None and row.opens == LINK and row.used_at is None and row.until > now
+            and plays(session, row.player_id))
 
 
 def me(request: Request) -> Me:
@@ -79,7 +79,7 @@ def me(request: Request) -> Me:
     secret = request.cookies.get(COOKIE, "")
     with ports.sessions() as session:
         row = session.get(LinkRow, digest(secret)) if secret else None
-        if row is None or row.opens != VISIT or row.until <= ports.clock.now():
+        if row is None or row.opens != VISIT or row.until <= ports.clock.now() or not plays(session, row.player_id):
             raise HTTPException(403, STRANGER)
         return Me(row.player_id, digest(f"form {secret}")[:32])
 
@@ -97,6 +97,13 @@ def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
     if not powers:
         raise HTTPException(403, "This page is for the players of that game.")
     return powers
+
+
+def plays(session: Session, player_id: int, game_id: str = "") -> bool:
+    """Whether a player holds a seat, in one game or in any. Asked each time, so that whatever belonged to a player ends with
+    the seat: links, visits, the feed."""
+    wanted = select(SeatRow.power).where(SeatRow.player_id == player_id)
+    return session.scalar((wanted.where(SeatRow.game_id == game_id) if game_id else wanted).limit(1)) is not None
 
 
 def games_of(session: Session, visitor: Me) -> list[GameRow]:

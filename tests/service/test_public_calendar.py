@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
@@ -12,6 +13,7 @@ from ical.calendar_stream import IcsCalendarStream
 from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.extensions import move_deadline
+from service.public import calendar
 from service.store.tables import PlayerRow, SeatRow
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -49,6 +51,17 @@ def test_client_that_asks_every_second_is_told_unchanged(table: Table, client: T
     again = client.get(f"/public/{table.game}/calendar.ics", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert "max-age" in again.headers["cache-control"]
+
+
+def test_a_client_that_asks_every_second_costs_one_drawing(table: Table, client: TestClient) -> None:
+    """It may heed no mark at all: the feed is written once for its deadlines, and a minute of asking takes no second of the
+    processor."""
+    calendar._written.cache_clear()
+    begun = time.process_time()
+    for _ in range(60):
+        assert client.get(f"/public/{table.game}/calendar.ics").status_code == 200
+    assert calendar._written.cache_info().misses == 1
+    assert (time.process_time() - begun) / 60 < 0.1
 
 
 def test_moved_deadline_is_a_new_feed_with_the_same_identities(site: Site, table: Table, client: TestClient) -> None:

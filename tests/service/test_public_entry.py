@@ -219,9 +219,10 @@ def test_the_list_is_for_players_of_the_game_and_has_everybody(desk: DeskTable) 
     assert HOME in page
     assert page.count("No postal address is known.") == 9
     assert "@" not in page
+    browser = visit(desk, "Argyll")
     with desk.table.site.store.begin() as session:
         session.get_one(SeatRow, (desk.table.game, "Argyll")).player_id = None
-    assert visit(desk, "Argyll").get(path).status_code == 403
+    assert browser.get(path).status_code == 403
 
 
 def test_near_a_journeys_end_the_list_says_to_write_to_both(desk: DeskTable) -> None:
@@ -325,7 +326,7 @@ def test_no_page_carries_a_word_from_one_player_to_another() -> None:
     modules = [importlib.import_module(f"service.public.{one.name}") for one in pkgutil.iter_modules(service.public.__path__)]
     routes = [route for module in modules for route in getattr(getattr(module, "router", None), "routes", ())]
     assert len(routes) > 15
-    own = {"address", "address/{row_id}/end", "settings", "leave"}
+    own = {"address", "address/{row_id}/end", "settings", "feed", "leave"}
     assert {route.path for route in routes if "POST" in route.methods} == {
         "/public/entry", "/public/me/{secret}", *(f"/public/me/do/{one}" for one in own)}
     assert all(route.path.startswith("/public/") for route in routes)
