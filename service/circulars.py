@@ -14,11 +14,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
-from service import ledger, letters
+from service import ledger, letters, pictures
 from service.calendar_feed import Due, feed
 from service.context import phase_of
 from service.correspondence import COORDINATOR, Desk
 from service.deadlines import Extension
+from service.desk.queries import phase_title
 from service.enclosures import control_map
 from service.intake_words import canonical_subject
 from service.letters_values import (
@@ -63,17 +64,23 @@ class Circulars:
             found_by=wrong.found_by, by=by, at=now)
         if not added:
             return 0
-        told = sum(self.desk.put(session, one, phase) for one in self.correction(session, phase, wrong, key))
+        told = sum(self.desk.put(session, one, phase) for one in self.correction(session, phase, wrong, key, drawing=True))
         records.log_event(session, now, "results_corrected", game_id=phase.game_id, actor=by,
                           detail={"phase": str(phase_of(phase)), "letters": told})
         return told
 
-    def correction(self, session: Session, phase: PhaseRow, wrong: Wrong, key: str) -> list[OutLetter]:
-        """The letters that a correction brings, one for each player's address; nothing is put."""
+    def correction(
+        self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, *, drawing: bool = False
+    ) -> list[OutLetter]:
+        """The letters that a correction brings, one for each player's address; nothing is put. Without `drawing` their picture
+        is only named."""
         game = session.get_one(GameRow, phase.game_id)
         facts = CorrectionFacts(key, wrong.said, wrong.right, wrong.effect, wrong.found_by, phase.sent_at)
         info = self.desk.game_info(game)
-        return [letters.correction(info, phase_of(phase), to, facts) for to in self.everybody(session, game)]
+        heading = f"{phase_title(phase)}: correction"
+        pages = pictures.correction_pictures(info, heading, facts) if drawing else [b""]
+        attached = [Attachment(f"correction-{at}.png", "image/png", page) for at, page in enumerate(pages, 1)]
+        return [letters.correction(info, phase_of(phase), to, facts, attached) for to in self.everybody(session, game)]
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: Extension) -> int:
         """Tell every player the old and the new instant, the reason, what else moves and what does not (OUT-12); how many

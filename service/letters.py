@@ -123,9 +123,11 @@ def deadline_moved(
     return _letter("deadline_moved", game, facts.phase, to, facts, key=facts.key, attached=attached)
 
 
-def correction(game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts) -> OutLetter:
-    """An error in results that were sent; the earlier letter stays valid elsewhere."""
-    return _letter("correction", game, phase, to, facts, key=facts.key)
+def correction(
+    game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """An error in results that were sent, with a picture of the right words; the earlier letter stays valid elsewhere."""
+    return _letter("correction", game, phase, to, facts, key=facts.key, attached=attached)
 
 
 def reminder(game: GameInfo, to: Recipient, facts: ReminderFacts) -> OutLetter:

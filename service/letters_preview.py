@@ -268,7 +268,7 @@ class Previews:
         phase = phase_of(row or self._phase())
         facts = CorrectionFacts("preview", "(what the results said)", "(what is right)", "(what follows)", "(a player)",
                                 None if row is None else row.sent_at)
-        return Preview(letters.correction(self._info, phase, self._to, facts), "With your words left out.")
+        return Preview(letters.correction(self._info, phase, self._to, facts), "With your words left out; a picture of them goes along.")
 
     def _welcome(self) -> Preview:
         closing, base = self._closing(), self.desk.sender.base_url.rstrip("/")

@@ -1,9 +1,10 @@
-"""The written results as a printed sheet of the time (OUT-13): the words of the letter, and no other."""
+"""The written results as a printed sheet of the time (OUT-13), and a correction of them: the words of the letter, and no
+other."""
 
 from __future__ import annotations
 
-from service.letters import environment
-from service.letters_values import GameInfo, ResultsFacts
+from service.letters import environment, when
+from service.letters_values import CorrectionFacts, GameInfo, ResultsFacts
 from service.pictures.render import to_pdf, to_pngs
 
 PNG_WIDTH = 1240
@@ -33,3 +34,14 @@ def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts) -> bytes:
 def results_pictures(game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH) -> list[bytes]:
     """The sheet as PNG pages, `width` pixels across."""
     return to_pngs(results_pdf(game, heading, facts), width, COLOURS)
+
+
+def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:
+    """A correction as HTML for A4; `heading` such as "Autumn 1644 Movement: correction"."""
+    template = environment("pictures", markup=True).get_template("correction.html")
+    return template.render(game=game, heading=heading, facts=facts, when=when)
+
+
+def correction_pictures(game: GameInfo, heading: str, facts: CorrectionFacts, width: int = PNG_WIDTH) -> list[bytes]:
+    """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new picture)."""
+    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, COLOURS)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import unicodedata
 from typing import Any
 
+import pypdfium2
 import pytest
+from PIL import Image
 from sqlalchemy import select
 
 from service.desk import corrections
+from service.letters_values import CorrectionFacts, GameInfo
+from service.pictures import correction_html, to_pdf
 from service.store.tables import CorrectionRow, EventRow, OutboxRow, PhaseRow, PhaseState
 from tests.service.desk_table import CSRF, DeskTable, open_desk, plain
 from tests.support.site import Site
@@ -76,6 +82,24 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     assert [event.detail["letters"] for event in events] == [len(found)]
     assert desk.table.phase().resolution == before
     assert desk.table.phase().state == PhaseState.SENT
+
+
+def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> None:
+    """Section 5: the picture is drawn of these words, like the picture of the results; the letter says so before it leaves."""
+    assert "Attached: correction-1.png." in plain(send(desk, "look").text)
+    send(desk, "send")
+    (part,) = desk.table.message(letters(desk)[0]).iter_attachments()
+    assert (part.get_filename(), part.get_content_type()) == ("correction-1.png", "image/png")
+    with Image.open(io.BytesIO(part.get_content())) as opened:
+        assert opened.size == (1240, 1754)
+        assert opened.convert("L").getextrema()[0] < 90
+    facts = CorrectionFacts("key", FIELDS["said"], FIELDS["right"], FIELDS["effect"], FIELDS["found_by"], None)
+    info = GameInfo("g", "Powick Bridge", "Wars", "orders@galloper.example", "Ada")
+    drawn = to_pdf(correction_html(info, "Autumn 1642 Movement: correction", facts))
+    page = pypdfium2.PdfDocument(drawn)[0].get_textpage().get_text_range()
+    said = "".join(unicodedata.normalize("NFKC", page).split())
+    for words in ("Powick Bridge", "Autumn 1642 Movement: correction", *FIELDS.values()):
+        assert "".join(words.split()) in said, words
 
 
 def test_a_second_correction_is_a_second_letter_and_both_are_listed(desk: DeskTable) -> None:
