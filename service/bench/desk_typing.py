@@ -1,11 +1,11 @@
-"""A practised person's typing at the desk's edit box: names by their first letters until the right one is offered, places
-by Tab, what is wrong by the way with the fewest keys. Used by the bench and by the browser's tests."""
+"""A practised person's typing at the desk's edit box: names by their first letters, or those of the board's own short
+spelling, until the right one is offered, places by Tab, what is wrong by the way with the fewest keys. Used by the bench and
+by the browser's tests."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from service.bench.desk_browser import Tab
 
@@ -14,7 +14,10 @@ _BEGINNING = 3
 """Letters of a name's first word after which a person goes on to its next word."""
 _STATE = """() => { const box = document.querySelector('#work .words');
   return [box.value, box.selectionStart, box.selectionEnd, window.readingNames.slots(box.value)]; }"""
+_SLOTS = "text => window.readingNames.slots(text)"
 _FIRST = "typed => window.readingNames.search(typed)[0]"
+_SPELT = "name => window.readingNames.entries.filter(one => one.name === name).map(one => one.key)"
+_DASH = re.compile(r"\s*[-\u2010-\u2015]+\s*")
 _OFFERED = """() => { const list = document.querySelector('#work .completions'); return list.hidden ? [[], -1] :
   [[...list.children].map(one => one.firstChild.textContent), [...list.children].findIndex(one => one.className)]; }"""
 
@@ -37,14 +40,20 @@ class Typist:
 
     def __init__(self, tab: Tab, wanted: str) -> None:
         self._tab, self._wanted = tab, wanted
-        self._goal = [wanted[a:b] for a, b in tab.page.evaluate("text => window.readingNames.slots(text)", wanted)]
-        self._costs: dict[str, int] = {}
+        self._goal = [wanted[a:b] for a, b in tab.page.evaluate(_SLOTS, wanted)]
+        self._short: dict[str, tuple[str, bool]] = {}
+        self._kept: dict[str, str] = {}
+
+    def costs(self, offer: str) -> int:
+        """About how many keys it takes to make this reading right, once it is in the box."""
+        end = len(offer)
+        return min(way.cost for way in self._ways(offer, (end, end), self._tab.page.evaluate(_SLOTS, offer)))
 
     def correct(self) -> None:
         """From the open box to the accepted line. Where no way leads there, the whole line is typed letter by letter."""
         for _ in range(_MOST_STEPS):
             now, start, end, slots = self._tab.page.evaluate(_STATE)
-            if _same(now, self._wanted):
+            if _same(self._meant(now), self._wanted):
                 break
             self._go(min(self._ways(now, (start, end), slots), key=lambda way: way.cost))
         else:
@@ -57,7 +66,7 @@ class Typist:
         places = [((), at), (("Home",), (0, 0)), (("End",), (len(now), len(now)))]
         places += [(_hops(at, slots, n), (a, b)) for n, (a, b) in enumerate(slots)]
         ways += [way for keys, place in places for way in self._span(now, keys, place)]
-        wrong = [n for n, (a, b) in enumerate(slots) if n < len(self._goal) and now[a:b] != self._goal[n]]
+        wrong = [n for n, (a, b) in enumerate(slots) if n < len(self._goal) and self._meant(now[a:b]) != self._goal[n]]
         if len(slots) == len(self._goal) and _same(self._filled(now, slots), self._wanted):
             cost = sum(2 + self._cost(self._goal[n]) for n in wrong)
             ways.append(_Way(cost, _hops(at, slots, wrong[0]), 0, 0, self._goal[wrong[0]], over=True))
@@ -81,6 +90,8 @@ class Typist:
         return [_Way(cost, keys, start - left, right - end, words, over=not delete)]
 
     def _go(self, way: _Way) -> None:
+        if way.select[:1] == ("Tab",) and self._tab.page.evaluate(_OFFERED)[1] >= 0:
+            self._tab.press("Tab")  # a short spelling's whole name: only then does Tab go to the next one
         self._tab.press(*way.select)
         if not way.over:
             self._tab.press("Delete")
@@ -103,41 +114,50 @@ class Typist:
         found = re.split(f"({'|'.join(map(re.escape, sorted(self._goal, key=len, reverse=True)))})", text)
         return [piece for piece in found if piece]
 
-    def _cost(self, text: str) -> int:
-        return sum(len(piece.strip()) + (piece != piece.strip()) if piece not in self._goal else self._name_cost(piece)
-                   for piece in self._pieces(text))
+    def _meant(self, now: str) -> str:
+        """The box's words with the short spellings typed there in full."""
+        for short, name in self._kept.items():
+            now = re.sub(rf"\b{re.escape(short)}\b", name, now)
+        return now
 
-    def _name_cost(self, name: str) -> int:
-        if name not in self._costs:
-            letters = _letters(name)
-            shown = next((n for n in range(1, len(letters)) if
-                          self._tab.page.evaluate(_FIRST, letters[:n]) == name), len(letters))
-            self._costs[name] = min(len(name), shown + 1)
-        return self._costs[name]
+    def _cost(self, text: str) -> int:
+        return sum(len(piece.strip()) + (piece != piece.strip() and not _DASH.fullmatch(piece)) if piece not in self._goal
+                   else len(self._spelling(piece)[0]) + self._spelling(piece)[1] for piece in self._pieces(text))
+
+    def _spelling(self, name: str) -> tuple[str, bool]:
+        """The letters that a person types for a name, and whether Tab must complete them."""
+        if name not in self._short:
+            whole = self._tab.page.evaluate(_SPELT, name)
+            ways = [(letters[:n], True) for letters in (_letters(name), *whole) for n in range(1, len(letters))]
+            shown = [way for way in sorted(ways, key=lambda way: len(way[0]))
+                     if self._tab.page.evaluate(_FIRST, way[0]) == name][:1]
+            self._short[name] = min([(name, False), *((one, False) for one in whole), *shown],
+                                    key=lambda way: (len(way[0]) + way[1], way[1]))
+        return self._short[name]
 
     def _type(self, words: str) -> None:
-        """Letters until what is meant is offered first, then Tab; a blank that Tab has set is not typed again."""
-        done = ""
-        letters = _letters(words) if words in self._goal else words
-        for letter in letters:
+        """One name, or what stands between names. A blank that Tab has set is not typed again, and none beside a dash."""
+        if words not in self._goal:
             now, start, _end, _slots = self._tab.page.evaluate(_STATE)
-            if not done and letter == " " and (not start or now[start - 1] == " "):
-                continue
-            self._tab.press(letter)
-            done += letter
-            names, at = self._tab.page.evaluate(_OFFERED)
-            if at == 0 and names[0] == words.strip() and len(letters) - len(done) > 1:
-                self._tab.press("Tab")
-                return
-        if words in self._goal and letters != words:
-            self._tab.press(*["Backspace"] * len(done), *words)
+            text = words.strip() if _DASH.fullmatch(words) else words
+            self._tab.press(*(text.lstrip() if not start or now[start - 1] == " " else text))
+            return
+        letters, tab = self._spelling(words)
+        self._tab.press(*letters)
+        names, at = self._tab.page.evaluate(_OFFERED)
+        if not tab:
+            self._kept[letters] = words
+        elif at == 0 and names[0] == words:
+            self._tab.press("Tab")
+        else:
+            self._tab.press(*["Backspace"] * len(letters), *words)
 
 
 def correct(tab: Tab, wanted: str) -> None:
-    """Open the box on the reading nearest to what is wanted, make it right, accept."""
-    offers = tab.offers()
+    """Open the box on the reading from which the fewest keys lead to what is wanted, make it right, accept."""
+    offers, typist = tab.offers(), Typist(tab, wanted)
     if offers:
-        near = min(range(len(offers)), key=lambda n: n + _differ(offers[n], wanted))
+        near = min(range(len(offers)), key=lambda n: n + typist.costs(offers[n]))
         tab.press(*["ArrowDown"] * near)
     tab.press("e")
     Typist(tab, wanted).correct()
@@ -166,10 +186,4 @@ def _alike(one: str, other: str) -> int:
 
 
 def _same(one: str, other: str) -> bool:
-    return one.split() == other.split()
-
-
-def _differ(one: str, other: str) -> int:
-    """Words to change between two texts, thrice: each costs about so many keys."""
-    steps = SequenceMatcher(None, one.split(), other.split(), autojunk=False).get_opcodes()
-    return 3 * sum(max(b - a, d - c) for what, a, b, c, d in steps if what != "equal")
+    return _DASH.sub(" - ", one).split() == _DASH.sub(" - ", other).split()

@@ -42,6 +42,53 @@ def test_the_beginnings_of_several_words_stand_for_a_name(named: Reader, typed: 
     assert _ask(named, "search(text)[0]", typed) == name
 
 
+@pytest.mark.parametrize(("typed", "name"), [("mid", "Midlothian"), ("Mon", "Montgomeryshire"), ("wf", "Waterford Roads")])
+def test_the_boards_own_short_spelling_stands_for_its_name(named: Reader, typed: str, name: str) -> None:
+    """Also where longer names begin with the same letters, as Middlesex and Monaghan do."""
+    assert _ask(named, "search(text)[0]", typed) == name
+
+
+def test_the_short_spelling_is_told_beside_the_name(named: Reader) -> None:
+    named.press("e", "Control+a", *"A Waterf")
+    items = named.page.locator("#work .completions li")
+    assert [text.removesuffix(" Tab") for text in items.all_inner_texts()][:2] == ["Waterford Wat", "Waterford Roads WFRD"]
+
+
+@pytest.mark.parametrize(("text", "begun", "name"), [
+    ("F Mid-wf", "wf", "Waterford Roads"), ("A Kent–ess", "ess", "Essex"),
+    ("A Ashby-de-la-Z", "Ashby-de-la-Z", "Ashby-de-la-Zouch Castle"), ("A Kent-Ashby-de", "Ashby-de", "Ashby-de-la-Zouch Castle"),
+])
+def test_a_dash_may_stand_without_blanks_and_a_hyphen_is_part_of_a_name(named: Reader, text: str, begun: str, name: str) -> None:
+    found = _ask(named, "complete(text, text.length)", text)
+    assert (text[found["start"]:], found["names"][0]) == (begun, name)
+
+
+def test_places_are_told_apart_at_a_dash_without_blanks(named: Reader) -> None:
+    assert _slots(named, "F Mid-Waterford Roads") == ["Mid", "Waterford Roads"]
+    assert _slots(named, "A Ashby-de-la-Zouch Castle-Kent") == ["Ashby-de-la-Zouch Castle", "Kent"]
+    assert _slots(named, "A Kemt - Esex") == ["Kemt", "Esex"]
+
+
+def test_a_name_that_was_read_on_the_line_comes_before_shorter_ones(named: Reader) -> None:
+    """By the ink alone: Picardy and Plymouth are shorter, but no reading of this line has them."""
+    assert _ask(named, "search(text)[0]", "p") != "Pontefract Castle"
+    named.page.evaluate("() => window.readingNames.reading(['F Pontefract Castle - Clare'])")
+    assert _ask(named, "search(text)[0]", "p") == "Pontefract Castle"
+
+
+def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(named: Reader) -> None:
+    """Nobody who takes a reading for its form ("S" for "-") wants to type that sign: a name is what is left to mend."""
+    chosen = named.page.evaluate("""async () => {
+      const { EditBox } = await import('/static/reading-edit.js');
+      const box = document.createElement('input');
+      document.body.append(box);
+      new EditBox(box, document.createElement('ul'), () => window.readingNames).open('A Great Yarmouth S Radnorshire', ['S'],
+        ['A Great Yarmouth - Radnorshire', 'A Great Yarmouth - Raglan Castle', 'A Great Yarmouth - Roscommon', 'A Renfrewshire S Radnorshire']);
+      return box.value.slice(box.selectionStart, box.selectionEnd);
+    }""")
+    assert chosen == "Radnorshire"
+
+
 def test_beginnings_after_a_word_of_the_order_complete_the_name_alone(named: Reader) -> None:
     text = "A Kent supports not c"
     found = _ask(named, "complete(text, text.length)", text)
@@ -54,7 +101,7 @@ def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Re
     line = named.line()
     named.press("e", "Control+a", *"A Tyrconnell - Galway", "Shift+Tab")
     box = named.page.locator("#work .words")
-    offered = [text.strip() for text in named.page.locator("#work .completions li").all_text_contents()]
+    offered = named.page.eval_on_selector_all("#work .completions li", "all => all.map(one => one.firstChild.textContent)")
     named.press(*["ArrowDown"] * (1 + offered.index("Galway Bay")), "Enter")
     assert box.input_value().strip() == "A Tyrconnell - Galway Bay"
     assert named.line() == line

@@ -30,13 +30,27 @@ export class EditBox {
     if (text !== null) this.box.value = text;
     this.box.focus();
     const names = this.names();
+    if (names) names.reading([this.box.value, ...others]);
     const slots = names ? names.slots(this.box.value) : [];
-    const run = this.run(doubtful);
-    const slot = slots.find(([start, end]) => run && start < run[1] && run[0] < end);
+    let run = this.run(doubtful);
+    let slot = slots.find(([start, end]) => run && start < run[1] && run[0] < end);
+    if (!slot && this.doubted(slots)) run = slot = this.doubted(slots);
     const chosen = run ? [Math.min(run[0], slot ? slot[0] : run[0]), Math.max(run[1], slot ? slot[1] : run[1])] : slots[slots.length - 1];
     if (chosen) this.box.setSelectionRange(chosen[0], chosen[1]);
     else this.box.select();
     if (slot || (chosen && !run)) this.near(slot || chosen);
+  }
+
+  // Where the readings differ in a word of the form only: the name that most of them read otherwise; null for none. Whoever
+  // takes one reading among several for its form has a name to mend.
+  doubted(slots) {
+    const other = slots.map(() => 0);
+    for (const [text, there] of this.others.map((one) => [one, this.names().slots(one)])) {
+      if (there.length !== slots.length) continue;
+      slots.forEach((slot, n) => { other[n] += text.slice(...there[n]) === this.box.value.slice(...slot) ? 0 : 1; });
+    }
+    const most = Math.max(0, ...other);
+    return most ? slots[other.indexOf(most)] : null;
   }
 
   // Offer names for the one at this slot, none of them chosen.
@@ -82,6 +96,8 @@ export class EditBox {
     this.list.replaceChildren(...shown.map((name, n) => {
       const item = document.createElement("li");
       item.textContent = name;
+      const short = this.names().brief.get(name);
+      if (short) item.append(" ", Object.assign(document.createElement("small"), { textContent: short }));
       if (n === this.at) item.className = "chosen";
       return item;
     }));

@@ -1,8 +1,10 @@
 // Names and words completed while typing. Lexical only: every name of the board is offered always. Forgiving of accents,
-// "&" for "and", articles, hyphens and a slip of the hand.
+// "&" for "and", articles, hyphens and a slip of the hand. Names that the readings of the line have come first.
 "use strict";
 
 const MOST = 6;
+const LONGEST = 9;
+const BRIEF = 4;
 const JOINING = new Set(["and", "of", "the"]);
 
 export function fold(text) {
@@ -47,14 +49,26 @@ export class Names {
     for (const word of [...words.verbs, ...words.units]) this.entries.push({ key: fold(word), name: word, own: true, plain: true });
     const places = this.entries.filter((one) => !one.plain);
     this.known = new Set(places.map((one) => one.key));
+    this.brief = new Map(); // the board's own short spelling of a name
+    for (const [spelling, name] of words.names) {
+      if (spelling.length <= BRIEF && spelling.length < name.length && !this.brief.has(name)) this.brief.set(name, spelling);
+    }
+    this.read = new Set(); // names that the readings of the line have
     this.coasts = new Set(places.filter((one) => one.name.includes("/")).map((one) => fold(one.name.split("/")[1])));
     this.plain = new Set([...words.verbs, ...words.units].flatMap((word) => fold(word).split(" ")));
-    for (const sign of ["a", "f", "h", "s", "c", "r", "-", "->", "", "army", "fleet", "to", "and", "proxy", "build", "remove", "send", "supply", "disbands"]) this.plain.add(sign);
+    for (const sign of ["a", "f", "h", "s", "c", "r", "-", "->", ">", "", "army", "fleet", "to", "and", "proxy", "build", "remove", "send", "supply", "disbands"]) this.plain.add(sign);
   }
 
-  // How far an entry is from what was typed: 0 is best, null is no match.
+  // What was read on the line that is typed now, in any of its readings.
+  reading(texts) {
+    this.read = new Set(texts.flatMap((text) => this.slots(text).map(([start, end]) => text.slice(start, end))));
+  }
+
+  // How far an entry is from what was typed: the lower the better, null is no match. A whole spelling of a name, such as
+  // the board's own short one, is before all that only begin so.
   far(entry, typed) {
-    if (entry.key.startsWith(typed)) return (entry.own ? 0 : 1) + (entry.key === typed ? -0.5 : 0);
+    if (entry.key === typed) return -1;
+    if (entry.key.startsWith(typed)) return entry.own ? 0 : 1;
     if (entry.plain) return null;
     if (this.short(typed) && begins(entry.key, typed)) return 1.5;
     if (typed.length > 1 && entry.key.includes(" " + typed)) return 2;
@@ -78,15 +92,18 @@ export class Names {
       const far = this.far(entry, typed);
       if (far !== null && (!best.has(entry.name) || best.get(entry.name) > far)) best.set(entry.name, far);
     }
-    return [...best].sort((a, b) => a[1] - b[1] || a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1)).slice(0, MOST).map((pair) => pair[0]);
+    const read = (name) => (this.read.has(name) ? 0 : 1);
+    return [...best].sort((a, b) => a[1] - b[1] || read(a[0]) - read(b[0]) || a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1))
+      .slice(0, MOST).map((pair) => pair[0]);
   }
 
-  // What the words before the caret may become: the longest run of words that begins a name, at most five back.
+  // What the words before the caret may become: the longest run of words that begins a name, at most five back. A dash may
+  // stand without blanks; then what is behind it may be a name of its own.
   complete(text, caret) {
     const starts = [];
     for (const found of text.slice(0, caret).matchAll(/[^\s]+/g)) {
-      if (fold(found[0])) starts.push(found.index);
-      else starts.length = 0; // no name goes across a dash
+      if (!fold(found[0])) starts.length = 0; // no name goes across a dash
+      for (const part of found[0].matchAll(/[^-‐-―]+/g)) starts.push(found.index + part.index);
     }
     if (!starts.length || /\s$/.test(text.slice(0, caret))) return { start: caret, end: caret, names: [] };
     for (const start of starts.slice(-5)) {
@@ -121,7 +138,7 @@ export class Names {
 
   // The places in a text where a name, with its coast, stands or should stand, as [start, end) pairs.
   slots(text) {
-    const words = [...text.matchAll(/[^\s/]+/g)].map((found) => ({ at: found.index, end: found.index + found[0].length, key: fold(found[0]) }));
+    const words = [...text.matchAll(/[^\s/‐-―-]+|[‐-―-]+/g)].map((found) => ({ at: found.index, end: found.index + found[0].length, key: fold(found[0]) }));
     const found = [];
     let n = 0;
     while (n < words.length) {
@@ -135,7 +152,7 @@ export class Names {
         n += 1;
       } else {
         const last = found[found.length - 1];
-        if (last && last[2] && n && last[1] === words[n - 1].end) last[1] = words[n].end;
+        if (last && last[2] && n && (last[1] === words[n - 1].end || this.hyphen(words, n, last[1]))) last[1] = words[n].end;
         else found.push([words[n].at, words[n].end, true]);
         n += 1;
       }
@@ -143,9 +160,14 @@ export class Names {
     return found.map(([start, end]) => [start, end]);
   }
 
-  // How many words from the n-th on make a name of the board, the longest; 0 for none.
+  // Whether only a hyphen, without blanks, stands between a place's end and the n-th word.
+  hyphen(words, n, end) {
+    return n > 1 && !words[n - 1].key && words[n - 1].at === end && words[n - 1].end === words[n].at;
+  }
+
+  // How many words from the n-th on, dashes counted, make a name of the board, the longest; 0 for none.
   named(text, words, n) {
-    let size = Math.min(6, words.length - n);
+    let size = Math.min(LONGEST, words.length - n);
     while (size && !(words[n].key && words[n + size - 1].key && this.known.has(fold(text.slice(words[n].at, words[n + size - 1].end))))) size -= 1;
     return size;
   }
