@@ -13,8 +13,8 @@ class Paper:
 
     `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in the
     subject or None, `instruction` the number that the sheet itself asks for or None. `posted` marks a letter that
-    came by post: without a number it is version 0 (Q-08). `held` papers wait for the coordinator and never count.
-    `chosen` is set when the coordinator named this paper as the one to execute.
+    came by post: without a number it is version 0 (Q-08). `held` papers wait for the coordinator and never count;
+    `held_for` says why in half a sentence, "" where nothing is known. `chosen` is set when the coordinator named this paper as the one to execute.
     """
 
     id: int
@@ -25,16 +25,22 @@ class Paper:
     posted: bool = False
     held: bool = False
     chosen: bool = False
+    held_for: str = ""
+
+    @property
+    def numbered(self) -> int:
+        """The version it ranks as. A mailed paper without a number is version 1: a player who never numbers still has
+        the latest count."""
+        return (0 if self.posted else 1) if self.version is None else self.version
+
+    @property
+    def wanted(self) -> int:
+        """The version that the sheet itself asks for, else the one it ranks as."""
+        return self.numbered if self.instruction is None else self.instruction
 
     def rank(self) -> tuple[bool, int, int, datetime, int]:
-        """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of arrival.
-
-        A mailed paper without a number ranks as version 1: a player who never numbers still has the latest count.
-        """
-        unnumbered = 0 if self.posted else 1
-        version = unnumbered if self.version is None else self.version
-        wanted = version if self.instruction is None else self.instruction
-        return (self.chosen, wanted, version, self.received_at, self.id)
+        """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of arrival."""
+        return (self.chosen, self.wanted, self.numbered, self.received_at, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +61,24 @@ class Ballot:
 
 
 def _why(loser: Paper, winner: Paper) -> str:
+    """The first step of the sort key at which the loser falls behind, in words."""
     if loser.held:
-        return "held: its heading and its subject disagree, and nobody has settled it"
+        return f"held{loser.held_for and f', because {loser.held_for}'}; nobody has settled it"
     if winner.chosen and not loser.chosen:
         return "the coordinator chose another version, with a reason on record"
-    if loser.rank()[1:3] == winner.rank()[1:3]:
+    if (loser.wanted, loser.numbered) == (winner.wanted, winner.numbered):
         return "a paper with the same version number was received later"
-    if loser.rank()[1] != winner.rank()[1] and winner.instruction is not None:
+    return "replaced by a higher version" if loser.wanted == winner.wanted else _asked(loser, winner)
+
+
+def _asked(loser: Paper, winner: Paper) -> str:
+    """Why a paper that asks for a lower version than the winner does not count."""
+    if winner.wanted > winner.numbered:
         return "the sheet that counts asks by its own words to be preferred"
+    if loser.wanted < loser.numbered:
+        return "its own words ask for a lower version than the one that counts has"
+    if loser.posted and loser.version is None:
+        return "a letter by post without a number comes before every version that is mailed"
     return "replaced by a higher version"
 
 

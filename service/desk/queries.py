@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, defer
 
 from service.ballots import Paper, count
 from service.desk.decisions import PART, Kind
+from service.desk.wording import reasons
 from service.lines import SettledLine, lines_of, seen_by, stands_of
 from service.store.tables import (
     ActRow,
@@ -95,6 +96,7 @@ def _paper(row: SubmissionRow) -> Paper:
     return Paper(
         id=row.id, power=row.power, received_at=row.received_at, version=row.version, instruction=row.instruction,
         posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
+        held_for=reasons([str(flag) for flag in row.flags]),
     )
 
 

@@ -65,10 +65,11 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts by the rule of versions"
-    if row.fate == "held":
-        return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
     loser = next((one for one in ballot.losers if one.paper.id == row.id), None) if ballot is not None else None
-    return "it does not count" if loser is None else loser.why
+    if loser is not None:
+        return loser.why
+    return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it" if row.fate == "held" else (
+        "it does not count")
 
 
 def own_lines(session: Session, submission: int) -> list[SettledLine]:
