@@ -28,6 +28,9 @@ from service.store.tables import GameRow, PlayerRow, PostalRow
 RETURN = "return_address"
 """The game's option with the coordinator's name and address as lines, printed on envelopes as their return address."""
 
+BY_HAND = (f"some lines of this address are in letters that no font of this machine has. On the envelope a rule stands in their "
+           f"place: write them by hand. With the Debian packages {pictures.FONTS} they are printed.")
+
 
 @dataclass(frozen=True, slots=True)
 class Posted:
@@ -48,6 +51,12 @@ def post_of(session: Session, game_id: str, day: date) -> list[Posted]:
             found.append(Posted(power, player.name, postal.reach(addresses_of(session, player.id), day),
                                 player.accommodation))
     return found
+
+
+def by_hand(name: str, reach: Reach) -> bool:
+    """Whether some line of an envelope is to be written by hand, because no font of this machine has its letters."""
+    return any(pictures.missing(line) for line in (postal.name_line(name), *(
+        line for address in reach.addresses for line in address.lines)))
 
 
 def addresses_of(session: Session, player_id: int) -> list[Postal]:
@@ -121,6 +130,7 @@ def _facts(variant: Variant, posted: Sequence[Posted]) -> PackFacts:
     names = {one.power: variant.powers[one.power].name for one in posted}
     notes = [f"{names[one.power]}: {one.reach.note}" for one in posted if one.reach.note]
     notes += [f"{names[one.power]}: {one.accommodation}" for one in posted if one.accommodation]
+    notes += [f"{names[one.power]}: {BY_HAND}" for one in posted if one.reach.addresses and by_hand(one.player, one.reach)]
     return PackFacts(
         posted=tuple((names[one.power], len(one.reach.addresses)) for one in posted if one.reach.addresses),
         without=tuple(names[one.power] for one in posted if not one.reach.addresses), notes=tuple(notes))

@@ -11,7 +11,7 @@ from service import pictures
 from service.clock import SystemClock
 from service.config import ConfigError
 from service.context import phase_of
-from service.packs import RETURN, blanks, envelopes, post_of
+from service.packs import BY_HAND, RETURN, blanks, by_hand, envelopes, post_of
 from service.site_settings import opened, settings_of
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseState
@@ -30,10 +30,12 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
             known = ", ".join(one.id for one in records.games(session)) or "none yet"
             raise ConfigError(f"there is no game {game}; there are: {known}")
         variant = maps.load(row.variant)
-        covers = envelopes(post_of(session, game, when), [str(line) for line in row.options.get(RETURN, ())])
+        posted = post_of(session, game, when)
+        covers = envelopes(posted, [str(line) for line in row.options.get(RETURN, ())])
         phases = [p for p in records.phases(session, game) if p.state in {PhaseState.OPEN, PhaseState.WAITING}]
         position = codec.load_position(phases[0].position) if phases and phases[0].position else None
         sheets = blanks(variant, row.name, phase_of(phases[0]), position, sorted(records.seats(session, game))) if phases else []
+        strange = [variant.powers[one.power].name for one in posted if one.reach.addresses and by_hand(one.player, one.reach)]
     output.mkdir(parents=True, exist_ok=True)
     made = {}
     if sheets:
@@ -43,6 +45,8 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
     for name, data in made.items():
         (output / name).write_bytes(data)
         print(output / name, file=out)
+    for power in strange:
+        print(f"{power}: {BY_HAND}", file=out)
     if not covers:
         print("No player of this game has a postal address on the list, so there are no envelopes.", file=out)
     return 0

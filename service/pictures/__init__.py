@@ -1,16 +1,23 @@
 """Pictures that leave: the map of control, the written results, copies of executed sheets."""
 
 from service.pictures.boards import board_pdf, board_png, board_svg, plan_of
+from service.pictures.glyphs import FONTS, missing
 from service.pictures.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
 from service.pictures.reading_picture import BoxedLine, reading_picture
 from service.pictures.render import RenderError, to_pdf, to_png, to_pngs
-from service.pictures.results_sheet import correction_html, correction_pictures, results_html, results_pdf, results_pictures
+from service.pictures.results_sheet import (
+    correction_html,
+    correction_pictures,
+    results_html,
+    results_pdf,
+    results_pictures,
+)
 from service.pictures.sheet_copy import SheetUnusable, sheet_copy
 from service.pictures.stationery import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
 from service.pictures.values import A3, A4, MapOptions
 
 __all__ = [
-    "A3", "A4", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_png", "board_svg",
-    "correction_html", "correction_pictures", "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
+    "A3", "A4", "FONTS", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_png", "board_svg",
+    "correction_html", "correction_pictures", "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "missing", "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
     "results_pictures", "sheet_copy", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
 ]  # fmt: skip

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.letters import environment
+from service.pictures.address import Room, fitted
 from service.pictures.render import to_pdf
 
 ROWS = 16
 """Rules on a sheet of A4 below its heading, 12.5 mm apart: room for a large hand."""
+
+
+TO, FROM = Room(114.0, 58.0, 14.0, 1.28), Room(80.0, 34.0, 9.5, 1.2)
+LABEL = Room(87.0, 33.0, 12.0, 1.14)
+"""Room on an envelope of DL size for the address and for the return address; and on a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,8 @@ class Blank:
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """One envelope: who it is to and from, name first (POST-01). `sender` empty leaves the place of a return address
-    free. Nothing else is printed: nothing about the game stands outside."""
+    free. Nothing else is printed: nothing about the game stands outside. A line whose letters no font of this machine has
+    is a rule to write on by hand."""
 
     to: tuple[str, ...]
     sender: tuple[str, ...] = ()
@@ -50,7 +57,8 @@ def envelopes_pdf(envelopes: Sequence[Envelope]) -> bytes:
     """Envelopes of DL size (220 by 110 mm), one a page. Raises ValueError without any."""
     if not envelopes:
         raise ValueError("no envelope is asked for")
-    html = environment("pictures", markup=True).get_template("envelopes.html").render(envelopes=envelopes)
+    html = environment("pictures", markup=True).get_template("envelopes.html").render(
+        envelopes=[(fitted(one.to, TO), fitted(one.sender, FROM)) for one in envelopes])
     return to_pdf(html, title="Envelopes")
 
 
@@ -59,5 +67,6 @@ def labels_pdf(envelopes: Sequence[Envelope]) -> bytes:
     left out."""
     if not envelopes:
         raise ValueError("no label is asked for")
-    html = environment("pictures", markup=True).get_template("labels.html").render(envelopes=envelopes)
+    html = environment("pictures", markup=True).get_template("labels.html").render(
+        labels=[fitted(one.to, LABEL) for one in envelopes])
     return to_pdf(html, title="Labels")

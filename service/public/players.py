@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from service import pictures, postal
 from service.desk.ports import DeskPorts
-from service.packs import Posted, addresses_of, envelopes, post_of
+from service.packs import Posted, addresses_of, by_hand, envelopes, post_of
 from service.public import me as visits
 from service.public.doorway import show
 from service.public.me import Me
@@ -32,7 +32,8 @@ def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> 
         game = session.get_one(GameRow, game_id)
         when = _day(ports, day)
         listed = [(ports.power_name(game.variant, one.power), one) for one in post_of(session, game_id, when)]
-        return show(request, "players.html", game=game, day=when, listed=listed, own=own, cache=PRIVATE)
+        return show(request, "players.html", game=game, day=when, listed=listed, own=own, cache=PRIVATE,
+                    strange={one.power for _, one in listed if by_hand(one.player, one.reach)})
 
 
 @router.get("/public/{game_id}/envelopes.pdf")

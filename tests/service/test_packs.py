@@ -5,19 +5,21 @@ from __future__ import annotations
 import io
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 import pypdfium2
 import pytest
+from pypdfium2 import raw
 from sqlalchemy import select
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.announcements import Announcements
 from service.packs import RETURN, envelopes, post_of
-from service.pictures import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
+from service.pictures import Blank, Envelope, envelopes_pdf, labels_pdf, missing, sheets_pdf
 from service.pictures.stationery import ROWS
+from service.postal import LONGEST, MOST_LINES
 from service.store.tables import GameRow, OutboxRow, PlayerRow, PostalRow, SeatRow
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table
@@ -69,6 +71,54 @@ def test_an_address_in_another_script_is_printed_letter_by_letter(lines: Sequenc
     for made in (envelopes_pdf, labels_pdf):
         (page,) = pages(made([Envelope(tuple(lines))]))
         assert page.replace(" ", "") == unicodedata.normalize("NFKC", "".join(lines)).replace(" ", "")
+
+
+NO_FONT = "\U0010fffd"
+"""The last letter for private use: nobody's font has it."""
+
+
+@pytest.mark.parametrize("lines", [
+    ("山田 太郎", "〒150-0001", "東京都渋谷区神宮前1-2-3"), ("홍길동", "서울특별시 종로구"), ("राम शर्मा", "दिल्ली"),
+    ("محمد علي", "القاهرة"), ("סבתא", "תל אביב"), ("Ada", NO_FONT),
+])  # fmt: skip
+def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(lines: Sequence[str]) -> None:
+    """POST-07, an address in another script: whichever fonts this machine has, no letter is a box on paper; right-to-left
+    letters are compared in any order."""
+    strange = [line for line in lines if missing(line)]
+    for made in (envelopes_pdf, labels_pdf):
+        pdf = made([Envelope(tuple(lines))])
+        printed = "".join("".join(line.split()) for line in lines if line not in strange)
+        assert sorted(pages(pdf)[0].replace(" ", "")) == sorted(unicodedata.normalize("NFKC", printed))
+        assert rules(pdf) == len(strange)
+    assert rules(envelopes_pdf([Envelope(("Ada", NO_FONT, "Bath", NO_FONT))])) == 2
+
+
+def rules(pdf: bytes) -> int:
+    """How many ruled lines to write on a page has."""
+    return sum(one.type == raw.FPDF_PAGEOBJ_PATH for one in pypdfium2.PdfDocument(io.BytesIO(pdf))[0].get_objects())
+
+
+def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
+    assert missing("Nguyễn Văn Ấ, e\u0301") == ""
+    assert missing(f"a{NO_FONT}b{NO_FONT}\u0301") == f"{NO_FONT}{NO_FONT}\u0301"
+
+
+@pytest.mark.parametrize(("made", "wide", "high", "left", "top"), [
+    (envelopes_pdf, 114, 64, 98, 46), (labels_pdf, 93, 38.1, 4.65, 15.15),
+])  # fmt: skip
+def test_the_longest_address_that_can_be_entered_stays_in_its_place(
+    made: Callable[[Sequence[Envelope]], bytes], wide: float, high: float, left: float, top: float
+) -> None:
+    """POST-07: eight lines of sixty capitals, the most that `postal` takes, all there and none beyond the paper's own room."""
+    lines = tuple(f"{at} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, WELLS"[:LONGEST] for at in range(MOST_LINES + 1))
+    assert {len(line) for line in lines} == {LONGEST}
+    page = pypdfium2.PdfDocument(io.BytesIO(made([Envelope(lines)])))[0]
+    words, paper = page.get_textpage(), page.get_height()
+    assert "".join(words.get_text_range().split()) == "".join(lines).replace(" ", "")
+    boxes = [words.get_charbox(at) for at in range(words.count_chars()) if words.get_text_range(at, 1).strip()]
+    assert min(box[0] for box in boxes) >= left * MM
+    assert max(box[2] for box in boxes) <= (left + wide) * MM
+    assert max(paper - box[1] for box in boxes) <= (top + high) * MM
 
 
 def test_labels_stand_fourteen_on_a_page() -> None:
@@ -186,6 +236,17 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
     assert {part.get_filename() for part in table.message(row).iter_attachments()} == {"results.pdf", "map.pdf"}
     assert "No postal address is known for" in table.words(row)
     assert "Print the envelopes" not in table.words(row)
+
+
+def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table) -> None:
+    """POST-07: with what would mend it, and without the address itself."""
+    lives(winter, "Hamilton", f"House {NO_FONT}", "Ayr")
+    (row,) = [one for one in finish(winter) if one.kind == "postal_pack"]
+    words = winter.words(row)
+    assert "Hamilton: some lines of this address are in letters that no font of this machine has." in words
+    assert "fonts-noto-cjk" in words
+    assert words.count("no font of this machine") == 1
+    assert "House" not in words
 
 
 def test_an_address_that_was_taken_off_the_list_gets_no_letter(winter: Table) -> None:

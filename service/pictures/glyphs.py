@@ -1,0 +1,68 @@
+"""Which letters no font of this machine has, asked of the very library that lays out the paper (Pango, which WeasyPrint
+brings along): it falls back from font to font by itself, and prints a box with a number where none is left.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import unicodedata
+from ctypes import c_char_p, c_int, c_void_p
+from functools import cache
+
+_LIBRARIES = ("libpango-1.0.so.0", "libpangoft2-1.0.so.0", "libgobject-2.0.so.0")
+FONTS = "fonts-noto-core and fonts-noto-cjk"
+"""Debian's packages with nearly every script (SIL Open Font License)."""
+
+
+def missing(text: str) -> str:
+    """The letters of a text that would be printed as boxes, each once, in their order; "" where all can be printed.
+
+    A mark that combines with the letter before is looked at together with it. Raises OSError where the libraries are missing,
+    without which no paper is drawn either.
+    """
+    if not _unknown(text):
+        return ""
+    return "".join(dict.fromkeys(one for one in _clusters(text) if _unknown(one)))
+
+
+def _clusters(text: str) -> list[str]:
+    found: list[str] = []
+    for letter in text:
+        if found and unicodedata.category(letter)[0] == "M":
+            found[-1] += letter
+        else:
+            found.append(letter)
+    return found
+
+
+@cache
+def _unknown(text: str) -> int:
+    """How many glyphs of a text no font has."""
+    pango, _, gobject = _libraries()
+    layout = pango.pango_layout_new(_context())
+    try:
+        data = text.encode()
+        pango.pango_layout_set_text(layout, data, len(data))
+        return int(pango.pango_layout_get_unknown_glyphs_count(layout))
+    finally:
+        gobject.g_object_unref(layout)
+
+
+@cache
+def _context() -> int:
+    """A context for layouts; it lives as long as the process."""
+    pango, pangoft2, _ = _libraries()
+    made: int = pango.pango_font_map_create_context(pangoft2.pango_ft2_font_map_new())
+    return made
+
+
+@cache
+def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL, ctypes.CDLL]:
+    pango, pangoft2, gobject = (ctypes.CDLL(name) for name in _LIBRARIES)
+    pangoft2.pango_ft2_font_map_new.restype = c_void_p
+    pango.pango_font_map_create_context.argtypes, pango.pango_font_map_create_context.restype = [c_void_p], c_void_p
+    pango.pango_layout_new.argtypes, pango.pango_layout_new.restype = [c_void_p], c_void_p
+    pango.pango_layout_set_text.argtypes = [c_void_p, c_char_p, c_int]
+    pango.pango_layout_get_unknown_glyphs_count.argtypes = [c_void_p]
+    gobject.g_object_unref.argtypes = [c_void_p]
+    return pango, pangoft2, gobject
