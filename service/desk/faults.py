@@ -7,12 +7,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from service.desk import returning
 from service.desk.crops import NoPicture
 from service.desk.doorway import HEADERS, NotSignedIn, show, signed_in
+from service.desk.ports import DeskPorts
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
+SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in again here, and you can "
+              "look at it and send it.")
 OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
 
 
@@ -25,8 +29,16 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _ours)
 
 
-async def _to_sign_in(_request: Request, _error: Exception) -> Response:
-    return RedirectResponse("/sign-in", status_code=303)
+async def _to_sign_in(request: Request, _error: Exception) -> Response:
+    """To the sign-in page, and afterwards on to what was asked for; a form's words are kept on it meanwhile."""
+    kept = await returning.kept_form(request)
+    if kept is not None:
+        ports: DeskPorts = request.app.state.ports
+        with ports.sessions() as session:
+            name = returning.owner(session, kept)
+        if name is not None:
+            return show(request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=kept.dump(), to="")
+    return RedirectResponse(returning.way_to(request), status_code=303)
 
 
 async def _told(request: Request, error: Exception) -> Response:

@@ -10,6 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 from service.desk import access
 from service.desk.doorway import show
 from service.desk.ports import DeskPorts
+from service.desk.returning import load, local, owner
+from service.desk.rights import may
 
 router = APIRouter()
 WRONG = "That name and password do not go together. Nothing was changed; try again."
@@ -17,30 +19,50 @@ RESTING = "Too many wrong passwords for this name. Wait five minutes and try aga
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request) -> Response:
-    """The form."""
-    return show(request, "sign_in.html", said="")
+def sign_in_page(request: Request, to: str = "") -> Response:
+    """The form. `to` is the page that was asked for."""
+    return show(request, "sign_in.html", said="", who="", kept="", to=to if local(to) else "")
 
 
 @router.post("/sign-in")
-def sign_in(request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()]) -> Response:
-    """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites."""
+def sign_in(
+    request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()], to: Annotated[str, Form()] = "",
+    kept: Annotated[str, Form()] = "",
+) -> Response:
+    """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites. Then on to the
+    page asked for, or to what was about to be sent when the former session had run out."""
     ports: DeskPorts = request.app.state.ports
     guesses: access.Guesses = request.app.state.guesses
     name, now = name[:80], ports.wall.now()
+
+    def again(status: int, said: str) -> Response:
+        return show(request, "sign_in.html", status=status, said=said, who=name, kept=kept, to=to)
+
     if guesses.resting(name, now):
-        return show(request, "sign_in.html", status=429, said=RESTING)
+        return again(429, RESTING)
     with ports.sessions.begin() as session:
         token = access.sign_in(session, name, password[:1000], now)
     if token is None:
         guesses.note(name, now)
-        return show(request, "sign_in.html", status=401, said=WRONG)
-    response = RedirectResponse("/", status_code=303)
+        return again(401, WRONG)
+    response = _onward(request, token, to, kept)
     response.set_cookie(
         access.COOKIE, token, httponly=True, samesite="strict", secure=ports.secure_cookies, path="/",
         max_age=int(access.IDLE.total_seconds()),
     )
     return response
+
+
+def _onward(request: Request, token: str, to: str, kept: str) -> Response:
+    """Where a new sign-in leads. What was kept is shown to the person whose form it was, and to nobody else."""
+    ports: DeskPorts = request.app.state.ports
+    found = load(kept)
+    with ports.sessions() as session:
+        visitor = access.visitor(session, token, ports.wall.now())
+        whose = None if found is None else owner(session, found)
+    if found is not None and visitor is not None and whose == visitor.name and may(visitor.role, found.path):
+        return show(request, "sent_again.html", visitor=visitor, kept=found)
+    return RedirectResponse(to if local(to) else "/", status_code=303)
 
 
 @router.get("/public/{game_id}/map.pdf")

@@ -11,6 +11,7 @@ export class Queue {
   constructor(phase, me, token, changed, answered) {
     this.address = "/desk/" + phase + "/acts";
     this.phase = phase;
+    this.me = me;
     this.place = "galloper.acts." + phase + "." + me + ".";
     this.token = token;
     this.changed = changed;
@@ -20,6 +21,7 @@ export class Queue {
     this.tries = 0;
     this.count = 0;
     this.trouble = "";
+    this.out = false; // whether this browser is signed out, or somebody else is signed in
     this.timer = 0;
   }
 
@@ -87,6 +89,7 @@ export class Queue {
   took(answer, batch) {
     this.tries = 0;
     this.trouble = "";
+    this.out = false;
     this.drop(batch);
     this.answered(answer, batch);
   }
@@ -102,21 +105,23 @@ export class Queue {
     this.acts = this.acts.filter((act) => !batch.includes(act));
   }
 
-  lost(why) {
+  lost(why, out = false) {
     const wait = WAITS[Math.min(this.tries, WAITS.length - 1)];
     this.tries += 1;
+    this.out = out;
     this.trouble = why + " Your decisions are kept here and sent again by themselves.";
     return wait;
   }
 
   async refused(response, batch) {
-    if (response.type === "opaqueredirect" || response.status === 401) {
-      return this.lost("You are signed out. Sign in again in another tab.");
-    }
+    if (response.type === "opaqueredirect" || response.status === 401) return this.lost("You are signed out.", true);
     if (response.status === 403) {
       const fresh = await fetch("/desk/" + this.phase + "/lines", { redirect: "manual" });
-      if (!fresh.ok) return this.lost("You are signed out. Sign in again in another tab.");
-      this.token = (await fresh.json()).token;
+      if (!fresh.ok) return this.lost("You are signed out.", true);
+      const found = await fresh.json();
+      // What one person decided is never filed under the name of another who has signed in meanwhile.
+      if (found.me !== this.me) return this.lost("This browser is signed in as " + found.me + " now; these are decisions of " + this.me + ".", true);
+      this.token = found.token;
       return this.lost("Signed in anew.");
     }
     if (response.status >= 500) return this.lost("The server has a fault.");

@@ -86,7 +86,8 @@ export class Screen {
       place.textContent = number + " not yet saved";
     } else {
       const again = Object.assign(document.createElement("button"), { type: "button", id: "again", textContent: "try again" });
-      place.replaceChildren(number + " not yet saved. " + queue.trouble + " ", again);
+      const door = Object.assign(document.createElement("a"), { href: "/sign-in", target: "_blank", textContent: "Sign in again in another tab" });
+      place.replaceChildren(number + " not yet saved. " + queue.trouble + " ", ...(queue.out ? [door, ", or "] : []), again);
     }
   }
 

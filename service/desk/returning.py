@@ -1,0 +1,80 @@
+"""What somebody was about to send when their sign-in had run out: kept on the sign-in page, shown after the new sign-in, and
+sent only once they press again. Nothing of it is kept on the server.
+
+The form must carry the token of that person's own former session, so that no other site can put words into a form.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from fastapi import Request
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from starlette.datastructures import UploadFile
+
+from service.store.tables import SessionRow
+
+MOST = 200_000
+"""Characters of a form that is kept; more is no form of this site."""
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A form that was not sent: its address on this site, its fields in their order, the names of its fields with files
+    (a file cannot be kept and must be chosen again), and the former session's token."""
+
+    path: str
+    fields: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
+    token: str
+
+    def dump(self) -> str:
+        """As the sign-in page carries it."""
+        return json.dumps([self.path, self.fields, self.files, self.token], ensure_ascii=False)
+
+
+async def kept_form(request: Request) -> Kept | None:
+    """What a request would have sent; None where it is no form of a page."""
+    if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
+        return None
+    form = await request.form()
+    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    token = next((value for name, value in fields if name == "csrf"), "")
+    files = dict.fromkeys(name for name, value in form.multi_items() if isinstance(value, UploadFile))
+    found = Kept(request.url.path, tuple(one for one in fields if one[0] != "csrf"), tuple(files), token)
+    return found if token and len(found.dump()) <= MOST else None
+
+
+def load(text: str) -> Kept | None:
+    """What a sign-in page carried; None where it is nothing of the kind."""
+    if not text or len(text) > MOST:
+        return None
+    try:
+        path, fields, files, token = json.loads(text)
+        found = Kept(str(path), tuple((str(name), str(value)) for name, value in fields), tuple(map(str, files)), str(token))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return found if local(found.path) else None
+
+
+def owner(session: Session, kept: Kept) -> str | None:
+    """Whose former session the form comes from; None for a form that is not of this site."""
+    return session.scalar(select(SessionRow.user).where(SessionRow.csrf == kept.token))
+
+
+def way_to(request: Request) -> str:
+    """The address of the sign-in page that leads back to the page asked for."""
+    place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    # a picture or a script's question leads nowhere: only a browser that opens a page asks for HTML
+    known = request.method == "GET" and "text/html" in request.headers.get("accept", "") and place != "/" and local(place)
+    return f"/sign-in?to={quote(place, safe='')}" if known else "/sign-in"
+
+
+def local(place: str) -> bool:
+    """Whether an address is a page of this very site: a browser takes two strokes for another one's name."""
+    plain = place.isprintable() and "\\" not in place and " " not in place
+    return plain and len(place) <= 500 and place.startswith("/") and not place.startswith(("//", "/sign-"))
