@@ -55,3 +55,22 @@ def desk(
     from service.bench.desk import run
 
     raise typer.Exit(run(part or [], sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench paper --sheets 100")
+def paper(
+    sheets: Annotated[int, typer.Option("--sheets", min=1, help="How many blank sheets.")] = 100,
+    first: Annotated[int, typer.Option("--first", min=0, help="The number of the first one; another number, other sheets.")] = 0,
+) -> None:
+    """Whether a printed and photographed blank sheet gives its heading back."""
+    from service.bench.paper import run
+
+    raise typer.Exit(run(sheets, first, sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench letters")
+def letters() -> None:
+    """What a full set of results for ten powers, and the map, cost to draw and word, on one core."""
+    from service.bench.letters import run
+
+    raise typer.Exit(run(sys.stdout, sys.stderr))

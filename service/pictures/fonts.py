@@ -20,6 +20,7 @@ FACES = {
     "display": "EBGaramond12-Regular.otf",
     "display-italic": "EBGaramond12-Italic.otf",
     "bold": "EBGaramond12-Bold.otf",
+    "plain": "DejaVuSans.ttf",
 }
 CSS = {
     "roman": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif"',
@@ -27,6 +28,7 @@ CSS = {
     "display": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif"',
     "display-italic": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif" font-style="italic"',
     "bold": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif" font-weight="bold"',
+    "plain": 'font-family="DejaVu Sans, sans-serif"',
 }
 """SVG attributes of each face; the small optical size for names, the larger one for titles."""
 
@@ -36,7 +38,7 @@ def _face(name: str) -> ImageFont.FreeTypeFont:
     try:
         return ImageFont.truetype(FACES[name], UNIT)
     except OSError as error:
-        raise FontMissing(f"the font {FACES[name]} is missing; install fonts-ebgaramond with tools/setup") from error
+        raise FontMissing(f"the font {FACES[name]} is missing; tools/setup installs it") from error
 
 
 @cache

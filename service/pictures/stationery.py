@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.letters import environment
-from service.pictures.address import Room, fitted
+from service.pictures import fonts
+from service.pictures.address import POINT, Room, fitted
 from service.pictures.render import to_pdf
 
 ROWS = 16
@@ -21,6 +22,11 @@ ROWS = 16
 TO, FROM = Room(114.0, 58.0, 14.0, 1.28), Room(80.0, 34.0, 9.5, 1.2)
 LABEL = Room(87.0, 33.0, 12.0, 1.14)
 """Room on an envelope of DL size for the address and for the return address; and on a label."""
+
+
+HEADING, HEADING_LEAST, HEADING_WIDTH, HEADING_SPACING = 19.0, 10.0, 162.0, 0.03
+"""Type of a blank sheet's heading in points, at most and at least; the room for a line in millimetres; and what is added
+after each letter, in parts of the type. A line that is too long even so goes on below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +55,15 @@ def sheets_pdf(blanks: Sequence[Blank]) -> bytes:
     if not blanks:
         raise ValueError("no blank sheet is asked for")
     pages = [blank for blank in blanks for _ in range(-(-max(1, blank.rows) // ROWS))]
-    html = environment("pictures", markup=True).get_template("sheet.html").render(pages=pages, rows=ROWS)
+    html = environment("pictures", markup=True).get_template("sheet.html").render(
+        pages=[(one, _heading_size(one)) for one in pages], rows=ROWS)
     return to_pdf(html, title="Blank order sheets")
+
+
+def _heading_size(one: Blank) -> float:
+    """The type of a heading in points: so large that its longest line stands whole beside the corners."""
+    widest = max(fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (one.power, one.game, one.orders))
+    return max(HEADING_LEAST, min(HEADING, HEADING_WIDTH / (widest * POINT)))
 
 
 def envelopes_pdf(envelopes: Sequence[Envelope]) -> bytes:
