@@ -262,7 +262,8 @@ def open_source(settings: MailIn) -> MailSource:
 
 
 def server_time(settings: MailIn) -> datetime | None:
-    """The mail server's own time, over a connection of its own; None for a mailbox that is a folder."""
+    """The mail server's own time, over a connection of its own; of a mailbox that is a folder, the time of the disk it lies
+    on. None where neither can be told."""
     source = open_source(settings)
     try:
         ask = getattr(source, "server_time", None)

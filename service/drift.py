@@ -1,7 +1,8 @@
 """Whether this machine's clock goes with the mail server's: no deadline is closed by a clock that does not (SUB-09).
 
 The mail server's clock is the one that decides what is in time, so it is asked for its time: it stamps a mail that is put
-into a folder without a date. Where it cannot be asked, the stamps of the newest mails are looked at: one that lies ahead
+into a folder without a date. A Maildir is stamped by the disk it lies on, and that one is asked; if the disk is our own, the
+two clocks are one, and no drift can show: such a site needs NTP, which `galloper check` says. Where nothing can be asked, the stamps of the newest mails are looked at: one that lies ahead
 of our clock says that ours is behind. Nobody loses by the wait, since what is in time is told by the stamps.
 """
 

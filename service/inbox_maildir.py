@@ -7,9 +7,11 @@ standard parser raises on some headers).
 from __future__ import annotations
 
 import mailbox
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Event
 from time import monotonic
 
@@ -70,6 +72,19 @@ class MaildirSource:
         end = monotonic() + seconds
         while not stop.is_set() and not self._files() and (left := end - monotonic()) > 0:
             stop.wait(min(left, _POLL_SECONDS))
+
+    def server_time(self) -> datetime | None:
+        """What the clock says by which files of this folder are stamped: a file is made in `tmp`, where nobody looks for mail,
+        and taken away again. None where that cannot be done.
+
+        On a disk that another machine lends this is that machine's clock. On a disk of our own it is ours, and says nothing
+        about either: then mails are stamped and deadlines kept by one clock, which only NTP holds against the world's.
+        """
+        try:
+            with NamedTemporaryFile(dir=self._root / "tmp", prefix="galloper-clock-") as probe:
+                return datetime.fromtimestamp(os.fstat(probe.fileno()).st_mtime, UTC)
+        except OSError:
+            return None
 
     def close(self) -> None:
         """See MailSource."""

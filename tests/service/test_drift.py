@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import mailbox
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,7 @@ from service.drift import Guard, behind_by_stamps, sentence, standing
 from service.health import _skew
 from service.inbox import MailboxError
 from service.inbox_imap import ImapSource
+from service.inbox_maildir import MaildirSource
 from service.store import records
 from service.store.tables import PhaseState
 from tests.service.desk_table import open_desk
@@ -106,9 +110,33 @@ def test_a_server_that_cannot_be_asked_holds_nothing_up_but_for_stamps_from_our_
     assert "3 minutes behind" in checked.fault()
 
 
-def test_a_mailbox_that_is_a_folder_tells_no_time(table: Table, tmp_path: object) -> None:
+def test_a_folder_tells_the_time_of_its_disk_and_nothing_stays_behind(table: Table, tmp_path: Path) -> None:
+    """SUB-09: a Maildir on a disk that another machine lends is stamped by that machine's clock."""
     assert server_time(MailIn(kind="maildir", path=str(tmp_path))) is None
     assert guard(table, lambda: None).fault() == ""
+    mailbox.Maildir(str(tmp_path / "box"), create=True)
+    settings = MailIn(kind="maildir", path=str(tmp_path / "box"))
+    # A file's stamp is the kernel's last tick, some milliseconds old.
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    told = server_time(settings)
+    assert told is not None
+    assert before <= told <= datetime.now(UTC)
+    assert not [one for part in ("tmp", "new", "cur") for one in (tmp_path / "box" / part).iterdir()]
+
+
+def test_a_disk_whose_clock_is_off_holds_the_judgement_up(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk's clock is stood in for: another machine's, five minutes behind ours."""
+    mailbox.Maildir(str(tmp_path / "box"), create=True)
+    source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
+    stat, lag = os.fstat, (datetime.now(UTC) - table.site.clock.now()).total_seconds() + 300
+
+    def behind(file: int) -> os.stat_result:
+        facts = list(stat(file))
+        facts[8] -= int(lag)
+        return os.stat_result(facts)
+
+    monkeypatch.setattr("service.inbox_maildir.os.fstat", behind)
+    assert "5 minutes ahead of the mail server's" in guard(table, source.server_time).fault()
 
 
 def test_dovecot_is_asked_for_its_time_and_nothing_stays_behind(dovecot: Dovecot) -> None:

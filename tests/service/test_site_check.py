@@ -213,8 +213,11 @@ def test_the_clock_is_compared_with_the_relays_greeting(settings: Settings, minu
 
 def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings: Settings) -> None:
     deliver(folder, b"Subject: Orders\n\nHello.\n", at=datetime.now(UTC) - timedelta(days=3))
-    assert site_check.check_clock(settings).mark is Mark.OK
-    assert "newest mail that waits" in site_check.check_clock(settings).said
+    before = site_check.check_clock(settings)
+    # SUB-09: in a folder the stamps are its disk's own, which says nothing about the world's time.
+    assert before.mark is Mark.NOTE
+    assert "newest mail that waits" in before.said
+    assert "keep this machine's by NTP" in before.said
     deliver(folder, b"Subject: Orders\n\nHello again.\n", at=datetime.now(UTC) + timedelta(hours=1))
     found = site_check.check_clock(settings)
     assert found.mark is Mark.MEND
