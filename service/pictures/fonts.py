@@ -22,6 +22,9 @@ FACES = {
     "bold": "EBGaramond12-Bold.otf",
     "plain": "DejaVuSans.ttf",
 }
+PACKAGES = {name: "fonts-dejavu-core" if name == "plain" else "fonts-ebgaramond" for name in FACES}
+"""Debian's package that brings each face."""
+
 CSS = {
     "roman": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif"',
     "italic": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif" font-style="italic"',
@@ -38,7 +41,7 @@ def _face(name: str) -> ImageFont.FreeTypeFont:
     try:
         return ImageFont.truetype(FACES[name], UNIT)
     except OSError as error:
-        raise FontMissing(f"the font {FACES[name]} is missing; tools/setup installs it") from error
+        raise FontMissing(f"the font {FACES[name]} is missing; install {PACKAGES[name]} with tools/setup") from error
 
 
 @cache
