@@ -93,7 +93,8 @@ class PostRoom:
 
     def _check(self, scans: Sequence[bytes]) -> None:
         if len(scans) > MOST_FILES or sum(map(len, scans)) > MOST_BYTES:
-            raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and {MOST_BYTES // 1024 // 1024} MB together.")
+            raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and {MOST_BYTES // 1024 // 1024} MB together. Scan the "
+                            "sheet at 300 dots an inch as JPEG; the letter stays as it is.")
         for at, data in enumerate(scans, start=1):
             if not self.opener.open(data, "scan").pages:
                 raise NotLogged(f"Nothing was logged: file {at} does not open as a picture or PDF. Scan the page again as "

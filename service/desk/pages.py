@@ -78,7 +78,7 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
         if chosen is None:
             stale = queries.changed_since_judged(session, phase, lines)
             return show(request, "desk_done.html", stale=stale, key=secrets.token_urlsafe(16),
-                        waiting=sum(w.waits for w in lines), mode=phase.review,
+                        waiting=sum(w.waits for w in lines), mode=phase.review, mine=_mine(lines, visitor.name),
                         differing=[w for w in lines if w.line.stage is Stage.DIFFERS], **values)
         shown = reading_view.line_view(ports, session, phase_id, lines, chosen, variant=view.variant, me=visitor.name)
         ahead = queries.next_open([w for w in lines if w is not chosen], _before(lines, chosen), visitor.name)
@@ -159,6 +159,11 @@ def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
     """The line above the chosen one, from which the next open line is looked for."""
     at = chosen.number - 2
     return lines[at].line.id if at >= 0 else None
+
+
+def _mine(lines: Sequence[WorkLine], me: str) -> int:
+    """How many lines stand as this person read them, alone or with somebody who read them alike."""
+    return sum(w.line.state is LineState.READ and me in {w.line.by, *(w.line.by or "").split(" and ")} for w in lines)
 
 
 def _counts(lines: Sequence[WorkLine]) -> dict[str, int]:

@@ -161,6 +161,15 @@ def test_a_file_that_does_not_open_or_the_same_scan_again_changes_nothing(desk: 
     assert len(desk.table.papers()) == len(posted(desk)) == 1
 
 
+def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(desk: DeskTable) -> None:
+    """SUB-16. The bytes are those of a picture, so that it is their number alone that is refused."""
+    answer = send(desk, picture() + bytes(60 * 1024 * 1024))
+    assert answer.status_code == 409
+    assert "Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as JPEG" in answer.text
+    assert (posted(desk), desk.table.papers()) == ([], [])
+    assert send(desk, picture()).status_code == 303
+
+
 def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(desk: DeskTable) -> None:
     """HEAD-03: there is no mail to answer, and nobody else has the paper."""
     send(desk, picture())

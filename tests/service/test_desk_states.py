@@ -1,12 +1,13 @@
-"""What the desk says in each state of a phase, before its deadline and after."""
+"""What the desk says in each state of a phase, before its deadline and after (the desk plan's table of states)."""
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from service.store.tables import LineRow, OutboxRow, PageRow, PhaseState, SubmissionRow
 from tests.service.desk_site import DEADLINE, DeskSite
@@ -97,6 +98,33 @@ def test_a_phase_without_any_sheet_says_so(desk: DeskSite) -> None:
     aside = "A paper of Montrose is set aside: the sheet's heading and the mail's subject disagree."
     assert aside in said.replace("&#39;", "'")
     assert aside in desk.text("/").replace("&#39;", "'")
+
+
+def test_a_sheet_on_which_no_line_was_found_says_so_and_leads_to_it(desk: DeskSite) -> None:
+    """An image with no lines: the paper counts, so nobody is told that none came."""
+    with desk.store.begin() as session:
+        session.execute(delete(LineRow))
+    said = desk.text("/desk/7")
+    assert "There is nothing to read: no line was found on the 1 sheet that counts. Look at the sheets ; a line" in said
+    assert 'href="/sheets/7"' in desk.page("/desk/7")
+    assert "No line was found on this sheet. Add what it says below." in desk.text("/sheet/1")
+    assert "Judge the turn" in said
+
+
+def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) -> None:
+    desk.decide(3, "reading-1", "a")
+    desk.second_reader()
+    desk.decide(4, "reading-1", "b")
+    assert "All 4 lines read: 1 sure, 1 by you, 1 by others, 0 void, 1 no orders." in desk.text("/desk/7")
+
+
+def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
+    """The state "power without sheet": it is told, and no control asks its player for one."""
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    page = desk.page("/desk/7")
+    assert "Ormond: nothing received." in page
+    assert set(re.findall(r'action="([^"]*)"', page)) <= {"/sign-out", "/desk/7/undo", "/desk/7/redo", "/desk/7/judge"}
 
 
 def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:

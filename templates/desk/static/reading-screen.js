@@ -25,7 +25,6 @@ export class Screen {
   begin() {
     this.work.tabIndex = -1;
     this.recent();
-    if (!this.$("saved").textContent) this.$("saved").textContent = "All saved";
   }
 
   show(part, id) {

@@ -419,6 +419,7 @@ async function start() {
   document.documentElement.dataset.reading = "on";
   lines.unsureFirst = screen.ordered(null);
   screen.begin();
+  screen.saved(queue); // what an earlier page left unsaved is said at once
   await show(current);
   const found = await fetch("/desk/" + phase + "/words", { redirect: "manual" });
   names = found.ok ? new Names(await found.json()) : null;
