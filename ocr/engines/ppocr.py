@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -20,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from ocr.engines import Contour, Quad, Recognised, hand
+from ocr.engines import Contour, Quad, Recognised, crossing, hand
 from ocr.page import Image, Posteriors
 
 RECOGNISER = "PP-OCRv6_rec_small.onnx"
@@ -55,7 +56,8 @@ the tuned arrays would be freed under the rows it reads."""
 
 @cache
 def _session(name: str, threads: int) -> onnxruntime.InferenceSession:
-    return _started(network_file(name), _options(threads))
+    data = network_file(name)
+    return _started(crossing.with_features(data) if name == RECOGNISER else data, _options(threads))
 
 
 @cache
@@ -68,7 +70,13 @@ def _tuned_session(threads: int) -> tuple[onnxruntime.InferenceSession, hand.Lay
         value = onnxruntime.OrtValue.ortvalue_from_numpy(array)
         options.add_initializer(name, value)
         kept.append(value)
-    return _started(layers.patched(network_file(RECOGNISER)), options), layers, kept
+    data = crossing.with_features(layers.patched(network_file(RECOGNISER)))
+    return _started(data, options), layers, kept
+
+
+@cache
+def _crossing() -> crossing.Head:
+    return crossing.parse(_checked(crossing.FILE, crossing.SHA256, "this release"))
 
 
 def network_file(name: str) -> bytes:
@@ -105,9 +113,12 @@ def _started(data: bytes, options: onnxruntime.SessionOptions) -> onnxruntime.In
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
-def _run(session: onnxruntime.InferenceSession, tensor: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _run(
+    session: onnxruntime.InferenceSession, tensor: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.float32], ...]:
+    """The network's outputs, without the first axis."""
     out = session.run(None, {session.get_inputs()[0].name: tensor})
-    return np.asarray(out[0], dtype=np.float32)
+    return tuple(np.asarray(one[0], dtype=np.float32) for one in out)
 
 
 def _tensor(image: Image) -> npt.NDArray[np.float32]:
@@ -154,16 +165,22 @@ class PpOcr:
         """See Engine. Text is the best path, Latin letters only."""
         return tuple(self._read(crop) for crop in crops)
 
-    def _read(self, crop: Image) -> Recognised:
+    def outputs(self, crop: Image) -> tuple[npt.NDArray[np.float32], ...]:
+        """What the network gives for a crop: chances (frames x all its columns), and the features of `crossing`
+        (384 x 1 x frames)."""
         height, width = crop.shape[:2]
         wide = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * self._widen)))
         method = cv2.INTER_AREA if height > ROW_HEIGHT else cv2.INTER_CUBIC
         tensor = _tensor(
             np.asarray(cv2.resize(crop, (wide, ROW_HEIGHT), interpolation=method), dtype=np.uint8)
         )
-        probs = _run(_recogniser(tuned=self._tuned, threads=self._threads), tensor)[0]
+        return _run(_recogniser(tuned=self._tuned, threads=self._threads), tensor)
+
+    def _read(self, crop: Image) -> Recognised:
+        probs, features = self.outputs(crop)
         letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
-        return best_path(Posteriors(np.log(np.maximum(probs[:, columns], 1e-12)), letters))
+        said = best_path(Posteriors(np.log(np.maximum(probs[:, columns], 1e-12)), letters))
+        return replace(said, crossing=_crossing()(features[:, 0])) if self._widen == WIDEN else said
 
 
 def best_path(posteriors: Posteriors) -> Recognised:
@@ -194,7 +211,7 @@ class PpFinder:
         scale = min(1.0, self._long_side / max(height, width))
         size = (max(32, round(width * scale / 32) * 32), max(32, round(height * scale / 32) * 32))
         tensor = _tensor(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
-        heat = _run(_session("PP-OCRv6_det_small.onnx", self._threads), tensor)[0, 0]
+        heat = _run(_session("PP-OCRv6_det_small.onnx", self._threads), tensor)[0][0]
         stretch = np.array([width / size[0], height / size[1]], dtype=np.float32)
         return tuple(quad * stretch for quad in boxes_of(heat))
 
