@@ -24,7 +24,7 @@ KEY_LENGTH = 48
 
 
 class Kind(StrEnum):
-    """What an act did. ASK is a line put aside for a second reader, CARRY a late version used, with what was decided
+    """What an act did. BOX is a line whose box was set anew. ASK is a line put aside for a second reader, CARRY a late version used, with what was decided
     about the same lines before; its target is the paper. CLOSE makes lines void that two people read otherwise."""
 
     DECIDE = "decide"
@@ -33,6 +33,7 @@ class Kind(StrEnum):
     CARRY = "carry"
     JOIN = "join"
     BREAK = "break"
+    BOX = "box"
     CLOSE = "close"
     UNDO = "undo"
     REDO = "redo"
@@ -41,7 +42,7 @@ class Kind(StrEnum):
 PART = "part"
 """The kind of a line that a person cut out of others."""
 BACK_AND_FORTH = (Kind.UNDO, Kind.REDO)
-SHAPES = (Kind.JOIN, Kind.BREAK)
+SHAPES = (Kind.JOIN, Kind.BREAK, Kind.BOX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
 from service.ballots import Paper, count
-from service.desk.decisions import PART, Kind
+from service.desk.decisions import PART, SHAPES, Kind
 from service.desk.wording import reasons
 from service.lines import SettledLine, lines_of, seen_by, stands_of
 from service.store.tables import (
@@ -183,7 +183,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     """
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    away, asked = _set_aside(session, phase.id)
+    away, asked = set_aside(session, phase.id)
     pairs = [
         (power, line) for power, key in chosen.items() for line in by_sheet[key]
         if line.id not in away and not (line.kind == PART and line.by is None)
@@ -197,12 +197,12 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     ]
 
 
-def _set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]]:
+def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]]:
     """Lines that were cut into others, and decisions that are questions to a second reader, each with who asks."""
     acts = session.execute(
         select(ActRow.kind, ActRow.reviews, ActRow.by)
         .where(ActRow.phase_id == phase_id, ActRow.undone_at.is_(None),
-               ActRow.kind.in_([Kind.JOIN, Kind.BREAK, Kind.ASK]))).all()
+               ActRow.kind.in_([*SHAPES, Kind.ASK]))).all()
     filed = {key: by for kind, keys, by in acts for key in keys}
     if not filed:
         return set(), {}

@@ -1,4 +1,5 @@
-"""Lines cut anew by a person: two rows of one order joined, one row with two orders broken (desk plan, `M` and `B`).
+"""Lines cut anew by a person: two rows of one order joined, one row with two orders broken (desk plan, `M` and `B`), a box
+set right on the Sheet page.
 
 The machine's lines stay as they are. The new line is a row of its own, of kind "part", that counts only while the act
 stands; the lines it was cut from are set aside as no orders. So undoing the act brings back exactly what was there.
@@ -51,6 +52,15 @@ def split(session: Session, act: Act, line: LineRow, at: float, suggest: Suggest
     left, right = _texts(line.text, share)
     made = _cut(session, act, [line], [([a, top, foot, d], left), ([top, b, c, foot], right)], suggest)
     return made[0], made[1]
+
+
+def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
+    """Cut a line out of its page by another box, four corners in pixels of the upright picture; the new line's id, None
+    where this act was filed before. What the eye read is offered as it was, and the line is open: its ink is another."""
+    if not decisions.begin(session, act, Kind.BOX):
+        return None
+    (made,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: list(line.candidates))
+    return made
 
 
 def _cut(

@@ -12,8 +12,9 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk import sheet_acts, sheet_picture, sheet_view
+from service.desk import decisions, reading_shape, sheet_acts, sheet_picture, sheet_view
 from service.desk.access import Visitor
+from service.desk.crops import NoPicture
 from service.desk.decisions import KEY_LENGTH, Act
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.ports import DeskPorts
@@ -23,7 +24,7 @@ from service.desk.sheet_picture import MARKS, turned
 from service.lines import SettledLine
 from service.store.blobs import BlobError
 from service.store.records import CHOSEN
-from service.store.tables import GameRow, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
+from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
 from service.turns import NotReady
 
 log = logging.getLogger(__name__)
@@ -85,7 +86,7 @@ def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int 
         rows = [] if other is None else sheet_view.differences(sheet_view.own_lines(session, other.id), lines)
         return show(
             request, "sheet.html", lines=sheet_view.numbered(lines), marks=MARKS, other=other, rows=rows,
-            open_to_change=at_the_desk(phase), key=secrets.token_urlsafe(16),
+            boxes=_boxes(ports, values["pages"], lines), open_to_change=at_the_desk(phase), key=secrets.token_urlsafe(16),
             chosen=any(CHOSEN in v.paper.flags for v in own), sent=phase.state == PhaseState.SENT,
             fields=sheet_view.heading_fields(session, phase, paper, lines, ports.power_name), **values,
         )
@@ -170,6 +171,52 @@ def add_line(
         phase_id = found.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "added" if meant.order else "added-as-written")
+
+
+@router.post("/sheet/{submission_id}/box")
+def fix_box(
+    request: Request, visitor: Trusted, submission_id: int, line: Annotated[str, Form()], key: Annotated[str, Form()],
+    left: Annotated[float, Form()], top: Annotated[float, Form()], right: Annotated[float, Form()],
+    bottom: Annotated[float, Form()],
+) -> Response:
+    """Set the box of a line right, in percent of its page as shown. `line` is its id and, behind a blank, the version it was
+    shown in."""
+    ports: DeskPorts = request.app.state.ports
+    number, _, seen = line.partition(" ")
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        if decisions.known(session, act.key):
+            return _back(submission_id, "box-fixed")
+        own = next((one for one in sheet_view.own_lines(session, submission_id) if str(one.id) == number), None)
+        if own is None:
+            raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
+        box = _box(ports, _page(session, submission_id, own.page_id), None, (left, top, right, bottom))
+        _checked(session, {own.id: seen}, visitor.name)
+        reading_shape.rebox(session, act, session.get_one(LineRow, own.id), box)
+    return _back(submission_id, "box-fixed")
+
+
+def _boxes(ports: DeskPorts, pages: Sequence[PageRow], lines: Sequence[SettledLine]) -> dict[int, tuple[float, ...]]:
+    """The box of each line in percent of its page as shown; lines of a page without a picture are left out."""
+    found: dict[int, tuple[float, ...]] = {}
+    for page in pages:
+        if page.upright is None:
+            continue
+        try:
+            size = sheet_picture.measure(ports.blobs, page.upright)
+        except NoPicture:
+            continue  # the page's own picture says so
+        found |= {one.id: sheet_picture.percent(one.box, size, page.rotation) for one in lines if one.page_id == page.id}
+    return found
+
+
+def _checked(session: Session, seen: dict[int, str], me: str) -> None:
+    try:
+        decisions.check(session, seen, me)
+    except decisions.Overtaken as fault:
+        raise HTTPException(409, "Nothing was changed: somebody decided this line after it was shown to you. Reload the page, "
+                                 "and set the box if it is still wrong.") from fault
 
 
 def _box(ports: DeskPorts, page: PageRow, above: SettledLine | None, given: Sequence[float | None]) -> list[list[float]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -69,14 +70,29 @@ def turned(point: Point, size: tuple[int, int], rotation: int) -> Point:
 
 
 def measure(blobs: Blobs, key: str) -> tuple[int, int]:
-    """Width and height of a stored page in pixels. Raises NoPicture."""
-    return _opened(blobs, key).size
+    """Width and height of a stored page in pixels, from the head of its file. Raises NoPicture."""
+    with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
+        return opened.size
+
+
+def percent(box: Sequence[Point], size: tuple[int, int], rotation: int) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a box in percent of its page as shown: the page's `size` as stored, `rotation` as in
+    `framed`."""
+    xs, ys = zip(*(turned(point, size, rotation) for point in box), strict=True)
+    wide, high = size if rotation % 180 == 0 else size[::-1]
+    return (round(100 * min(xs) / wide, 1), round(100 * min(ys) / high, 1), round(100 * max(xs) / wide, 1),
+            round(100 * max(ys) / high, 1))
 
 
 def _opened(blobs: Blobs, key: str) -> Image.Image:
+    with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
+        return opened.convert("RGB")
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
     try:
-        with Image.open(io.BytesIO(blobs.read(key))) as opened:
-            return opened.convert("RGB")
+        yield
     except (BlobError, UnidentifiedImageError, OSError, ValueError) as fault:
         raise NoPicture("This page cannot be shown. What was read and decided is safe; lines can still be added by "
                         "hand from the original file.") from fault

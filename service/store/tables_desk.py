@@ -37,7 +37,7 @@ class ActRow(Base):
     """One act at the desk: what a single key press did, however many lines it touched.
 
     `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide", "accept",
-    "join", "break" or "close", each with the reviews it filed in `reviews`, or "undo" or "redo" with the act it is about in
+    "join", "break", "box" or "close", each with the reviews it filed in `reviews`, or "undo" or "redo" with the act it is about in
     `target`. `undone_at` is set while an act is taken back; its reviews carry the same instant.
     """
 

@@ -65,3 +65,27 @@ def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any
     page.fill(".add-line [name=text]", "Army Merse holds")
     page.click(".add-line button")
     assert "The line is added" in page.locator(".said").inner_text()
+
+
+def test_a_box_is_set_right_by_drawing_or_by_keys_alone(chromium: Any, desk: Desk) -> None:
+    """The form begins from the box as it is, so that one number can be mended; a box drawn while it is used fills it."""
+    page = tab(chromium, desk, viewport={"width": 1280, "height": 1000})
+    page.goto(desk.address + "/sheet/1")
+    field = page.locator(".fix-box [name=left]")
+    before = float(field.input_value())
+    assert 0 < before < 50
+    assert "now" not in page.locator(".fix-box option").first.inner_text()
+    page.locator(".fix-box select").focus()
+    picture = page.locator("img.whole").first
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.6 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.65 * box["height"])
+    page.mouse.up()
+    assert float(field.input_value()) == pytest.approx(10, abs=0.5)
+    assert page.locator(".add-line [name=left]").input_value() == ""
+    field.fill(str(before))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sheet/1?told=box-fixed")
+    assert "The line is cut by the new box and open again" in page.locator(".said").inner_text()

@@ -12,7 +12,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.desk import queries
-from service.desk.sheet_picture import MARKS, turned
+from service.desk.sheet_picture import MARKS, percent, turned
 from service.desk.sheet_view import differences, own_lines
 from service.store import records
 from service.store.tables import (
@@ -76,11 +76,12 @@ def test_before_the_deadline_a_sheet_is_counted_and_not_shown(desk: DeskSite) ->
         assert "Eskdale" not in said
 
 
-@pytest.mark.parametrize("form", ["choose", "leave", "line"])
+@pytest.mark.parametrize("form", ["choose", "leave", "line", "box"])
 def test_before_the_deadline_nothing_about_a_sheet_can_be_changed(desk: DeskSite, form: str) -> None:
     """DESK-02."""
     desk.change(7, state=PhaseState.OPEN)
-    assert desk.post(f"/sheet/1/{form}", why=WHY, page=1, text="Army Merse holds", key="k").status_code == 403
+    box = {"line": "3 ", "left": 1, "top": 1, "right": 9, "bottom": 9}
+    assert desk.post(f"/sheet/1/{form}", why=WHY, page=1, text="Army Merse holds", key="k", **box).status_code == 403
     assert executed(desk) == 2
 
 
@@ -273,6 +274,42 @@ def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk
     assert "Merse holds" not in desk.text("/sheet/2").split("Eskdale")[1]
 
 
+def test_a_box_set_right_opens_its_line_again_with_what_was_read_and_undo_brings_all_back(desk: DeskSite) -> None:
+    """The Sheet page's "fix boxes": the ink is another now, so a person looks again; nothing of before is lost."""
+    desk.decide(10, "void", "before")
+    with desk.store() as session:
+        (before,) = [one for one in own_lines(session, 2) if one.id == 10]
+    wish = {"line": f"10 {before.version()}", "key": "b1", "left": 10, "top": 20, "right": 60, "bottom": 30}
+    for _ in range(2):  # the same form delivered twice
+        answer = desk.post("/sheet/2/box", **wish)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?told=box-fixed")
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+        assert [(w.line.state, w.line.text) for w in lines] == [
+            (LineState.OPEN, "Army Merse holds"), (LineState.AUTO, "Army Eskdale holds")]
+        assert lines[0].line.box == ((90, 140), (540, 140), (540, 210), (90, 210))  # of 900 x 700 pixels
+        assert [one.id for one in own_lines(session, 2)][1:] == [11]
+    assert "is cut by the new box and open again" in desk.text("/sheet/2?told=box-fixed")
+    desk.post("/desk/7/undo")
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+        assert [(w.line.id, w.line.state) for w in lines] == [(10, LineState.VOID), (11, LineState.AUTO)]
+        assert lines[0].line == before
+
+
+def test_a_box_is_not_set_on_a_line_that_was_decided_meanwhile(desk: DeskSite) -> None:
+    desk.decide(10, "void", "meanwhile")
+    box = {"key": "b", "left": 10, "top": 20, "right": 60, "bottom": 30}
+    answer = desk.post("/sheet/2/box", line="10 ", **box)
+    assert answer.status_code == 409
+    assert "Nothing was changed: somebody decided this line" in answer.text
+    for line in ("1 ", "99 ", "x"):  # of another sheet, of none, no number
+        assert desk.post("/sheet/2/box", line=line, **box).status_code == 404
+    assert desk.post("/sheet/2/box", line="11 ", **{**box, "right": 10}).status_code == 400
+    with desk.store() as session:
+        assert session.scalars(select(LineRow).where(LineRow.kind == "part")).all() == []
+
+
 def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.get_one(PageRow, 2).rotation = 90
@@ -283,6 +320,7 @@ def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: 
         assert row.ordinal == 0
         assert row.box == [[450, 630], [450, 70], [540, 70], [540, 630]]
         assert [turned((x, y), (900, 700), 90) for x, y in row.box] == [(70, 450), (630, 450), (630, 540), (70, 540)]
+        assert percent([(x, y) for x, y in row.box], (900, 700), 90) == (10, 50, 90, 60)
 
 
 def test_words_that_are_no_order_are_kept_as_written_and_said_to_be_none(desk: DeskSite) -> None:

@@ -1,13 +1,37 @@
-// Draw a box on a page to fill in where a missed line stands. Without this script the four numbers are typed.
+// Draw a box on a page to fill in where a missed line stands, or to set the box of a line right. Without this script the
+// four numbers are typed.
 "use strict";
 (() => {
-  const form = document.querySelector(".add-line");
+  const SIDES = ["left", "top", "right", "bottom"];
+  const add = document.querySelector(".add-line");
+  const fix = document.querySelector(".fix-box");
+  let form = add || fix; // the one that was used last
   if (!form) return;
-  for (const hint of form.querySelectorAll(".scripted-box")) hint.hidden = false;
+  for (const hint of document.querySelectorAll(".scripted-box")) hint.hidden = false;
+  document.addEventListener("focusin", (event) => {
+    form = event.target.closest(".add-line, .fix-box") || form;
+  });
+  // The box as it is now, to begin from.
+  const now = () => {
+    const box = fix.elements.line.selectedOptions[0].dataset.box.split(" ");
+    SIDES.forEach((side, n) => { fix.elements[side].value = box[n]; });
+  };
+  if (fix) {
+    for (const option of fix.elements.line.options) option.textContent = option.textContent.replace(/, now [^,]*$/, "");
+    fix.elements.line.addEventListener("change", now);
+    now();
+  }
   const percent = (event, picture) => {
     const at = picture.getBoundingClientRect();
     return [(event.clientX - at.left) / at.width, (event.clientY - at.top) / at.height]
       .map((share) => Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10);
+  };
+  const drawn = (from, to, page) => {
+    const sides = [Math.min(from[0], to[0]), Math.min(from[1], to[1]), Math.max(from[0], to[0]), Math.max(from[1], to[1])];
+    if (form === fix && fix.elements.line.selectedOptions[0].dataset.page !== page) return; // a line stays on its page
+    SIDES.forEach((side, n) => { form.elements[side].value = sides[n]; });
+    if (form === add) form.elements.page.value = page;
+    (form === add ? form.elements.text : form.querySelector("button")).focus();
   };
   for (const picture of document.querySelectorAll("img.whole")) {
     let from = null;
@@ -20,15 +44,9 @@
     picture.addEventListener("pointerup", (event) => {
       if (!from) return;
       const to = percent(event, picture);
-      const moved = Math.abs(to[0] - from[0]) > 1 && Math.abs(to[1] - from[1]) > 0.5;
-      if (moved) {
-        form.elements.left.value = Math.min(from[0], to[0]);
-        form.elements.right.value = Math.max(from[0], to[0]);
-        form.elements.top.value = Math.min(from[1], to[1]);
-        form.elements.bottom.value = Math.max(from[1], to[1]);
-        form.elements.page.value = picture.dataset.page;
+      if (Math.abs(to[0] - from[0]) > 1 && Math.abs(to[1] - from[1]) > 0.5) {
         picture.parentElement.addEventListener("click", (click) => click.preventDefault(), { once: true });
-        form.elements.text.focus();
+        drawn(from, to, picture.dataset.page);
       }
       from = null;
     });
