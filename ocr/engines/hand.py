@@ -20,7 +20,7 @@ Numbers = npt.NDArray[np.float32]
 
 FILE = Path(__file__).with_name("hand.npz")
 
-SHA256 = "841c70369d1279b6f02540881176e1c8f29650f8ab29be7adf0f9ee917781526"
+SHA256 = "cd011a8c2a20ca5e6342092734aba677f72ea8a2e548b6cc2002b26c5da0796f"
 """Of `hand.npz`."""
 
 HEAD = ("linear_8.w_0", "linear_8.b_0")
