@@ -145,10 +145,21 @@ def _mend(verdict: Verdict, context: Context) -> str:
             return f"Use one of: {', '.join(own)}." if own else "Use the game's full name."
         case Reason.PHASE_TYPE_MISMATCH | Reason.WRONG_PHASE:
             return _open_now(_game(verdict, context))
+        case Reason.SUBJECT_UNPARSED if not subject_line(verdict, context):
+            return _one_of(verdict, context)
         case None:
             return ""
         case reason:
             return _MEND.get(reason, "")
+
+
+def _one_of(verdict: Verdict, context: Context) -> str:
+    """What to write where no one subject can be offered: a player of two games is not guessed at (SUBJ-07)."""
+    fitting = [_subject(verdict, seat) for seat in _seats(verdict, context)]
+    lines = [line for line in fitting if line]
+    if not lines:
+        return "Send it again with game, power, season with its year and kind of orders in the subject."
+    return f"Send it again with one of these subjects: {'; or '.join(lines)}"
 
 
 def _game(verdict: Verdict, context: Context) -> GameContext | None:
@@ -168,11 +179,8 @@ def gmt(moment: datetime) -> str:
 
 def subject_line(verdict: Verdict, context: Context) -> str:
     """A subject to copy, filled in from the sender's own registration; "" where more than one would fit."""
-    game, power = _seat(verdict, context)
-    if game is None or power is None or game.open_phase is None:
-        return ""
-    number = verdict.version if verdict.version is not None else 1
-    return canonical_subject(game.name, power, game.open_phase, number)
+    seats = _seats(verdict, context)
+    return _subject(verdict, seats[0]) if len(seats) == 1 else ""
 
 
 def canonical_subject(game: str, power: str, phase: Phase, version: int) -> str:
@@ -180,10 +188,17 @@ def canonical_subject(game: str, power: str, phase: Phase, version: int) -> str:
     return f"{game} - {power} - {phase.season} {phase.year} - {phase.kind.value.capitalize()} Orders - v{version}"
 
 
-def _seat(verdict: Verdict, context: Context) -> tuple[GameContext | None, str | None]:
+def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
+    """The subject of a seat's open phase; "" where none is open."""
+    game, power = seat
+    number = verdict.version if verdict.version is not None else 1
+    return "" if game.open_phase is None else canonical_subject(game.name, power, game.open_phase, number)
+
+
+def _seats(verdict: Verdict, context: Context) -> list[tuple[GameContext, str]]:
+    """The sender's own seats that may be meant: of the game and the power that the mail names, as far as it does."""
     sender = verdict.sender or ""
     named = _game(verdict, context)
     games = [named] if named is not None and named.registered(sender) else list(context.games)
     seats = [(game, power) for game in games for power in game.players if game.registered(sender, power)]
-    wanted = [seat for seat in seats if seat[1] == verdict.power] or seats
-    return wanted[0] if len(wanted) == 1 else (None, None)
+    return [seat for seat in seats if seat[1] == verdict.power] or seats
