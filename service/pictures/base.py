@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import shapely
@@ -35,13 +35,16 @@ class Base:
     names: str
 
 
-def draw_base(sheet: Sheet, labels: Iterable[Label], compass: Rect) -> Base:
-    """The unchanging part of a sheet's map; winds blow from the `compass`."""
-    return Base(_water(sheet, compass) + _land(sheet), _lines(sheet), _names(sheet, labels))
+def draw_base(sheet: Sheet, labels: Iterable[Label], compass: Rect | None, like: Sheet | None = None) -> Base:
+    """The unchanging part of a sheet's map; winds blow from the `compass`, where there is one. Its land is washed in the tones of
+    another sheet it is `like`."""
+    return Base(_water(sheet, compass) + _land(sheet, _tones(like or sheet)), _lines(sheet), _names(sheet, labels))
 
 
-def _water(sheet: Sheet, compass: Rect) -> str:
+def _water(sheet: Sheet, compass: Rect | None) -> str:
     inside = sheet.inside
+    if compass is None:
+        return f'<rect width="{inside.width:.2f}" height="{inside.height:.2f}" fill="{SEA_TONE}"/>{_waterlines(sheet)}'
     return (
         f'<rect width="{sheet.paper.width:g}" height="{sheet.paper.height:g}" fill="{PAPER_TONE}"/>'
         f'<rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" fill="{SEA_TONE}"/>'
@@ -67,9 +70,11 @@ def _frame(sheet: Sheet) -> BaseGeometry:
     return shapely.box(sheet.inside.x0, sheet.inside.y0, sheet.inside.x1, sheet.inside.y1)
 
 
-def _land(sheet: Sheet) -> str:
+def _land(sheet: Sheet, tones: Mapping[str, int]) -> str:
     parts = [f'<path d="{path(sheet.far)}" fill="{FAR_TONE}"/>']
-    for name, tone in _tones(sheet).items():
+    for name, tone in tones.items():
+        if name not in sheet.places:
+            continue
         shape = sheet.places[name].shape.simplify(UNSEEN)
         parts.append(f'<path d="{path(shape)}" fill="{TONES[tone]}" stroke="{TONES[tone]}" stroke-width="0.1"/>')
     return "".join(parts)

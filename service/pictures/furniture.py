@@ -51,8 +51,9 @@ class _Ground:
     def __init__(self, sheet: Sheet) -> None:
         grid = Grid(sheet.paper, sheet.places)
         self.ids = grid.ids[::COARSE, ::COARSE]
-        # Land is asked for cell by cell, so that no islet is covered; water may be taken coarsely.
-        self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea), summed(grid.ids < 0)
+        # Land is asked for cell by cell, so that no islet is covered, nor its mark, which may be wider; water may be taken coarsely.
+        marks = grid.blocked((), ((*one.seal, one.radius) for one in sheet.places.values() if one.seal is not None))
+        self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea | marks), summed(grid.ids < 0)
         self.lines = summed(grid.edge)
         self.wet = np.array([place.ground in {Ground.AREA, Ground.SEA} for place in sheet.places.values()])
         self.visible = np.maximum(1, np.bincount(self.ids.ravel() + 1, minlength=len(self.wet) + 1)[1:])
@@ -93,7 +94,7 @@ class _Ground:
         near = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
         price = _LAND * share(self.dry, near) + _LINES * share(self.lines, near)
         if piece.afloat:
-            price += _LAND * share(self.foreign, near)
+            price += _LAND * share(self.foreign, near) + _LAND * (share(self.dry, near) > 0)
         x = (boxes[:, 0] - inside.x0) / max(0.1, inside.width - piece.width)
         y = (boxes[:, 1] - inside.y0) / max(0.1, inside.height - piece.height)
         return np.asarray(price + _AWAY * (np.abs(x - piece.at[0]) + np.abs(y - piece.at[1])))

@@ -7,7 +7,7 @@ way pays more each round, until nobody overlaps. No chance is involved: the same
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +53,11 @@ class _Under:
     foreign: Sums
 
 
-def place_labels(sheet: Sheet, furniture: Iterable[Rect]) -> tuple[Label, ...]:
-    """One label for each region of a sheet. Names keep clear of each other, of every mark and of the furniture.
+def place_labels(
+    sheet: Sheet, furniture: Iterable[Rect], only: Collection[str] | None = None
+) -> tuple[Label, ...]:
+    """One label for each region of a sheet, or for each of some. Names keep clear of each other, of every mark and of the
+    furniture.
 
     Raises Unplaceable, naming them, when some names overlap after all.
     """
@@ -67,7 +70,8 @@ def place_labels(sheet: Sheet, furniture: Iterable[Rect]) -> tuple[Label, ...]:
         grid, summed(grid.sea), summed(grid.edge), summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
         summed(grid.ids < 0),
     )
-    options = [_options(place, number, sheet, under) for number, place in enumerate(sheet.places.values())]
+    options = [_options(place, number, sheet, under) for number, place in enumerate(sheet.places.values())
+               if only is None or place.id in only]
     chosen = _settle(options)
     clashes = _clashes(options, chosen)
     if clashes:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from maps.geometry import Shape
 from maps.variant import Power, Variant
-from service.pictures import furniture, ornament
+from service.pictures import furniture, inset, ornament
 from service.pictures.base import Base, draw_base
 from service.pictures.ground import Sheet, lay_out
 from service.pictures.hatch import hatch
+from service.pictures.inset import Inset
 from service.pictures.labels import place_labels
 from service.pictures.legend import draw_legend, legend_height
 from service.pictures.map_index import index_page
@@ -38,6 +39,7 @@ class MapPlan:
     labels: tuple[Label, ...]
     pieces: Mapping[str, Rect]
     base: Base
+    insets: tuple[Inset, ...] = ()
 
     def short(self) -> tuple[Label, ...]:
         """Names that stand on the map in short, to be explained in the legend."""
@@ -49,20 +51,39 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
     if not shapes:
         raise NoShapes(f"{variant.slug} has no drawn shapes")
     sheet = lay_out(variant, shapes, paper)
-    room, part = len(shapes) // CROWDED, paper.furniture
+    room, window = len(shapes) // CROWDED, inset.crowded(sheet)
     while True:
-        pieces = furniture.arrange(sheet, [
-            furniture.Piece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
-            furniture.Piece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
-            furniture.Piece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
-            furniture.Piece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
-            furniture.Piece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
-        ])
+        pieces = _arranged(variant, sheet, room, window)
+        if window is not None and inset.hides_land(sheet, pieces["inset"]):
+            window = None
+            continue
         labels = place_labels(sheet, pieces.values())
         short = sum(one.wording.short for one in labels)
         if short <= room:
-            return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces["compass"]))
+            larger = None if window is None else inset.make(sheet, window, pieces["inset"])
+            if window is not None and larger is None:
+                window = None
+                continue
+            insets = () if larger is None else (larger,)
+            return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces["compass"]), insets)
         room = short + SPARE
+
+
+def _arranged(variant: Variant, sheet: Sheet, room: int, window: Rect | None) -> Mapping[str, Rect]:
+    """Where the furniture stands; `room` are the short names that the legend has room for."""
+    part, inside = sheet.paper.furniture, sheet.inside
+    wanted = [
+        furniture.Piece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
+        furniture.Piece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
+        furniture.Piece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
+        furniture.Piece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
+        furniture.Piece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
+    ]
+    if window is not None:
+        wide, high = inset.size(window, sheet.paper)
+        near = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
+        wanted.insert(2, furniture.Piece("inset", wide, high, near, afloat=True))
+    return furniture.arrange(sheet, wanted)
 
 
 def _title_height(variant: Variant) -> float:
@@ -89,7 +110,9 @@ def draw_map(
     held = {sheet.places[region].id: variant.powers[owner] for owner, regions in centres.items() for region in regions}
     body = [
         plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
+        *(inset.outline(one.window) for one in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()), plan.base.names,
+        *(inset.draw(one, _within(one, held)) for one in plan.insets),
         _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
         _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
         _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
@@ -102,11 +125,13 @@ def draw_map(
     )
 
 
-
-
-
-
-
+def _within(one: Inset, held: Mapping[str, Power]) -> str:
+    """What stands in an inset: the same layers as on the map."""
+    places = one.sheet.places
+    return "".join((
+        one.base.below, *(_control(places[region], power) for region, power in held.items() if region in places), one.base.lines,
+        *(seal(place, held.get(place.id)) for place in places.values()), one.base.names,
+    ))
 
 
 def _overline(variant: Variant, title: str) -> str:

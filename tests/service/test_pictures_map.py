@@ -15,12 +15,14 @@ import numpy as np
 import pypdfium2
 import pytest
 import shapely
+import shapely.affinity
 from PIL import Image
 from pypdfium2 import raw
 
 import maps
 from service.pictures import MapPlan, NoShapes, board_pdf, draw_map, plan_map, plan_of, to_png
 from service.pictures.hatch import PATTERNS, hatch
+from service.pictures.inset import LARGER
 from service.pictures.labels import PAD
 from service.pictures.projection import EARTH_KM, EqualArea, Projection, TransverseMercator, projection_for
 from service.pictures.values import A3, A4, Ground, Label, Paper, Rect
@@ -59,7 +61,7 @@ def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: Pape
 def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Paper) -> None:
     plan = plan_of(slug, paper)
     places = plan.sheet.places
-    marks = [shapely.Point(p.seal).buffer(p.radius) for p in places.values() if p.seal is not None]
+    marks = _marks(plan)
     tree = shapely.STRtree(marks)
     for one in plan.labels:
         box = _box(one.box)
@@ -93,6 +95,54 @@ def test_furniture_hides_no_land_and_no_name(slug: str, paper: Paper) -> None:
         assert not any(piece.meets(label.box) for label in plan.labels)
         # Square millimetres: an islet of Malta's size may lie under the open scale bar.
         assert plan.sheet.land.intersection(_box(piece)).area < 1.0
+        assert not any(_box(piece).intersects(mark) for mark in _marks(plan))
+
+
+def _marks(plan: MapPlan) -> list[shapely.Polygon]:
+    return [shapely.Point(p.seal).buffer(p.radius) for p in plan.sheet.places.values() if p.seal is not None]
+
+
+@pytest.mark.parametrize("paper", [A3, A4])
+def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Paper) -> None:
+    """MAP-01: the densest part of the board, over open water, with names that touch neither each other nor a mark, fewer of them
+    short than on the map."""
+    plan = plan_of("w3k", paper)
+    (one,) = plan.insets
+    middle = one.window
+    inside = {name for name, place in plan.sheet.places.items()
+              if middle.x0 < place.shape.representative_point().x < middle.x1
+              and middle.y0 < place.shape.representative_point().y < middle.y1}
+    for x, y in itertools.product(np.arange(30, paper.width - 60, 15.0), np.arange(30, paper.height - 60, 15.0)):
+        other = {name for name, place in plan.sheet.places.items()
+                 if x < place.shape.representative_point().x < x + middle.width
+                 and y < place.shape.representative_point().y < y + middle.height}
+        assert len(other) <= len(inside), (x, y)
+    names = {label.region for label in one.labels}
+    assert len(names) >= 14
+    assert names <= set(one.sheet.places)
+    for first, second in itertools.combinations(one.labels, 2):
+        assert not first.box.grown(PAD / 2 - 1e-6).meets(second.box.grown(PAD / 2 - 1e-6)), (first.region, second.region)
+    marks = [shapely.Point(p.seal).buffer(p.radius) for p in one.sheet.places.values() if p.seal is not None]
+    for label in one.labels:
+        assert not any(_box(label.box).intersects(mark) for mark in marks), label.region
+        assert one.sheet.inside.x0 <= label.box.x0 < label.box.x1 <= one.sheet.inside.x1
+        assert one.sheet.inside.y0 <= label.box.y0 < label.box.y1 <= one.sheet.inside.y1
+    short = {label.region for label in plan.short()} & names
+    assert sum(label.wording.short for label in one.labels) < len(short)
+    larger = shapely.affinity.scale(plan.sheet.places["Cunninghame"].shape, LARGER, LARGER)
+    assert one.sheet.places["Cunninghame"].shape.area == pytest.approx(larger.area, rel=1e-6)
+
+
+def test_an_inset_shows_the_same_owners_and_a_board_with_room_has_none() -> None:
+    root = ET.fromstring(picture("w3k"))
+    (group,) = [one for one in root.iter(f"{SVG}g") if one.get("class") == "inset"]
+    owners = {seal.get("data-region"): seal.get("data-power") for seal in root.iter(f"{SVG}g") if seal.get("class") == "seal"}
+    shown = {seal.get("data-region"): seal.get("data-power") for seal in group.iter(f"{SVG}g") if seal.get("class") == "seal"}
+    assert len(shown) > 6
+    assert {owners[name] for name in shown} >= {"Argyll", "Hamilton", None}
+    held = {region: owner for owner, regions in W3K.start.centres.items() for region in regions}
+    assert shown == {name: held.get(str(name)) for name in shown}
+    assert plan_of("standard").insets == ()
 
 
 def test_short_names_are_few_and_explained_on_the_map() -> None:
@@ -112,6 +162,8 @@ def test_every_owner_is_seen_by_letter_and_pattern(slug: str) -> None:
     variant = maps.load(slug)
     root = ET.fromstring(picture(slug))
     seals: Counter[str] = Counter()
+    for inset in [one for one in root if one.get("class") == "inset"]:
+        root.remove(inset)
     for seal in root.iter(f"{SVG}g"):
         if seal.get("class") == "seal" and seal.get("data-power"):
             power = variant.powers[str(seal.get("data-power"))]
