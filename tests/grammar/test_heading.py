@@ -87,6 +87,7 @@ SAME_ROUTING = [
 
 @pytest.mark.parametrize("subject", SAME_ROUTING)
 def test_mutations_route_alike(subject: str) -> None:
+    """SUBJ-02: the second is the handbook's own example. SUBJ-04: separators, case, order of fields, prefixes and tags. Q-05: Fall."""
     found = heading(subject)
     assert routing(found) == EXPECTED
     assert found.version == 1
@@ -144,6 +145,7 @@ def test_a_missing_version_is_flagged() -> None:
     ],
 )
 def test_submission_types(said: str, kind: PhaseKind | None) -> None:
+    """SUBJ-03."""
     assert heading(f"Edgehill, Argyll, {said}, v1").kind is kind
 
 
@@ -238,12 +240,14 @@ def test_refused(subject: str, code: HeadingCode, missing: tuple[str, ...]) -> N
 
 
 def test_a_missing_year_is_left_open() -> None:
+    """SUBJ-06: for the sheet, and then the open phase, to say."""
     found = heading("Powick Bridge, Montrose, Autumn Retreats, v1")
     assert routing(found) == ("Powick Bridge", "Montrose", "Autumn", None, PhaseKind.RETREAT)
 
 
 @pytest.mark.parametrize("dash", [" - ", " – ", ", ", "-"])
 def test_hyphens_inside_a_name_do_not_split_it(dash: str) -> None:
+    """SUBJ-05."""
     fields = ("Siege of Ashby-de-la-Zouch", "Crown", "Spring 1643", "Movement", "v1")
     found = heading(dash.join(fields))
     assert (found.game, found.power, found.flags) == ("Siege of Ashby-de-la-Zouch", "Crown", frozenset())
@@ -303,6 +307,7 @@ SEPARATORS = [", ", " - ", " – ", "; ", " / ", " | ", ",", " — "]
 def test_order_separators_prefixes_and_case_do_not_matter(
     prefixes: list[str], fields: list[str], separators: list[str], case: object
 ) -> None:
+    """SUBJ-04."""
     assert callable(case)
     line = "".join(itertools.chain.from_iterable(zip(fields, [*separators, ""], strict=True)))
     found = heading("".join(prefixes) + case(line))

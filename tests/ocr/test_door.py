@@ -22,6 +22,7 @@ def test_every_format_is_told_from_its_content(kind: str) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_exif_orientation_is_applied(orientation: int) -> None:
+    """SUB-11."""
     (page,) = door.open_images(odd.stored_turned(orientation)).pages
     assert page.shape == (64, 96, 3)
     assert odd.corners(page) == odd.UPRIGHT
@@ -72,6 +73,7 @@ def test_clear_paper_is_white() -> None:
 
 
 def test_every_page_of_a_tiff_comes_in_order() -> None:
+    """SUB-11."""
     turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
     data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[turned])
     pages = door.open_images(data).pages

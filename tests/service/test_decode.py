@@ -17,6 +17,7 @@ SHEETS = Path(__file__).parents[1] / "data" / "sheets"
 
 
 def test_a_photograph_comes_back_upright_and_without_metadata() -> None:
+    """SUB-11: EXIF rotation applied."""
     data = (SHEETS / "s019.jpg").read_bytes()
     with Pillow.open(BytesIO(data)) as before:
         assert before.getexif().get_ifd(0x8825), "the sample carries GPS"
@@ -31,6 +32,7 @@ def test_a_photograph_comes_back_upright_and_without_metadata() -> None:
 
 
 def test_every_page_of_a_pdf_comes_back() -> None:
+    """SUB-11."""
     decoded = decode_photo(odd.pdf(3), "orders.pdf")
     assert decoded.kind == "PDF"
     sizes = []

@@ -46,6 +46,7 @@ def mailbox(request: pytest.FixtureRequest, tmp_path: Path) -> Mailbox:
 
 
 def test_a_mail_is_kept_whole_noted_queued_and_moved(site: Site, mailbox: Mailbox) -> None:
+    """SUB-01: with the date and time of its receipt. SUB-15: its bytes unaltered."""
     raw = simple(1, size=3000)
     mailbox.deliver(raw)
     source = mailbox.source()
@@ -84,6 +85,7 @@ def test_several_mails_come_in_one_look_and_the_next_brings_only_what_is_new(
 
 
 def test_the_same_bytes_twice_are_one_mail(site: Site, mailbox: Mailbox) -> None:
+    """SUB-12."""
     mailbox.deliver(simple(1))
     mailbox.deliver(simple(1))
     source = mailbox.source()

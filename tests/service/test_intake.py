@@ -174,6 +174,7 @@ def test_received_at_the_deadline_is_on_time(after: int, expected: str | None) -
 
 
 def test_year_and_kind_may_come_from_the_open_phase() -> None:
+    """SUBJ-06; SUBJ-03: "Orders" alone means those of the open phase."""
     verdict = judge(mail("Powick Bridge, Montrose, Autumn Orders, v1"))
     assert verdict.verdict is Kind.ACCEPTED
     assert (verdict.year, verdict.type) == (1644, "Retreat")
@@ -236,6 +237,7 @@ def one(shade: int, version: str = ", v1", sender: str = MONTROSE) -> bytes:
 
 
 def test_same_sender_fields_and_photographs_are_a_duplicate_whatever_else_differs() -> None:
+    """SUB-12."""
     again = mail(
         "RE: powick bridge - MONTROSE - Fall, 1644 - Retreat Orders - V.1",
         headers=["Message-ID: <another@mailbox.example>", "Date: x"],
@@ -253,6 +255,7 @@ def test_same_sender_fields_and_photographs_are_a_duplicate_whatever_else_differ
 
 
 def test_message_id_alone_is_never_enough() -> None:
+    """SUB-12: another photograph under the same Message-ID is not the same message, and is not lost."""
     same = ["Message-ID: <one@mailbox.example>"]
     verdicts = judge_all(mail(headers=same), mail(headers=same, parts=[part(picture(7))]))
     assert [verdict.verdict for verdict in verdicts] == [Kind.ACCEPTED, Kind.ACCEPTED]

@@ -44,6 +44,7 @@ def read(raw: bytes) -> IncomingMail:
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF"])
 @pytest.mark.parametrize("disposition", ["attachment", "inline"])
 def test_told_by_content_not_by_type_or_name(form: str, disposition: str) -> None:
+    """SUB-11: JPEG, PNG, WebP, TIFF and HEIC, inline as well as attached."""
     from pillow_heif import register_heif_opener
 
     register_heif_opener()
@@ -53,11 +54,13 @@ def test_told_by_content_not_by_type_or_name(form: str, disposition: str) -> Non
 
 
 def test_each_page_of_a_pdf_is_a_photograph() -> None:
+    """SUB-11."""
     verdict = judge(mail(parts=[part(pdf(3), "application/pdf", "s.pdf"), part(picture())]))
     assert (verdict.verdict, verdict.photos) == (Kind.ACCEPTED, 4)
 
 
 def test_pictures_keep_the_order_of_the_mail() -> None:
+    """SUB-10."""
     shades = [7, 3, 9, 1]
     inner = multipart([part(picture(3)), part(picture(9))], boundary="inner")
     raw = mail(parts=[part(picture(7)), inner, part(picture(1))])

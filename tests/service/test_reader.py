@@ -143,6 +143,7 @@ def test_a_paper_is_read_once(desk: Desk) -> None:
 
 
 def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(desk: Desk) -> None:
+    """SUB-10, SUB-11: a PDF is split; its pages and the next file are one submission."""
     table, sheets = desk.table, pdf(2)
     raw = mail(
         table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],

@@ -61,7 +61,7 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
 
 
 def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
-    """NON-02, Q-14: an order that cannot be is read back as it is written, and no order is put in other words."""
+    """NON-02, Q-14, Q-46: an order that cannot be is read back as it is written, and no order is put in other words."""
     impossible = "Army London moves to Orkney"
     paper = desk.mailed()
     desk.read(paper, {picture(90): (sight(page([*HEADING, impossible, "F Ork - PentF"])),)})
@@ -73,6 +73,7 @@ def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
 
 
 def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: Desk) -> None:
+    """Q-46: each game may switch it off."""
     switch(desk, on=False)
     paper = desk.mailed()
     assert desk.table.told() == [("receipt", MONTROSE)]

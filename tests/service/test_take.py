@@ -25,6 +25,7 @@ def table(site: Site) -> Table:
 
 
 def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None:
+    """SUB-01: orders, with the moment of receipt."""
     row = table.take(table.mail("Montrose"), table.phase().opens_at + DAY)
     assert (row.state, row.reason) == (MailState.USED, None)
     (paper,) = table.papers()
@@ -37,6 +38,7 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
 
 
 def test_pictures_are_kept_in_their_order_with_room_for_pages(table: Table) -> None:
+    """SUB-10, SUB-15: one paper, its files as they came, in the order of the mail."""
     sheets = pdf(2)
     raw = mail(
         table.subject("Montrose"),
@@ -86,6 +88,7 @@ def test_what_the_sender_can_mend_is_refused(table: Table, subject: str, photo: 
 
 
 def test_a_stranger_is_quarantined_and_never_answered(table: Table) -> None:
+    """SUB-14."""
     raw = mail(table.subject("Montrose"), "mallory@else.example", stamps=[stamp("else.example", server=SERVER)])
     row = table.take(raw, table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "unknown_sender")
@@ -94,6 +97,7 @@ def test_a_stranger_is_quarantined_and_never_answered(table: Table) -> None:
 
 
 def test_another_players_power_is_quarantined_and_its_owner_hears_nothing(table: Table) -> None:
+    """SUB-14: the coordinator is told, not the power's own player."""
     row = table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "sender_not_power")
     assert ("coordinator_notice", COORDINATOR) in table.told()
@@ -103,6 +107,7 @@ def test_another_players_power_is_quarantined_and_its_owner_hears_nothing(table:
 
 @pytest.mark.parametrize("result", ["fail", "none", "temperror"])
 def test_nothing_is_answered_before_the_sender_is_proved(table: Table, result: str) -> None:
+    """SUB-14: a forged address of the power's own player."""
     row = table.take(table.mail("Montrose", result=result), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
     assert table.told() == [("coordinator_notice", COORDINATOR)]
@@ -154,6 +159,7 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
 
 
 def test_the_same_paper_mailed_again_is_one_paper_with_one_receipt(table: Table) -> None:
+    """SUB-12."""
     table.take(table.mail("Montrose"), table.phase().opens_at)
     row = table.take(table.mail("Montrose", note="In case the first was lost."), table.phase().opens_at + DAY)
     assert (row.state, row.reason) == (MailState.IGNORED, "duplicate")
@@ -162,6 +168,7 @@ def test_the_same_paper_mailed_again_is_one_paper_with_one_receipt(table: Table)
 
 
 def test_a_new_version_is_another_paper(table: Table) -> None:
+    """SUB-01: revisions come to the same address as orders."""
     table.take(table.mail("Montrose"), table.phase().opens_at)
     row = table.take(table.mail("Montrose", 150, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
     assert row.state == MailState.USED
