@@ -26,6 +26,7 @@ from service.two_readers import Stage
 OPTIONS: dict[str, str] = {
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": "A receipt shows its sender each line as the machine read it, with a picture (it leaves once the sheet is read)",
+    "units_on_map": "The year-end map shows units besides control; it is public (without this, control alone)",
 }
 """The options of a game that change what the service does, each with its words. All are yes or no."""
 REVIEW = "review"

@@ -21,13 +21,18 @@ from service.desk.outcomes import grouped, totals
 from service.desk.ports import DeskPorts
 from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading_view import Offer
+from service.desk.rights import Role
 from service.desk.seal import sealed
 from service.desk.seal import told as unsealed
+from service.health import Fact
 from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
 from service.two_readers import Stage
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
+ALWAYS = frozenset({"Queue", "Disk", "Backup"})
+TOLD_ABOVE = frozenset({"Letters", "Clock"})
+"""Parts of the site's health that Today has sentences of its own for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ def today(request: Request, visitor: SignedIn) -> Response:
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            paused=switches.held(session), clock_off=drift.standing(session),
+            paused=switches.held(session), clock_off=drift.standing(session), facts=_site(ports, visitor),
         )
 
 
@@ -104,6 +109,14 @@ def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") 
         request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers], totals=totals(powers),
         open_lines=open_lines, stale=stale, **values,
     )
+
+
+def _site(ports: DeskPorts, visitor: Visitor) -> list[Fact]:
+    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else that needs a
+    look."""
+    if ports.health is None or visitor.role != Role.COORDINATOR:
+        return []
+    return [one for one in ports.health() if one.name in ALWAYS or (one.state == "look" and one.name not in TOLD_ABOVE)]
 
 
 def _about(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView, dict[str, Any]]:

@@ -72,7 +72,8 @@ class WorkLine:
 
     `raw` is what the eye read, whatever was decided; `version` names the line's newest decision that this person may know
     of (`SettledLine.version`); `asked` who put the line aside for a second reader, or "". `waits` says whether it keeps the
-    phase from being judged, whoever is to read it.
+    phase from being judged, whoever is to read it; `carried` that its decision was taken over from an earlier version of
+    the sheet.
     """
 
     line: SettledLine
@@ -85,6 +86,7 @@ class WorkLine:
     version: str = ""
     asked: str = ""
     waits: bool = False
+    carried: bool = False
 
 
 def papers(session: Session, phase_id: int) -> list[Paper]:
@@ -183,7 +185,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     """
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    away, asked = set_aside(session, phase.id)
+    away, asked, carried = set_aside(session, phase.id)
     pairs = [
         (power, line) for power, key in chosen.items() for line in by_sheet[key]
         if line.id not in away and not (line.kind == PART and line.by is None)
@@ -192,24 +194,27 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
     return [
         WorkLine(seen_by(line, me) if me else line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen),
-                 raw[line.id], line.version(me), asked.get(line.version(), ""), line.needs_a_person)
+                 raw[line.id], line.version(me), asked.get(line.version(), ""), line.needs_a_person,
+                 line.version() in carried and not line.blind)
         for at, (power, line) in enumerate(pairs)
     ]
 
 
-def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]]:
-    """Lines that were cut into others, and decisions that are questions to a second reader, each with who asks."""
+def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
+    """Lines that were cut into others; decisions that are questions to a second reader, each with who asks; and decisions
+    carried over from an earlier version of a sheet."""
     acts = session.execute(
         select(ActRow.kind, ActRow.reviews, ActRow.by)
         .where(ActRow.phase_id == phase_id, ActRow.undone_at.is_(None),
-               ActRow.kind.in_([*SHAPES, Kind.ASK]))).all()
-    filed = {key: by for kind, keys, by in acts for key in keys}
+               ActRow.kind.in_([*SHAPES, Kind.ASK, Kind.CARRY]))).all()
+    filed = {key: (kind, by) for kind, keys, by in acts for key in keys}
     if not filed:
-        return set(), {}
-    rows = session.execute(
-        select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(ReviewRow.id.in_(filed))).all()
-    away = {line for _, line, _, decision in rows if decision == LineState.NOT_ORDER}
-    return away, {key: filed[number] for number, _, key, decision in rows if decision == LineState.SKIPPED}
+        return set(), {}, set()
+    rows = [(line, key, decision, *filed[number]) for number, line, key, decision in session.execute(
+        select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(ReviewRow.id.in_(filed)))]
+    away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
+    asked = {key: by for _, key, _, kind, by in rows if kind == Kind.ASK}
+    return away, asked, {key for _, key, _, kind, _ in rows if kind == Kind.CARRY}
 
 
 @dataclass(frozen=True, slots=True)

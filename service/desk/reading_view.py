@@ -153,7 +153,7 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
     """How one line stands, which is what changes while people read."""
     line = work.line
     return {"id": line.id, "state": line.state.value, "version": work.version, "text": line.text, "order": line.order,
-            "by": line.by, "asked": work.asked, "stage": line.stage.value if line.stage in _HALF else "",
+            "by": line.by, "asked": work.asked, "carried": work.carried, "stage": line.stage.value if line.stage in _HALF else "",
             "both": [{"by": one.by, "text": " or ".join(one.kept)} for one in line.votes]
             if line.stage is Stage.DIFFERS else []}
 

@@ -74,7 +74,7 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
 
 def own_lines(session: Session, submission: int) -> list[SettledLine]:
     """The lines of a sheet as they stand, without those that a person cut into others, or cut and took back."""
-    away, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
+    away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
     return [one for one in lines_of(session, [submission])[submission]
             if one.id not in away and not (one.kind == PART and one.by is None)]
 

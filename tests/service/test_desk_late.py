@@ -51,6 +51,17 @@ def test_using_it_carries_what_was_decided_about_the_same_lines_and_reopens_the_
     assert len(desk.reviews()) == 2
 
 
+def test_a_carried_decision_says_so_until_somebody_decides_anew(desk: DeskSite) -> None:
+    """The desk plan's mark: a decision about another piece of paper is never taken for one about this ink."""
+    desk.post("/desk/7/late", paper=2)
+    entry = {one["id"]: one["carried"] for one in desk.client.get("/desk/7/lines").json()["lines"]}
+    assert entry == {11: True, 12: False}
+    assert "settled as read : A Eskdale H, carried over from the version before." in desk.text("/desk/7?line=11")
+    desk.act("reading-1", 11)
+    assert "carried" not in desk.text("/desk/7?line=11")
+    assert "carried" not in desk.text("/desk/7?line=12")
+
+
 def test_using_it_can_be_undone_like_any_act(desk: DeskSite) -> None:
     desk.post("/desk/7/late", paper=2)
     desk.act("undo")

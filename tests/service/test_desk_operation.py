@@ -48,6 +48,23 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
     assert both.index("mail discarded") < both.index("sheet chosen"), "the newest stands first"
 
 
+def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
+    """The desk plan's Today: jobs failing, disk and backup age, each with what to do; not to a second reader."""
+    facts = (Fact("Mailbox", "look", "It does not answer.", "Wait."), Fact("Workers", "well", "Alive."),
+             Fact("Queue", "look", "work failed 2 times.", "See the log."), Fact("Letters", "look", "1 failed."),
+             Fact("Disk", "well", "9.0 GB free."), Fact("Backup", "well", "Last made 5 hours ago."))
+    said = open_desk(table, health=lambda: facts).text("/")
+    assert "Mailbox ! look: It does not answer. Wait. Queue ! look: work failed 2 times. See the log. Disk 9.0 GB free. " in said
+    assert "Backup Last made 5 hours ago." in said
+    assert "Alive" not in said
+    assert "1 failed." not in said
+
+
+def test_today_tells_a_second_reader_nothing_of_the_site(table: Table) -> None:
+    desk = open_desk(table, "second reader", health=lambda: (Fact("Disk", "look", "0.1 GB free."),))
+    assert "GB free" not in desk.text("/")
+
+
 def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
     desk = open_desk(table)
     for number in range(AT_ONCE + 5):

@@ -61,7 +61,7 @@ export class Screen {
       note.textContent = "You read this line as " + entry.state + (entry.order ? ": " + entry.order : "") + ". It counts once a second person reads the same; yours is not shown to them.";
       return;
     }
-    note.replaceChildren("This line is settled as ", Object.assign(document.createElement("strong"), { textContent: entry.state }), (entry.order ? ": " + entry.order : "") + ". A new decision replaces that one.");
+    note.replaceChildren("This line is settled as ", Object.assign(document.createElement("strong"), { textContent: entry.state }), (entry.order ? ": " + entry.order : "") + (entry.carried ? ", carried over from the version before" : "") + ". A new decision replaces that one.");
   }
 
   highlight(found, at) {

@@ -31,7 +31,7 @@ let shown = ""; // the version of the line as it was shown: what somebody else d
 const differences = [];
 
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).reduce((key, n) => key + n.toString(36).padStart(7, "0"), "");
-const copy = (entry) => ({ id: entry.id, state: entry.state, version: entry.version, text: entry.text, order: entry.order, by: entry.by, asked: entry.asked, stage: entry.stage, both: entry.both });
+const copy = (entry) => ({ id: entry.id, state: entry.state, version: entry.version, text: entry.text, order: entry.order, by: entry.by, asked: entry.asked, carried: entry.carried, stage: entry.stage, both: entry.both });
 const part = () => screen.work.firstElementChild;
 const offers = () => [...part().querySelectorAll(".reading")];
 
@@ -102,7 +102,7 @@ function decide(what, said = {}) {
   const before = [copy(entry)];
   Object.assign(entry, {
     state: STATES[what] || "read", version: act.key, by: me, asked: what === "second" ? me : "",
-    text: said.shown || said.text || entry.text, order: said.order || null, both: [],
+    text: said.shown || said.text || entry.text, order: said.order || null, both: [], carried: false,
   });
   delete act.shown;
   delete act.order;
@@ -139,7 +139,7 @@ function acceptSure(others) {
   for (const [id, , what] of others) {
     const entry = lines.byId.get(id);
     const first = entry.first && entry.first.do === what ? entry.first : {};
-    Object.assign(entry, { state: "read", version: others.length > 1 ? key + "." + id : key, by: me, asked: "", text: first.text || entry.text, order: first.order || null });
+    Object.assign(entry, { state: "read", version: others.length > 1 ? key + "." + id : key, by: me, asked: "", carried: false, text: first.text || entry.text, order: first.order || null });
   }
   done({ key, kind: "accept", before, after: others.map(([id]) => copy(lines.byId.get(id))) });
   queue.add({ key, do: "accept", others });
