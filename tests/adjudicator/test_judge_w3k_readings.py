@@ -1,4 +1,4 @@
-"""The other readings of the handbook: each named choice of part H judged both ways (Q-15 to Q-39)."""
+"""The other readings of the handbook: each named choice of part H judged both ways. Each test names its own."""
 
 from __future__ import annotations
 

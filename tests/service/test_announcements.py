@@ -78,7 +78,7 @@ def test_with_a_beaten_unit_everyone_gets_a_draft_and_its_owner_a_request(dislod
     assert "Army Kesteven & Holland" in words
     assert f"{dislodged.phase(2).deadline:%a %-d %b %Y, 07:00 GMT}" in words
     assert "Powick Bridge - Newcastle - Autumn 1642 - Retreat Orders - v1" in words
-    assert "Newark" not in words  # units only, never where they may go (RET-04)
+    assert "Newark" not in words  # units only, never where they may go (RET-04, Q-19)
 
 
 def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_demand(dislodged: Table) -> None:

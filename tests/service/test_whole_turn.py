@@ -293,5 +293,5 @@ def _two_owners_are_asked_to_retreat(turn: Turn, story: Story) -> None:
         words = _words(letter)
         assert unit in words
         assert f"{turn.phase(PhaseKind.RETREAT).deadline:%b %Y, 07:00 GMT}" in words
-        assert "Newark" not in words  # the request lists the units, not where they may go (RET-04)
+        assert "Newark" not in words  # the request lists the units, not where they may go (RET-04, Q-19)
         assert "Duncannon" not in words
