@@ -308,6 +308,7 @@ def coast(fact: Fact) -> None:
 
 
 def ambiguity(fact: Fact) -> None:
+    """Q-44, and Q-31 for names that look misprinted: each reading is a spelling of the one region."""
     regions = [meanings(W3K.names, name) for name in fact["names"]]
     if fact["id"] == "w3k-084":
         island, primary = Region("The Isle of Wight"), Region("Wight Sea Area")
@@ -320,6 +321,7 @@ def ambiguity(fact: Fact) -> None:
 
 
 def alias(fact: Fact) -> None:
+    """Q-31: the handbook's own spelling is taken, and so is the usual one."""
     written = fact["alias"] if isinstance(fact["alias"], list) else [fact["alias"]]
     for text in written:
         assert only(text) == Region(fact["region"])
