@@ -1,0 +1,110 @@
+"""The whole way by keys alone, at a real `galloper serve`: sign in, Today, read, judge, rehearse, look, send, sign out; on every
+page an automated check of accessibility."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from service.bench.desk_browser import WIDE
+from service.bench.desk_sample import load_sample
+from service.bench.desk_site import NAME, PASSWORD, Place, make, serving
+from service.site_settings import opened
+from service.store.tables import LineRow, OutboxRow, PhaseRow
+from tests.browser.test_desk_reading import _violations as violations
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
+
+OPEN_LINES = 3
+CLICKS = "() => addEventListener('click', (event) => { if (event.detail) sessionStorage.clicks = 1; }, true)"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A closed phase with a hundred lines on ten sheets, of which all but a few were sure."""
+    made = make(tmp_path_factory.mktemp("flow"), load_sample())
+    with opened(made.settings) as store, store.begin() as session:
+        first = session.scalars(select(LineRow.id).where(LineRow.candidates != []).order_by(LineRow.id).limit(OPEN_LINES)).all()
+        session.execute(update(LineRow).where(LineRow.id.not_in(first)).values(status="auto"))
+    return made
+
+
+@pytest.fixture
+def page(chromium: Any, place: Place) -> Iterator[Any]:
+    server = serving(place)
+    server.start()
+    context = chromium.new_context(viewport=WIDE, base_url=server.address)
+    context.set_default_timeout(60_000)
+    context.add_init_script(f"({CLICKS})()")
+    yield context.new_page()
+    context.close()
+    server.kill()
+
+
+def tab_to(page: Any, words: str) -> None:
+    """Tab until the control with these words has the focus."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if words in page.evaluate("() => document.activeElement.matches('a, button') ? document.activeElement.textContent : ''"):
+            return
+    raise AssertionError(f"Tab never comes to {words!r} on {page.url}")
+
+
+def state(place: Place) -> str:
+    with opened(place.settings) as store, store() as session:
+        return session.get_one(PhaseRow, place.phase).state
+
+
+def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place: Place) -> None:
+    def at(path: str) -> None:
+        page.wait_for_url(f"**{path}")
+        page.wait_for_load_state("load")
+        assert violations(page) == [], path
+
+    page.goto(f"/desk/{place.phase}")
+    at(f"/sign-in?to=%2Fdesk%2F{place.phase}")
+    page.keyboard.type(NAME)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    at(f"/desk/{place.phase}*")
+    tab_to(page, "Today")
+    page.keyboard.press("Enter")
+    at("/")
+    page.keyboard.press("Enter")  # the next thing to do
+    page.wait_for_selector("html[data-reading]")
+    for _ in range(OPEN_LINES):
+        line = page.locator("#work .desk").get_attribute("data-line")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"#work .desk:not([data-line='{line}']), main .main")
+    at(f"/desk/{place.phase}")
+    assert "lines read:" in page.locator("main").inner_text()
+    assert state(place) == "ready"
+    page.keyboard.press("Enter")
+    at(f"/results/{place.phase}")
+    tab_to(page, "Rehearse first")
+    page.keyboard.press("Enter")
+    at(f"/rehearsal/{place.phase}")
+    tab_to(page, "Rehearse")
+    assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=This is the first rehearsal of this phase.")
+    assert "The same, byte for byte, as the results that wait for approval." in page.locator("main").inner_text()
+    assert violations(page) == []
+    assert state(place) == "ready"
+    tab_to(page, "To the results")
+    page.keyboard.press("Enter")
+    at(f"/results/{place.phase}")
+    tab_to(page, "Approve and send to all players")
+    page.keyboard.press("Enter")
+    at("/letters")
+    assert state(place) == "sent"
+    with opened(place.settings) as store, store() as session:
+        assert session.scalars(select(OutboxRow.id)).all() != []
+    assert page.evaluate("() => sessionStorage.clicks") is None
+    tab_to(page, "Sign out")
+    page.keyboard.press("Enter")
+    at("/sign-in")
