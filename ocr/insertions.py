@@ -55,7 +55,7 @@ def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
     # What is put into a row that is itself put in goes to no one: both stay rows.
     hosts = [None if host is not None and hosts[host] is not None else host for host in hosts]
     return tuple(
-        replace(row, inserted=tuple(sorted((rows[j] for j, host in enumerate(hosts) if host == k), key=_left)))
+        replace(row, inserted=tuple(sorted((*row.inserted, *(rows[j] for j, host in enumerate(hosts) if host == k)), key=_left)))
         if k in hosts
         else row
         for k, row in enumerate(rows)

@@ -23,6 +23,7 @@ from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, sideways, strips, tangled
 from ocr.openings import LEAST_ROWS, open_alike
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
+from ocr.put_in import Spot, lowered, over
 from ocr.quality import legibility, measure, verdict
 from ocr.rim import cut_off
 from ocr.strike import strike
@@ -57,11 +58,6 @@ BEGINNING = 5.0
 """Row heights of a box that are read for its first word."""
 
 
-def crossed_out(crop: Image, said: Recognised) -> Strike:
-    """How much a row looks crossed out, by its ink and by how the recogniser fared with it."""
-    return strike(crop, said.score, said.posteriors)
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to read.
@@ -78,7 +74,7 @@ class Options:
     least_score: float = 0.7
     second_below: float = 1.01
     third_below: float = 0.6
-    strike: Callable[[Image, Recognised], Strike] = crossed_out
+    strike: Callable[[Image, Recognised], Strike] = strike
 
 
 def read(
@@ -255,8 +251,14 @@ class _Reader:
     ) -> tuple[Row, ...]:
         crops = [_row_crop(clean, strip) for strip in found]
         shown = [legibility(crop) for crop in crops]
+        whole = tuple(zip(crops, self._first(crops), strict=True))
+        crops = [lowered(crop, said) for crop, said in whole]
         texts = self._first(crops)
         strikes = [self.options.strike(crop, said) for crop, said in zip(crops, texts, strict=True)]
+        put_in = [
+            self._put_in(sheet, clean, over(strip, found, *one, mark) if mark.score < STRUCK else ())
+            for strip, one, mark in zip(found, whole, strikes, strict=True)
+        ]
         others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
         texts = tuple(_or_other(said, other) for said, other in zip(texts, others, strict=True))
         wide = clean.shape[1]
@@ -275,11 +277,24 @@ class _Reader:
                 focus=seen.focus,
                 contrast=seen.contrast,
                 cut_off=cut_off(sheet, clean, strip, (photo[0], photo[1])),
+                inserted=added,
             )
-            for strip, said, other, indent, seen, mark, crop in zip(
-                found, texts, others, indents(found), shown, strikes, crops, strict=True
+            for strip, said, other, indent, seen, mark, crop, added in zip(
+                found, texts, others, indents(found), shown, strikes, crops, put_in, strict=True
             )
             if said.text or _written(crop, strip, usual)
+        )
+
+    def _put_in(self, sheet: Sheet, clean: Image, spots: Sequence[Spot]) -> tuple[Row, ...]:
+        """What stands above struck words of a row, as rows of their own."""
+        said, wide = self._first([cut(clean, spot.quad) for spot in spots]), clean.shape[1]
+        return tuple(
+            Row(
+                box=box_of(photo_points(sheet, spot.quad)), text=one.text, score=round(one.score, 4),
+                left=round(float(spot.quad[:, 0].min()) / wide, 4), right=round(float(spot.quad[:, 0].max()) / wide, 4),
+                posteriors=one.posteriors,
+            )
+            for spot, one in zip(spots, said, strict=True) if spot.takes(one)
         )
 
     def _second_opinions(

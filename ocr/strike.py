@@ -1,8 +1,8 @@
-"""Judge from a row's ink whether it, or a word of it, was crossed out.
+"""Judge whether a row, or a word of it, was crossed out, by what the recogniser saw of it frame by frame.
 
-Along the row, every STEP pixels, a small network of one hidden layer sees what `ocr.strike_marks` measured in a narrow,
-a middling and a wide window, and says which of CLASSES the writing there is. Its coefficients, `strike.toml`, are
-fitted on composed sheets by `ocr.train.fit_strike`; nothing was tuned on the sheets that the product is judged by.
+The chances along the row come from the engine (`ocr.engines.crossing`); here they are made one score for the row, and
+stretches of it, cut where words part. The few weights, `strike.toml`, are fitted on composed sheets by
+`ocr.train.fit_strike`; nothing was tuned on the sheets that the product is judged by.
 """
 
 from __future__ import annotations
@@ -10,41 +10,34 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from ocr.engines import CLASSES, Recognised
 from ocr.page import Image, Posteriors, Strike, StruckWord
-from ocr.strike_marks import HEIGHT, MEASURES, Plane, marks, soft_ink
+from ocr.strike_marks import HEIGHT, Plane, body_rows, soft_ink
 from ocr.unread import unread
 
-CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black")
-"""Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a zigzag or
-scribble, an X or slashes, and ink until nothing shows."""
-
-WINDOWS = (40, 72, 160)
-"""Widths in pixels of rows 48 high: a letter or two, a short word, some words."""
-
-SITE = 8
-"""Pixels from one judgement to the next."""
-
 BEGINS = 0.5
-"""Chance of being struck from which a site may be part of a struck word."""
+"""Chance of being struck from which a frame may be part of a struck word."""
 
 LISTED = 0.1
 """Score from which a stretch is listed."""
 
+GAP = 1
+"""Frames: a stretch goes on over so short a fall below BEGINS."""
+
 BETWEEN_WORDS = 5
-"""Pixels without ink that part words, mostly; a stroke over several words makes one of them."""
+"""Pixels without ink, in rows HEIGHT high, that part words, mostly; a stroke over several words makes one of them."""
 
-GAP = 2
-"""Sites: a stretch goes on over so short a fall below BEGINS."""
+SPACE = 0.3
+"""Chance of a space from which the recogniser says that words part."""
 
-USUAL_LEGIBLE = 0.95
-"""Stands for the recogniser's score where none is given."""
+SNAP = 2.5
+"""Frames that the end of a stretch is moved at most to lie where words part: a letter or so."""
 
 UNREAD, MOST_UNREAD = 0.75, 0.94
 """Score of unread ink a row height wide, and the most it may have: it asks for a look, and proves no strike."""
@@ -53,126 +46,178 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layers:
-    """The network: inputs less `mean` over `spread`, through `inward` and tanh, through `outward` to CLASSES."""
+class Weights:
+    """Of `Seen.summary` for the row and of `Stretch.features` for words, the constant last."""
 
-    mean: Floats
-    spread: Floats
-    inward: Floats
-    inward_constant: Floats
-    outward: Floats
-    outward_constant: Floats
-
-    def chances(self, inputs: Floats) -> Floats:
-        """Sites x CLASSES, each row summing to 1."""
-        hidden = np.tanh((inputs - self.mean) / self.spread @ self.inward + self.inward_constant)
-        return softmax(hidden @ self.outward + self.outward_constant)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Judge:
-    """The network for sites, and the weights, constant last, of `summary` for the row and of `Stretch` for words."""
-
-    layers: Layers
     row: tuple[float, ...]
     word: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Sites in a row that look struck, from column `left` to `right`, mostly by way of `kind`.
+    """Frames in a row that look struck, from `left` to `right`, places in frames, mostly by way of `kind`.
 
     `features`: how struck at best and on average (log odds), the share it is of the ink between the gaps around it,
-    whether it begins and ends at such a gap, its length (logarithm of row heights), and the row's legibility. A
+    whether it begins and ends at such a gap, its length (logarithm of frames), and the row's legibility. A
     strike takes in whole words; joined letters that look like one are mostly a part of theirs.
     """
 
-    left: int
-    right: int
+    left: float
+    right: float
     kind: str
     features: tuple[float, ...]
 
 
-def strike(row: Image, legible: float = USUAL_LEGIBLE, posteriors: Posteriors | None = None) -> Strike:
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A row by frames: how struck each is (0..1) and by what kind (frames x kinds), whether a word's ink is there, which
+    of them part words, and the recogniser's score of the row. `first` and `last` are the frames of its first and last ink."""
+
+    struck: Floats
+    kinds: Floats
+    inked: npt.NDArray[np.bool_]
+    parts: tuple[tuple[float, float], ...]
+    legible: float
+    first: int
+    last: int
+
+    def summary(self) -> tuple[float, ...]:
+        """What the row's own score is made of: how struck its frames are on average, the least struck fifth (both as
+        log odds), and the recogniser's score."""
+        within = self.struck[self.first : self.last + 1]
+        return _odds(float(within.mean())), _odds(float(np.quantile(within, 0.2))), self.legible
+
+
+def strike(row: Image, said: Recognised) -> Strike:
     """How much a row and its words look crossed out.
 
-    `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `legible`: the recogniser's
-    score of the row, 0..1; a scribble costs legibility. `posteriors`: the recogniser's of the same crop, where known;
-    ink that it said nothing about is a stretch of kind "unread". A row without ink is not struck.
+    `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `said`: what the engine made of the
+    same crop. Without its `crossing` nothing is struck; ink that its posteriors say nothing about is a stretch of kind
+    "unread" in any case. A row without ink is not struck.
     """
-    ruling = judge()
-    ink = soft_ink(row)
-    seen = marks(ink)
-    chances, middles = _along(seen, ruling.layers)
-    if not len(middles):
-        return Strike()
-    score = _chance(ruling.row, _summary(chances, legible))
-    wide, words = seen.shape[1], []
-    for stretch in stretches(seen, ruling.layers, legible):
-        struck = _chance(ruling.word, stretch.features)
-        if struck >= LISTED:
-            left, right = round(stretch.left / wide, 3), round(stretch.right / wide, 3)
-            words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
-    for left, right, high in unread(ink, posteriors) if posteriors is not None else ():
-        words.append(StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * high), 3), "unread"))
+    ink, ruling = soft_ink(row), weights()
+    seen = look(ink, said)
+    score, words = 0.0, []
+    if seen is not None:
+        score = _chance(ruling.row, seen.summary())
+        for stretch in stretches(seen):
+            struck = _chance(ruling.word, stretch.features)
+            if struck >= LISTED:
+                left, right = (round(min(1.0, place / len(seen.struck)), 4) for place in (stretch.left, stretch.right))
+                words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
+    for left, right, high in unread(ink, said.posteriors) if said.posteriors is not None else ():
+        silent = StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * high), 3), "unread")
+        if not any(_covers(word, silent) for word in words):
+            words.append(silent)
     return Strike(round(score, 3), tuple(sorted(words, key=lambda word: word.left)))
 
 
-def sites(seen: Plane) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """What the network sees: the mean of each measure in each window (sites x inputs), and the sites' columns."""
-    wide = seen.shape[1]
-    total = np.zeros((len(seen), wide + 1))
-    np.cumsum(seen, axis=1, out=total[:, 1:])
-    middles = np.arange(SITE // 2, wide, SITE)
-    parts = []
-    for window in WINDOWS:
-        a, b = np.clip(middles - window // 2, 0, wide), np.clip(middles + window // 2, 0, wide)
-        parts.append((total[:, b] - total[:, a]) / (b - a))
-    return np.concatenate(parts).T, middles
+def look(ink: Plane, said: Recognised) -> Seen | None:
+    """A row by frames; None without ink or without an engine's `crossing`. `ink`: soft ink of the crop."""
+    body = body_rows(ink)
+    dark = np.flatnonzero((ink[max(0, body.start - 6) : body.stop + 6] > 0.5).any(axis=0))
+    if said.crossing is None or not len(dark) or not len(said.crossing.chances):
+        return None
+    chances = said.crossing.chances.astype(np.float64)
+    frames, scale = len(chances), len(chances) / ink.shape[1]
+    first, last = (min(frames - 1, int(at * scale)) for at in (dark[0], dark[-1]))
+    words = np.asarray((ink[body] > 0.5).any(axis=0), np.bool_)
+    gaps = _gaps(words, scale) + _spaces(said.posteriors, frames)
+    inked = np.zeros(frames, np.bool_)
+    inked[np.minimum(frames - 1, (np.flatnonzero(words) * scale).astype(np.intp))] = True
+    return Seen(1.0 - chances[:, 0], chances[:, 1:], inked, tuple(sorted(gaps)), said.score, first, last)
 
 
-def summary(seen: Plane, layers: Layers, legible: float) -> tuple[float, ...]:
-    """What the row's own score is made of: how struck its sites are on average, the least struck fifth (both as log
-    odds), and the recogniser's score."""
-    return _summary(_along(seen, layers)[0], legible)
-
-
-def softmax(values: Floats) -> Floats:
-    """Rows of numbers as rows of chances."""
-    powers = np.exp(values - values.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+def stretches(seen: Seen) -> tuple[Stretch, ...]:
+    """What may be struck words, from the left."""
+    struck = seen.struck
+    smooth = np.convolve(np.pad(struck, 1, mode="edge"), np.ones(3) / 3, mode="valid")
+    flags = struck >= BEGINS
+    flags[: seen.first], flags[seen.last + 1 :] = False, False
+    found = []
+    for part in _runs(flags):
+        a, b = int(part[0]), int(part[-1]) + 1
+        left, right = _edges(seen, a, b)
+        share, begins, stops = _place(seen, left, right)
+        features = (
+            _odds(float(smooth[a:b].max())), _odds(float(struck[a:b].mean())), share, float(begins), float(stops),
+            float(np.log(b - a)), seen.legible,
+        )
+        kind = CLASSES[1 + int(seen.kinds[part].sum(axis=0).argmax())]
+        found.append(Stretch(left, right, kind, features))
+    return tuple(found)
 
 
 @cache
-def judge() -> Judge:
-    """The judge that `strike.toml` holds. Raises ValueError when that file does not fit this module."""
+def weights() -> Weights:
+    """What `strike.toml` holds. Raises ValueError when that file does not fit this module."""
     path = Path(__file__).with_name("strike.toml")
     return from_toml(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
 
 
-def from_toml(document: dict[str, Any], name: str) -> Judge:
-    """A judge from the tables of a TOML file; `name` is for the message of the ValueError."""
-    if tuple(document["classes"]) != CLASSES or tuple(document["measures"]) != MEASURES:
-        raise ValueError(f"{name}: its classes or measures are not those of ocr.strike; fit it anew")
-    table = document["network"]
-    layers = Layers(*(np.array(table[part]) for part in Layers.__slots__))
-    inputs, hidden = len(MEASURES) * len(WINDOWS), len(layers.inward_constant)
-    if layers.inward.shape != (inputs, hidden) or layers.outward.shape != (hidden, len(CLASSES)):
-        raise ValueError(f"{name}: the network's tables do not fit each other; fit it anew")
-    return Judge(layers, tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
+def from_toml(document: dict[str, Any], name: str) -> Weights:
+    """Weights from the tables of a TOML file; `name` is for the message of the ValueError."""
+    if tuple(document["classes"]) != CLASSES:
+        raise ValueError(f"{name}: its classes are not those of ocr.engines; fit it anew")
+    found = Weights(tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
+    if (len(found.row), len(found.word)) != (4, 8):
+        raise ValueError(f"{name}: its weights do not fit ocr.strike; fit it anew")
+    return found
 
 
-def _along(seen: Plane, layers: Layers) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Chances at the sites between the row's first and last ink, and their columns."""
-    inked = np.flatnonzero(seen[MEASURES.index("white")] < 0.5)
-    inputs, middles = sites(seen)
-    within = (middles >= inked[0]) & (middles <= inked[-1]) if len(inked) else np.zeros(len(middles), np.bool_)
-    return layers.chances(inputs[within]), middles[within]
+def _gaps(words: npt.NDArray[np.bool_], scale: float) -> list[tuple[float, float]]:
+    """Where ink parts, (from, to) in frames; the paper before the first ink and behind the last are gaps too."""
+    at = np.concatenate(([-BETWEEN_WORDS - 1], np.flatnonzero(words), [len(words) + BETWEEN_WORDS]))
+    wide = np.flatnonzero(np.diff(at) > BETWEEN_WORDS)
+    return [((float(at[k]) + 1) * scale, float(at[k + 1]) * scale) for k in wide]
 
 
-def _summary(chances: Floats, legible: float) -> tuple[float, ...]:
-    struck = 1.0 - chances[:, 0] if len(chances) else np.zeros(1)
-    return _odds(float(struck.mean())), _odds(float(np.quantile(struck, 0.2))), legible
+def _spaces(posteriors: Posteriors | None, frames: int) -> list[tuple[float, float]]:
+    """Where the recogniser says a space, (from, to) in frames."""
+    if posteriors is None or " " not in posteriors.letters or len(posteriors.log_probs) != frames:
+        return []
+    said = np.flatnonzero(posteriors.log_probs[:, posteriors.letters.index(" ") + 1] > np.log(SPACE))
+    return [(float(run[0]), float(run[-1]) + 1.0) for run in _split(said, 1)]
+
+
+def _runs(flags: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
+    """Places of the flags that are set, parted where more than GAP in a row are not."""
+    return _split(np.flatnonzero(flags), GAP + 1)
+
+
+def _split(places: npt.NDArray[np.intp], apart: int) -> list[npt.NDArray[np.intp]]:
+    return [part for part in np.split(places, np.flatnonzero(np.diff(places) > apart) + 1) if len(part)]
+
+
+def _edges(seen: Seen, a: int, b: int) -> tuple[float, float]:
+    """Where a run of struck frames begins and ends: between frames where its chance passes BEGINS, then at the nearest
+    place within SNAP where words part."""
+    left = a - _passed(seen.struck[a - 1], seen.struck[a]) + 0.5 if a else 0.0
+    right = b + _passed(seen.struck[b], seen.struck[b - 1]) - 0.5 if b < len(seen.struck) else float(b)
+    starts = [end for _, end in seen.parts if abs(end - left) <= SNAP]
+    stops = [begin for begin, _ in seen.parts if abs(begin - right) <= SNAP]
+    snapped = min(starts, key=lambda x: abs(x - left), default=left), min(stops, key=lambda x: abs(x - right), default=right)
+    return snapped if snapped[1] > snapped[0] else (left, right)
+
+
+def _passed(outside: float, inside: float) -> float:
+    """How far from the middle of a struck frame, towards that of its live neighbour, the chance falls to BEGINS; 0..1."""
+    return float((inside - BEGINS) / max(inside - outside, 1e-6))
+
+
+def _place(seen: Seen, left: float, right: float) -> tuple[float, bool, bool]:
+    """The share of the words touched that a stretch takes in; whether it begins, and ends, where a word does."""
+    begins = any(abs(end - left) < 1.0 for _, end in seen.parts)
+    stops = any(abs(begin - right) < 1.0 for begin, _ in seen.parts)
+    start = max((end for _, end in seen.parts if end <= left + 1.0), default=0.0)
+    end = min((begin for begin, _ in seen.parts if begin >= right - 1.0), default=float(len(seen.struck)))
+    return min(1.0, (right - left) / max(1.0, end - start)), begins, stops
+
+
+def _covers(word: StruckWord, silent: StruckWord) -> bool:
+    """Whether a struck word says already, and as surely, why most of a stretch was not read."""
+    shared = min(word.right, silent.right) - max(word.left, silent.left)
+    return word.score >= silent.score and shared > 0.5 * (silent.right - silent.left)
 
 
 def _odds(chance: float) -> float:
@@ -180,59 +225,8 @@ def _odds(chance: float) -> float:
     return float(np.log(held / (1.0 - held)))
 
 
-def _chance(weights: tuple[float, ...], features: tuple[float, ...]) -> float:
-    return float(1.0 / (1.0 + np.exp(-np.dot(weights, [*features, 1.0]))))
+def _chance(given: tuple[float, ...], features: tuple[float, ...]) -> float:
+    return float(1.0 / (1.0 + np.exp(-np.dot(given, [*features, 1.0]))))
 
 
-def stretches(seen: Plane, layers: Layers, legible: float) -> tuple[Stretch, ...]:
-    """What may be struck words, from the left."""
-    chances, middles = _along(seen, layers)
-    struck = 1.0 - chances[:, 0]
-    ends = np.concatenate((struck[:1], struck, struck[-1:])) if len(struck) else struck
-    smooth = (ends[:-2] + struck + ends[2:]) / 3 if len(struck) else struck
-    inked = _filled(seen[MEASURES.index("white")] < 0.5)
-    found = []
-    for part in _parts(struck >= BEGINS):
-        left, right = int(middles[part[0]]) - SITE // 2, int(middles[part[-1]]) + SITE // 2
-        mean = float(struck[part[0] : part[-1] + 1].mean())
-        share, begins, stops = _place(inked, left, min(right, len(inked)))
-        features = (
-            _odds(float(smooth[part].max())), _odds(mean), share, float(begins), float(stops),
-            float(np.log((right - left) / HEIGHT)), legible,
-        )
-        kind = CLASSES[1 + int(chances[part, 1:].sum(axis=0).argmax())]
-        found.append(Stretch(max(0, left), min(right, seen.shape[1]), kind, features))
-    return tuple(found)
-
-
-def _parts(flags: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
-    """Places of the flags that are set, parted where more than GAP in a row are not."""
-    hit = np.flatnonzero(flags)
-    return [part for part in np.split(hit, np.flatnonzero(np.diff(hit) > GAP) + 1) if len(part)]
-
-
-def _filled(inked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Columns that belong to a word: with ink, or in a gap shorter than BETWEEN_WORDS."""
-    at = np.flatnonzero(inked)
-    out = inked.copy()
-    for a, b in pairwise(at):
-        if b - a <= BETWEEN_WORDS:
-            out[a:b] = True
-    return out
-
-
-def _place(words: npt.NDArray[np.bool_], left: int, right: int) -> tuple[float, bool, bool]:
-    """The share of the words touched that a stretch takes in; whether it begins, and ends, where a word does."""
-    inside = np.flatnonzero(words[left:right])
-    if not len(inside):
-        return 1.0, True, True
-    first, last = left + int(inside[0]), left + int(inside[-1])
-    before, after = np.flatnonzero(~words[:first]), np.flatnonzero(~words[last:])
-    start = int(before[-1]) + 1 if len(before) else 0
-    end = last + int(after[0]) if len(after) else len(words)
-    whole = max(1, int(words[start:end].sum()))
-    slack = SITE + SITE // 2
-    return len(inside) / whole, first - start <= slack, end - 1 - last <= slack
-
-
-assert HEIGHT == 48, "WINDOWS and SITE are for rows 48 high"
+assert HEIGHT == 48, "BETWEEN_WORDS is for rows 48 high"

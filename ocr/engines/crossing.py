@@ -19,7 +19,7 @@ from ocr.engines import CLASSES, Crossing
 
 FILE = Path(__file__).with_name("crossing.npz")
 
-SHA256 = "2807110019c0858711da7e2c6cb14a5455e7ec5b758346ea388ea6efdcd70c3a"
+SHA256 = "5e49044beb1eb3ed425cac1b84157cff50c779d0c7f1d8a982a49a50584a250f"
 """Of `crossing.npz`."""
 
 FEATURES = "p2o.pd_op.pool2d.1.0"

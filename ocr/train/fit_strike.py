@@ -1,11 +1,11 @@
-"""Fit the judge of crossed-out writing, and say how well it judges hands it never saw.
+"""Fit the weights of the judge of crossed-out writing, and say how well it judges hands it never saw.
 
-    python -m ocr.train.fit_strike fit --names NAMES.json --out ocr/strike.toml
+    python -m ocr.train.fit_strike fit --names NAMES.json... --out ocr/strike.toml
     python -m ocr.train.fit_strike judge --names NAMES.json
 
-Sheets are composed (`struck_sheets`), photographed and read; every row found is measured (`ocr.strike_marks`), as it
-is and three times altered: pen thicker or thinner, letters joined, blurred, paler, bent, leaning, wider or narrower. The same seeds,
-fonts and library versions give the same coefficients. HELD hands take no part in `fit` and are all of `judge`.
+Sheets are composed (`struck_sheets`), photographed and read; what the engine saw along each row (`ocr.train.crossing` makes
+its head) is summed up for the row and for stretches of it, and weighed against the truth. The same seeds, fonts, networks and
+library versions give the same weights. Hands for tuning serve `fit`, HELD hands are all of `judge`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.engines import Recognised
+from ocr.engines import CLASSES, Recognised
 from ocr.engines.ppocr import PpOcr
+from ocr.insertions import CUT_OUT
 from ocr.page import Image, Row, Strike
 from ocr.read import MARGIN, Options, read_images
-from ocr.strike import CLASSES, Judge, Layers, sites, softmax, stretches, strike, summary
-from ocr.strike_marks import EDGE, MEASURES, marks, soft_ink
+from ocr.strike import Weights, look, stretches, strike
+from ocr.strike_marks import EDGE, soft_ink
 from ocr.train import fonts
+from ocr.train.compose import read_names
+from ocr.train.hands import Purpose, of
 from ocr.train.random_sheets import Name
 from ocr.train.struck_sheets import STRIKES, Fonts, Mark2, MarkedRow, marked_sheet
 
@@ -38,24 +41,34 @@ HELD = (
 )
 """Hands that are only judged by."""
 
-HIDDEN, STEPS, BATCH, RATE, DECAY = 24, 6000, 2048, 0.01, 3e-4
-"""Of the little network: units, steps of Adam, windows a step, first rate (falls to nought), weight decay."""
-
-ALTERED = 3
-"""Altered copies of each row that the fit takes in."""
+LETTER = 0.3
+"""About a letter's width in heights of a crop: how far the end of a struck word may be off."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A row as the reader cut it, and the words on it: (left, right) shares of the crop and mark, from the left."""
+    """A row as the reader cut it, the words on it: (left, right) shares of the crop and mark, from the left; and what the
+    engine said of it."""
 
     hand: str
     paper: str
     crop: Image
     words: tuple[tuple[float, float, Mark2], ...]
-    legible: float
+    said: Recognised
+
+    @property
+    def runs(self) -> tuple[tuple[float, float], ...]:
+        """Where words are crossed out; words side by side crossed out alike are one run."""
+        found: list[tuple[float, float]] = []
+        before = Mark2.LIVE
+        for left, right, mark in self.words:
+            if mark in STRIKES:
+                start = found.pop()[0] if mark is before else left
+                found.append((start, right))
+            before = mark
+        return tuple(found)
 
     @property
     def struck(self) -> float:
@@ -75,14 +88,12 @@ class _Watching:
 
     def __init__(self) -> None:
         self.engine = PpOcr()
-        self.shown: dict[int, Image] = {}
-        self.kept: list[Recognised] = []
+        self.shown: dict[int, tuple[Image, Recognised]] = {}
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
         """See Engine."""
         said = self.engine.read(crops)
-        self.kept += said
-        self.shown.update({id(one.posteriors): crop for one, crop in zip(said, crops, strict=True)})
+        self.shown.update({id(one.posteriors): (crop, one) for one, crop in zip(said, crops, strict=True)})
         return said
 
 
@@ -92,12 +103,12 @@ def sample_sheet(task: tuple[str, str, tuple[Name, ...], Fonts]) -> list[Sample]
     name, hand, names, chance = task
     sheet = marked_sheet(name, names, chance, hand)
     watching = _Watching()
-    reading = read_images([sheet.image], [watching], Options(strike=lambda _crop, _score: Strike()))
+    reading = read_images([sheet.image], [watching], Options(strike=lambda _crop, _said: Strike()))
     found = []
     for row in (row for page in reading.pages for line in page.lines for row in line.rows):
-        crop, words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
+        (crop, said), words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
         if words and _covered(crop, words):
-            found.append(Sample(hand, sheet.paper, crop, words, row.score))
+            found.append(Sample(hand, sheet.paper, crop, words, said))
     return found
 
 
@@ -131,96 +142,6 @@ def _covered(crop: Image, words: Sequence[tuple[float, float, Mark2]]) -> bool:
     return bool((inked & ~near).sum() <= 0.06 * inked.sum())
 
 
-def altered(crop: Image, rng: np.random.Generator) -> Image:
-    """The row in another pen, light and camera; words keep their places along it."""
-    grey = cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY) if crop.ndim == 3 else crop
-    high = 64
-    wide = max(16, round(grey.shape[1] * high / grey.shape[0] * float(np.exp(rng.normal(0, 0.15)))))
-    grey = np.asarray(cv2.resize(grey, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
-    more = int(rng.choice([-1, 0, 0, 1, 2, 3]))
-    if more > 0:
-        disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (more + 1, more + 1))
-        grey = np.asarray(cv2.erode(grey, disc), np.uint8)
-    elif more < 0:
-        grey = np.asarray(cv2.dilate(grey, np.ones((2, 2), np.uint8)), np.uint8)
-    xs, ys = np.arange(wide, dtype=np.float32), np.arange(high, dtype=np.float32)[:, None] - high / 2
-    lift = rng.normal(0, 0.012) * min(1.0, 400 / wide) * (xs - wide / 2)
-    lift = lift + rng.normal(0, 2.0) * np.sin(2 * np.pi * xs / rng.uniform(150, 600) + rng.uniform(0, 6.28))
-    to_y = ys / np.exp(rng.normal(0, 0.1)) + high / 2 + lift[None]
-    to_x = xs[None] + rng.normal(0, 0.1) * ys
-    grey = np.asarray(
-        cv2.remap(
-            grey, to_x.astype(np.float32), to_y.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        ), np.uint8)
-    blur = float(rng.choice([0.0, 0.6, 1.0, 1.5, 2.0]))
-    if rng.random() < 0.4:
-        joined = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (int(rng.integers(5, 13)), 3))
-        grey = np.asarray(cv2.morphologyEx(grey, cv2.MORPH_OPEN, joined), np.uint8)
-    soft = cv2.GaussianBlur(grey, (0, 0), blur) if blur else grey
-    pale = 255 - (255 - soft.astype(np.float64)) * rng.uniform(0.45, 1.0)
-    return np.asarray(np.clip(pale + rng.normal(0, rng.uniform(0, 5), pale.shape), 0, 255), np.uint8)
-
-
-def windows(sample: Sample, crop: Image) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Sites along a crop with clear truth: their measures (sites x inputs), and the class at each."""
-    found, middles = sites(marks(soft_ink(crop)))
-    wide = int(middles[-1]) + 5
-    truth, ink = _columns(sample.words, wide)
-    inked = np.flatnonzero(ink)
-    kept, classes = [], []
-    for k, middle in enumerate(middles):
-        if not len(inked) or not inked[0] <= middle <= inked[-1]:
-            continue
-        near = truth[max(0, middle - 10) : middle + 10]
-        share = float((near > 0).mean())
-        if share > 0.7 or not truth[max(0, middle - 24) : middle + 24].any():
-            kept.append(k)
-            classes.append(int(np.bincount(near[near > 0]).argmax()) if share else 0)
-    return found[kept], np.asarray(classes, np.intp)
-
-
-def _columns(
-    words: Sequence[tuple[float, float, Mark2]], wide: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Each column's class, and whether a word is there; the gap between two words struck alike is struck."""
-    truth, ink = np.zeros(wide, np.intp), np.zeros(wide, np.bool_)
-    end, before = 0, Mark2.LIVE
-    for a, b, mark in words:
-        left, right = max(0, int(a * wide)), min(wide, int(np.ceil(b * wide)))
-        ink[left:right] = True
-        if mark in STRIKES:
-            truth[end if mark is before else left : right] = CLASSES.index(mark.value)
-        end, before = right, mark
-    return truth, ink
-
-
-def fit_layers(inputs: Floats, classes: npt.NDArray[np.intp], seed: int) -> Layers:
-    """One hidden layer of tanh, softmax over CLASSES, trained by Adam on windows drawn by chance."""
-    rng = np.random.default_rng(seed)
-    mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
-    data = (inputs - mean) / spread
-    width, count = data.shape[1], len(CLASSES)
-    weights = [
-        rng.normal(0, 1 / np.sqrt(width), (width, HIDDEN)), np.zeros(HIDDEN),
-        rng.normal(0, 1 / np.sqrt(HIDDEN), (HIDDEN, count)), np.zeros(count),
-    ]
-    first, second = [np.zeros_like(w) for w in weights], [np.zeros_like(w) for w in weights]
-    truth = np.eye(count)[classes]
-    for step in range(1, STEPS + 1):
-        drawn = rng.integers(0, len(data), BATCH)
-        batch = data[drawn]
-        hidden = np.tanh(batch @ weights[0] + weights[1])
-        back = (softmax(hidden @ weights[2] + weights[3]) - truth[drawn]) / BATCH
-        deep = back @ weights[2].T * (1 - hidden**2)
-        slopes = [batch.T @ deep + DECAY * weights[0], deep.sum(0), hidden.T @ back + DECAY * weights[2], back.sum(0)]
-        rate = RATE * (1 - step / STEPS)
-        for k, slope in enumerate(slopes):
-            first[k] = 0.9 * first[k] + 0.1 * slope
-            second[k] = 0.99 * second[k] + 0.01 * slope**2
-            weights[k] -= rate * (first[k] / (1 - 0.9**step)) / (np.sqrt(second[k] / (1 - 0.99**step)) + 1e-8)
-    return Layers(mean, spread, weights[0], weights[1], weights[2], weights[3])
-
-
 def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
     """Logistic regression by Newton's method with a little ridge; the last number is the constant."""
     data = np.column_stack([features, np.ones(len(features))])
@@ -234,61 +155,36 @@ def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
     return np.asarray(weights)
 
 
-def fit(samples: Sequence[Sample], seed: int) -> Judge:
-    """The whole judge: first the network on rows as they are and altered, then, on other alterations of the same rows,
-    the weights for words, and on the rows as they are those for rows struck whole against live ones."""
-    rng = np.random.default_rng(seed)
-    parts = [
-        windows(sample, crop)
-        for sample in samples
-        for crop in (sample.crop, *(altered(sample.crop, rng) for _ in range(ALTERED)))
-    ]
-    parts = [part for part in parts if len(part[1])]
-    layers = fit_layers(np.concatenate([x for x, _ in parts]), np.concatenate([y for _, y in parts]), seed)
-    clear = [sample for sample in samples if sample.struck in {0.0, 1.0}]
-    found = [summary(marks(soft_ink(sample.crop)), layers, sample.legible) for sample in clear]
-    row = fit_row(np.array(found), np.array([sample.struck == 1.0 for sample in clear]))
+def fit(samples: Sequence[Sample]) -> Weights:
+    """Weights for the row, from rows struck whole against all others, and for words, from every stretch found."""
+    rows = [(sample, seen) for sample in samples if (seen := look(soft_ink(sample.crop), sample.said)) is not None]
+    row = fit_row(np.array([seen.summary() for _, seen in rows]), np.array([sample.struck == 1.0 for sample, _ in rows]))
     words = [
-        word for sample in samples for crop in (sample.crop, altered(sample.crop, rng), altered(sample.crop, rng))
-        for word in _judged(sample, crop, layers)
+        (stretch.features, _true(sample, stretch.left / len(seen.struck), stretch.right / len(seen.struck)))
+        for sample, seen in rows for stretch in stretches(seen)
     ]
     word = fit_row(np.array([features for features, _ in words]), np.array([struck for _, struck in words]))
-    return Judge(layers, tuple(float(w) for w in row), tuple(float(w) for w in word))
+    return Weights(tuple(float(w) for w in row), tuple(float(w) for w in word))
 
 
-def _judged(sample: Sample, crop: Image, layers: Layers) -> list[tuple[tuple[float, ...], bool]]:
-    """The stretches found on a row, and whether half of each or more is crossed out in truth."""
-    seen = marks(soft_ink(crop))
-    truth, _ = _columns(sample.words, seen.shape[1])
-    return [
-        (stretch.features, float((truth[stretch.left : stretch.right] > 0).mean()) >= 0.5)
-        for stretch in stretches(seen, layers, sample.legible)
-    ]
+def _true(sample: Sample, left: float, right: float) -> bool:
+    """Whether half of a stretch or more is crossed out in truth."""
+    return sum(max(0.0, min(right, b) - max(left, a)) for a, b in sample.runs) >= 0.5 * (right - left)
 
 
-def gather(hands: Sequence[str], per_hand: int, seed: int, names: Path, cache: Path) -> list[Sample]:
+def gather(hands: Sequence[str], per_hand: int, seed: int, names: Sequence[Path], cache: Path) -> list[Sample]:
     """Rows of sheets in these hands, sheets in two processes; the order does not depend on which is first."""
-    listed = tuple(
-        Name(row["name"], row["kind"], tuple(row.get("aliases", ())))
-        for row in json.loads(names.read_text(encoding="utf-8"))
-    )
+    boards = [tuple(read_names(path)) for path in names]
     chance = Fonts({hand: fonts.locate(hand, cache, {}) for hand in hands}, seed)
-    tasks = [(f"{hand}-{k}", hand, listed, chance) for k in range(per_hand) for hand in hands]
+    tasks = [(f"{hand}-{k}", hand, boards[(k + at) % len(boards)], chance) for k in range(per_hand) for at, hand in enumerate(hands)]
     with ProcessPoolExecutor(2) as pool:
         return [sample for found in pool.map(sample_sheet, tasks) for sample in found]
 
 
-def to_toml(judge: Judge, facts: Sequence[str]) -> str:
-    """`strike.toml`: the judge to four digits, with `facts` as comments at its head."""
-    layers = judge.layers
-    parts = [f"# {fact}" for fact in facts]
-    parts += ["", f"classes = {json.dumps(CLASSES)}", f"measures = {json.dumps(MEASURES)}", "", "[row]"]
-    parts += [f"weights = {_row(judge.row)}", "", "[word]", f"weights = {_row(judge.word)}", "", "[network]"]
-    for part in Layers.__slots__:
-        table = np.asarray(getattr(layers, part))
-        rows = [_row(table)] if table.ndim == 1 else ["[", *(f"  {_row(row)}," for row in table), "]"]
-        parts.append(f"{part} = " + "\n".join(rows))
-    return "\n".join(parts) + "\n"
+def to_toml(found: Weights, facts: Sequence[str]) -> str:
+    """`strike.toml`: the weights to four digits, with `facts` as comments at its head."""
+    parts = [*(f"# {fact}" for fact in facts), "", f"classes = {json.dumps(CLASSES)}", "", "[row]", f"weights = {_row(found.row)}"]
+    return "\n".join([*parts, "", "[word]", f"weights = {_row(found.word)}", ""])
 
 
 def _row(numbers: Iterable[float]) -> str:
@@ -300,6 +196,7 @@ class Scores:
     """What a judge said of samples: the row's score and its most struck part, one number a sample."""
 
     samples: Sequence[Sample]
+    found: Sequence[Strike]
     row: Floats
     touched: Floats
 
@@ -324,6 +221,7 @@ class Scores:
                 f" {_over(self.touched, plain, low)}, struck {_over(self.touched, struck, low)}, part"
                 f" {_over(self.touched, part, low)}"
             )
+        out.append(self.places())
         for paper in sorted({s.paper for s in self.samples}):
             here = np.array([s.paper == paper for s in self.samples])
             out.append(
@@ -332,6 +230,18 @@ class Scores:
                 f" {_over(self.touched, (struck | part) & here, 0.9)}"
             )
         return out
+
+    def places(self) -> str:
+        """How many runs of struck words in live rows were found, and how many from end to end within LETTER."""
+        runs = found = exact = 0
+        for sample, said in zip(self.samples, self.found, strict=True):
+            slack = LETTER * sample.crop.shape[0] / sample.crop.shape[1]
+            seen = [word for word in said.words if word.score >= CUT_OUT and word.kind != "unread"]
+            for a, b in sample.runs if sample.struck < 1.0 else ():
+                near = [word for word in seen if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)]
+                runs, found = runs + 1, found + bool(near)
+                exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack for word in near)
+        return f"struck words: {runs} runs, {found} found, {exact} with both ends within a letter"
 
     def _where(self, low: float, high: float) -> npt.NDArray[np.bool_]:
         return np.array([low <= s.struck <= high for s in self.samples])
@@ -354,29 +264,29 @@ def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_])
 
 def score(samples: Sequence[Sample]) -> Scores:
     """What the judge of `strike.toml` says of samples."""
-    found = [strike(sample.crop, sample.legible) for sample in samples]
-    return Scores(samples, np.array([s.score for s in found]), np.array([s.touched for s in found]))
+    found = [strike(sample.crop, sample.said) for sample in samples]
+    return Scores(samples, found, np.array([s.score for s in found]), np.array([s.touched for s in found]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0 on success."""
     parser = argparse.ArgumentParser(prog="python -m ocr.train.fit_strike", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("what", choices=("fit", "judge"))
-    parser.add_argument("--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}')
+    parser.add_argument("--names", type=Path, nargs="+", required=True, help="a JSON list of regions for each board")
     parser.add_argument("--cache", type=Path, default=fonts.default_cache(), help="where the fonts are")
     parser.add_argument("--sheets", type=int, default=8, help="sheets for each hand")
     parser.add_argument("--seed", type=int, default=1642)
     parser.add_argument("--out", type=Path, default=Path("ocr/strike.toml"))
     given = parser.parse_args(arguments)
-    hands = HELD if given.what == "judge" else tuple(hand for hand in fonts.HANDS if hand not in HELD)
+    hands = HELD if given.what == "judge" else of(Purpose.TUNING)
     samples = gather(hands, given.sheets, given.seed, given.names, given.cache)
     if given.what == "fit":
         facts = (
             "Coefficients of ocr.strike: made by ocr.train.fit_strike, never written by hand.",
-            f"Seed {given.seed}, {given.sheets} sheets for each of these hands (OFL fonts, see ocr/train/README.md):",
-            f"{', '.join(hands)}.", f"{len(samples)} rows, each also {ALTERED} times altered.",
+            f"Seed {given.seed}, {given.sheets} sheets in each of",
+            f"{len(hands)} fonts for tuning (OFL, see ocr/train/hands.py); {len(samples)} rows.",
         )
-        given.out.write_text(to_toml(fit(samples, given.seed), facts), encoding="utf-8")
+        given.out.write_text(to_toml(fit(samples), facts), encoding="utf-8")
     else:
         sys.stdout.write("\n".join(score(samples).lines()) + "\n")
     return 0

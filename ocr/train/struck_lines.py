@@ -36,6 +36,10 @@ _KINDS = {"single": Mark2.SINGLE, "double": Mark2.DOUBLE, "wave": Mark2.WAVE, "s
 """What the strokes of `ocr.train.strike` are."""
 
 
+_THINNED = (Mark2.SINGLE, Mark2.DOUBLE, Mark2.WAVE, Mark2.CROSS)
+"""What is drawn with a pen finer than the writing's at times."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class StruckLine:
     """A crop HEIGHT high (RGB) and, in its columns, where it is struck (left, right, mark) and where words were put in
@@ -149,6 +153,8 @@ def _strike(row: _Row, who: _Writer, first: int, last: int, slope: float) -> Non
     else:
         kind = STRIKES[int(rng.integers(len(STRIKES)))]
         draw_mark(layer, _place(row, who, whole, slope), kind, rng)
+    if kind in _THINNED and rng.random() < 0.3:
+        layer = np.asarray(cv2.erode(layer, np.ones((2, 2), np.uint8)), np.float32)
     strength = float(rng.uniform(0.5, 1.0)) if rng.random() < 0.35 else 1.0
     np.maximum(row.mask, layer * np.float32(strength), out=row.mask)
     row.struck.append((whole.left, whole.right, kind))
