@@ -26,6 +26,8 @@ from service.letters_values import (
     GameInfo,
     Holding,
     NextDate,
+    NoticeFacts,
+    Recipient,
     ResultsFacts,
     RetreatFacts,
     Sheet,
@@ -64,6 +66,7 @@ class Announcements:
                 to = self.desk.recipient(session, address, variant.powers[power].name)
                 made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, facts, attached))
                 made += self._requests(session, phase, resolution, variant, info, power, address)
+        made += self._unreached(session, phase, variant, info)
         if phase.kind == PhaseKind.ADJUSTMENT:
             made.append(self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing))
 
@@ -73,6 +76,20 @@ class Announcements:
                 self.desk.put(inside, letter, row)
 
         return put
+
+    def _unreached(self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo) -> list[OutLetter]:
+        """Tells the coordinator of players without any mail address, who have no results unless somebody posts them."""
+        reached = records.addresses(session, phase.game_id)
+        names = [variant.powers[power].name for power, player in sorted(records.seats(session, phase.game_id).items())
+                 if player is not None and power not in reached]
+        if not names:
+            return []
+        base = self.desk.sender.base_url.rstrip("/")
+        facts = NoticeFacts(
+            key=f"no-address-{phase.id}", what=f"No mail address is known of the player of {', '.join(names)}.",
+            link=f"{base}/games/{phase.game_id}" if base else "", since=self.desk.clock.now(),
+            consequence="the results do not reach them. Enter an address, or print the results from Letters and post them.")
+        return [letters.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts)]
 
     def _pack(
         self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, facts: ResultsFacts,
@@ -115,7 +132,7 @@ class Announcements:
     def map_pdf(self, session: Session, game_id: str) -> bytes | None:
         """The current map of control of a game: of its newest Winter, or of its opening (MAP-01)."""
         found = control(session, game_id, self.desk.load)
-        return None if found is None else control_map(found.variant, found.game, found.centres, found.when)
+        return None if found is None else control_map(found)
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,

@@ -32,6 +32,7 @@ from service.letters_values import (
     Recipient,
     WelcomeFacts,
 )
+from service.map_control import Control, shown
 from service.outbox_compose import Attachment, OutLetter
 from service.packs import blank_sheet
 from service.personal_feed import path_of
@@ -161,7 +162,8 @@ class Circulars:
 
     def _map(self, variant: Variant, game: GameRow, phase: PhaseRow) -> list[Attachment]:
         position = variant.start if phase.position is None else codec.load_position(phase.position)
-        pdf = control_map(variant, game.name, position.centres, f"at the beginning of {phase.year}")
+        pdf = control_map(Control(
+            variant, game.name, position.centres, f"at the beginning of {phase.year}", shown(game, position.units)))
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]
 
     def _calendar(self, game: GameRow, rows: Sequence[PhaseRow]) -> Attachment:

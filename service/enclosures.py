@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,10 +25,11 @@ from service.context import known_game
 from service.desk.queries import executed, phase_title
 from service.letters_values import GameInfo, ResultsFacts
 from service.lines import SettledLine, lines_of
+from service.map_control import Control, shown
 from service.outbox_compose import Attachment
 from service.store import records
 from service.store.blobs import BlobError, Blobs
-from service.store.tables import PageRow, PhaseRow
+from service.store.tables import GameRow, PageRow, PhaseRow
 from service.turns import NotReady
 
 RESULTS = "results-1.png"
@@ -65,9 +66,10 @@ def enclosures(
     found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase), facts))]
     if phase.kind == PhaseKind.ADJUSTMENT and maps.shapes(variant.slug):
         centres = resolution.position.centres
+        units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
         found.append(Enclosure(
             f"{info.id}-map-{phase.year}.pdf", "application/pdf",
-            lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}")]))
+            lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}", units=units)]))
     for power, key in executed(session, phase).items():
         found += _copies(session, blobs, key, power, variant, info)
     return found
@@ -102,11 +104,11 @@ def _copy(
         raise NotReady(f"the kept picture of the sheet of {power} cannot be copied ({fault})") from fault
 
 
-def control_map(variant: Variant, game: str, centres: Mapping[str, frozenset[str]], when: str) -> bytes | None:
-    """The map of who owns what as a PDF, `when` in words; None for a board that is not drawn (MAP-01)."""
-    if not maps.shapes(variant.slug):
+def control_map(found: Control) -> bytes | None:
+    """The map of who owns what as a PDF; None for a board that is not drawn (MAP-01)."""
+    if not maps.shapes(found.variant.slug):
         return None
-    return pictures.board_pdf(variant, centres, game, when)
+    return pictures.board_pdf(found.variant, found.centres, found.game, found.when, units=found.units)
 
 
 def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:

@@ -197,8 +197,8 @@ class WelcomeFacts:
     closing: Closing
     subject: str
     feed: str = ""
-    own_feed: str = ""
     players: str = ""
+    own_feed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

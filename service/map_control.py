@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
+from adjudicator.units import Unit
 from maps.variant import Variant
 from service.store import codec, records
 from service.store.tables import GameRow
 
+UNITS = "units_on_map"
+"""The game's option: whether its maps show units besides control (MAP-03, Q-13). No, unless it is set."""
+
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a map shows: the board, the game's name, the owner of each centre, and `when` in words."""
+    """What a map shows: the board, the game's name, the owner of each centre, and `when` in words; `units` where the game's
+    option asks for them, else none."""
 
     variant: Variant
     game: str
     centres: Mapping[str, frozenset[str]]
     when: str
+    units: frozenset[Unit] = frozenset()
 
 
 def control(session: Session, game_id: str, load: Callable[[str], Variant] = maps.load) -> Control | None:
@@ -30,8 +36,14 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     if game is None:
         return None
     variant = load(game.variant)
-    centres, year = variant.start.centres, variant.start.phase.year
+    centres, year, units = variant.start.centres, variant.start.phase.year, variant.start.units
     for row in records.phases(session, game_id):
         if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
-            centres, year = codec.load_resolution(row.resolution).position.centres, row.year
-    return Control(variant, game.name, centres, f"at the beginning of {year}")
+            left = codec.load_resolution(row.resolution).position
+            centres, year, units = left.centres, row.year, left.units
+    return Control(variant, game.name, centres, f"at the beginning of {year}", shown(game, units))
+
+
+def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:
+    """The units that a game's maps show: none, unless its option asks for them."""
+    return frozenset(units) if game.options.get(UNITS, False) else frozenset()

@@ -9,10 +9,11 @@ from functools import cache, lru_cache
 from threading import Lock
 
 import maps
+from adjudicator.units import Unit
 from maps.variant import Variant
 from service.pictures.map_sheet import MapPlan, draw_map, map_pdf, plan_map
 from service.pictures.render import to_png
-from service.pictures.values import A3, Paper
+from service.pictures.values import A3, MapOptions, Paper
 
 PNG_WIDTH = 1600
 """Pixels across of a map for a screen; its names can be read at twice the size of a telephone."""
@@ -27,23 +28,29 @@ def plan_of(slug: str, paper: Paper = A3) -> MapPlan:
     return plan_map(maps.load(slug), maps.shapes(slug), paper)
 
 
-def board_svg(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str) -> str:
-    """The control of a board as SVG; `centres` maps owner to regions."""
-    return draw_map(variant, maps.shapes(variant.slug), centres, title, subtitle, plan=plan_of(variant.slug))
+def board_svg(
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, units: Iterable[Unit] = ()
+) -> str:
+    """The control of a board as SVG; `centres` maps owner to regions. `units` stand on it where a game asks for them."""
+    return draw_map(variant, maps.shapes(variant.slug), centres, title, subtitle, MapOptions(units=frozenset(units)),
+                    plan_of(variant.slug))
 
 
 def board_pdf(
-    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: Paper = A3
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: Paper = A3,
+    units: Iterable[Unit] = (),
 ) -> bytes:
     """The same as PDF, with the table of control and the short names behind the map."""
     with _one_at_a_time:
-        return _pdf(variant.slug, _frozen(centres), title, subtitle, paper)
+        return _pdf(variant.slug, _frozen(centres), title, subtitle, paper, frozenset(units))
 
 
-def board_png(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str) -> bytes:
+def board_png(
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, units: Iterable[Unit] = ()
+) -> bytes:
     """The same as a picture for a screen."""
     with _one_at_a_time:
-        return _png(variant.slug, _frozen(centres), title, subtitle)
+        return _png(variant.slug, _frozen(centres), title, subtitle, frozenset(units))
 
 
 def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
@@ -51,10 +58,11 @@ def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
 
 
 @lru_cache(maxsize=16)
-def _pdf(slug: str, held: Held, title: str, subtitle: str, paper: Paper) -> bytes:
-    return map_pdf(maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, plan=plan_of(slug, paper))
+def _pdf(slug: str, held: Held, title: str, subtitle: str, paper: Paper, units: frozenset[Unit]) -> bytes:
+    return map_pdf(maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, MapOptions(paper, units=units),
+                   plan_of(slug, paper))
 
 
 @lru_cache(maxsize=16)
-def _png(slug: str, held: Held, title: str, subtitle: str) -> bytes:
-    return to_png(board_svg(maps.load(slug), dict(held), title, subtitle), PNG_WIDTH)
+def _png(slug: str, held: Held, title: str, subtitle: str, units: frozenset[Unit]) -> bytes:
+    return to_png(board_svg(maps.load(slug), dict(held), title, subtitle, units), PNG_WIDTH)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from adjudicator.geo import Province
+from adjudicator.units import Unit
 from maps.variant import Variant
+from service.results import unit_text
 
 COLUMNS, DEEP = 5, 66
 """Columns of regions, and the most that stand one below the other: what a page of A4 has room for."""
@@ -23,23 +25,38 @@ STYLE = """
 .index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
 .index thead th { font-style: italic } .index tbody th { white-space: nowrap }
 .index tr { break-inside: avoid; border-bottom: .2pt solid #b9a67e }
-.index .regions { overflow: hidden } .index .A4, .index .regions + .regions { break-before: page }
+.index .regions { overflow: hidden } .index .next, .index .regions + .regions { break-before: page }
 .index ul { float: left; width: 19.2%%; margin: 0 .8%% 0 0; padding: 0; list-style: none; font-size: 8pt }
 .index .short { font-variant: small-caps; font-weight: bold }
 """
 
 
-def index_page(variant: Variant, centres: Mapping[str, Iterable[str]], title: str, size: str = "A3") -> str:
-    """HTML of the table of control and the list of regions, to follow the map in one PDF."""
+def index_page(
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, size: str = "A3", units: Iterable[Unit] = ()
+) -> str:
+    """HTML of the table of control and the list of regions, to follow the map in one PDF; with the units that stand on it."""
     rows = "".join(_power_row(variant, power, centres.get(power, ())) for power in variant.powers)
     held = {region for regions in centres.values() for region in regions}
+    units = sorted(units)
+    # What follows is as deep as a page: where there may be no room for it, it begins the next one.
+    place = "next" if units or size == "A4" else "here"
     free = sorted(variant.board.provinces[c].name for c in variant.board.centres() if c not in held)
     return (
         f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
         f"<tbody>{rows}<tr><td></td><th>No power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
-        f"<section class='{size}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
+        f"{_units(variant, units)}<section class='{place}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
     )
+
+
+def _units(variant: Variant, units: Sequence[Unit]) -> str:
+    if not units:
+        return ""
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(', '.join(unit_text(variant, one) for one in own)) or 'none'}</td></tr>"
+        for power in variant.powers.values() for own in [[one for one in units if one.power == power.id]]
+    )
+    return f"<h2>Units</h2><table><thead><tr><th>Power</th><th>Units</th></tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:

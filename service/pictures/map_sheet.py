@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from maps.geometry import Shape
 from maps.variant import Power, Variant
-from service.pictures import furniture, inset, ornament
+from service.pictures import furniture, inset, ornament, unit_marks
 from service.pictures.base import Base, draw_base
 from service.pictures.ground import Sheet, lay_out
 from service.pictures.hatch import hatch
@@ -112,11 +112,12 @@ def draw_map(
         plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
         *(inset.outline(one.window) for one in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()), plan.base.names,
+        unit_marks.plates(variant, unit_marks.places_of(sheet, plan.labels, chosen.units)),
         *(inset.draw(one, _within(one, held)) for one in plan.insets),
         _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
         _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
         _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
-        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, chosen.acknowledgement or variant.note),
+        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, f"{unit_marks.explained(variant, chosen.units)} {chosen.acknowledgement or variant.note}".strip()),
         ornament.border(sheet),
     ]
     return (
@@ -191,5 +192,6 @@ def map_pdf(
     held = {owner: tuple(regions) for owner, regions in centres.items()}
     picture = draw_map(variant, shapes, held, title, subtitle, options, plan)
     name = f"{title}, {subtitle}"
-    paper = (plan.sheet.paper if plan else (options or MapOptions()).paper).name
-    return to_pdf([picture, index_page(variant, held, name, paper)], title=name)
+    chosen = options or MapOptions()
+    paper = (plan.sheet.paper if plan else chosen.paper).name
+    return to_pdf([picture, index_page(variant, held, name, paper, chosen.units)], title=name)

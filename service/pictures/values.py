@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from shapely.geometry.base import BaseGeometry
 
+from adjudicator.units import Unit
+
 
 class Ground(StrEnum):
     """How a region is drawn: a TOWN is a small disc with a name beside it."""
@@ -108,7 +110,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class MapOptions:
-    """Choices of a map. `units` is not offered: the year-end map shows control only (MAP-03, Q-13)."""
+    """Choices of a map. It shows control alone, unless `units` are given to stand on it (MAP-03, Q-13)."""
 
     paper: Paper = A3
     acknowledgement: str = ""
+    units: frozenset[Unit] = frozenset()

@@ -1,5 +1,6 @@
 """A game's map at addresses that stay: a page with the table of control, and the picture as PDF on two papers, as SVG and as
-PNG (MAP-01, MAP-02, MAP-03, MAP-05, OUT-09). Control only, of the newest year-end that was sent.
+PNG (MAP-01, MAP-02, MAP-03, MAP-05, OUT-09). Control only, unless the game
+asks for units too; of the newest year-end that was sent.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from service import pictures
 from service.desk.ports import DeskPorts
 from service.map_control import Control, control
 from service.public.doorway import show
+from service.results import unit_text
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."
@@ -26,18 +28,18 @@ def page(request: Request, game_id: str) -> Response:
     """The picture, and in words who holds which centre: the same for a screen reader as for the eye."""
     found = _control(request, game_id)
     board = found.variant.board
-    rows = [(power, *_held(found, power)) for power in found.variant.powers.values()]
+    rows = [(power, *_held(found, power), [unit_text(found.variant, one) for one in sorted(found.units) if one.power == power.id]) for power in found.variant.powers.values()]
     owned = {region for regions in found.centres.values() for region in regions}
     free = sorted(board.provinces[one].name for one in board.centres() if one not in owned)
     return show(request, "map.html", game_id=game_id, game_name=found.game, when=found.when, rows=rows, free=free,
-                drawn=bool(maps.shapes(found.variant.slug)), note=found.variant.note)
+                drawn=bool(maps.shapes(found.variant.slug)), note=found.variant.note, units=bool(found.units))
 
 
 @router.get("/public/{game_id}/map-a4.pdf")
 def on_a4(request: Request, game_id: str) -> Response:
     """The map on A4, for a printer at home."""
     found = _drawn(request, game_id)
-    pdf = pictures.board_pdf(found.variant, found.centres, found.game, found.when, pictures.A4)
+    pdf = pictures.board_pdf(found.variant, found.centres, found.game, found.when, pictures.A4, found.units)
     return Response(pdf, media_type="application/pdf", headers=KEPT)
 
 
@@ -45,7 +47,7 @@ def on_a4(request: Request, game_id: str) -> Response:
 def as_svg(request: Request, game_id: str) -> Response:
     """The map as SVG, which can be made larger for ever."""
     found = _drawn(request, game_id)
-    svg = pictures.board_svg(found.variant, found.centres, found.game, found.when)
+    svg = pictures.board_svg(found.variant, found.centres, found.game, found.when, found.units)
     return Response(svg, media_type="image/svg+xml", headers={**KEPT, "Content-Security-Policy": SVG_POLICY})
 
 
@@ -53,8 +55,8 @@ def as_svg(request: Request, game_id: str) -> Response:
 def as_png(request: Request, game_id: str) -> Response:
     """The map as a picture for a screen."""
     found = _drawn(request, game_id)
-    return Response(pictures.board_png(found.variant, found.centres, found.game, found.when), media_type="image/png",
-                    headers=KEPT)
+    png = pictures.board_png(found.variant, found.centres, found.game, found.when, found.units)
+    return Response(png, media_type="image/png", headers=KEPT)
 
 
 def _held(found: Control, power: Power) -> tuple[int, list[str]]:

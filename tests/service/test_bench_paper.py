@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
+import maps
 from adjudicator.calendar import PhaseKind
 from grammar.heading_sheet import SheetHeading
 from service.bench import paper
@@ -19,13 +20,14 @@ RIGHT = SheetHeading(game="Powick Bridge", power="Montrose", season="Autumn", ye
 def test_a_sheet_is_right_only_when_every_part_is_and_nothing_passes_for_an_order() -> None:
     assert paper.fault(WANTED, RIGHT, []) == ""
     assert "A Perth H" in paper.fault(WANTED, RIGHT, ["A Perth H"])
-    for part, other in (("game", None), ("power", "Argyll"), ("season", "Summer"), ("year", 1643), ("kind", None)):
-        assert paper.fault(WANTED, dataclasses.replace(RIGHT, **{part: other}), []), part
+    for other in (replace(RIGHT, game=None), replace(RIGHT, power="Argyll"), replace(RIGHT, season="Summer"),
+                  replace(RIGHT, year=1643), replace(RIGHT, kind=None)):
+        assert paper.fault(WANTED, other, []), other
 
 
 def test_the_sheets_run_through_powers_phases_and_games() -> None:
     sheets = [paper.printed(number) for number in range(200)]
-    assert {one.power for one in sheets} == {power.name for power in paper.maps.load("w3k").powers.values()}
+    assert {one.power for one in sheets} == {power.name for power in maps.load("w3k").powers.values()}
     assert {one.game for one in sheets} == set(paper.GAMES)
     assert {one.kind for one in sheets} == {PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT}
     assert WANTED.orders == "Autumn 1642 Movement Orders"

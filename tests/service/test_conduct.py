@@ -1,5 +1,5 @@
 """What the handbook asks of players: said once, to each of them, and policed by nobody (CON-01 to CON-07, POST-02, POST-05,
-POST-08)."""
+POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from datetime import time, timedelta
 
 import pytest
 
+from service.announcements import Announcements
 from service.circulars import Circulars
+from service.desk.queries import executed
 from service.eye import Opener
 from service.post_room import Letter, PostRoom, awaited
-from service.store.tables import MailState
+from service.schedule import due_now
+from service.store.tables import AddressRow, MailState, PhaseState, SubmissionRow
 from tests.service.letters_samples import every_letter
 from tests.service.mail_builder import picture
 from tests.support.site import Site
-from tests.support.table import COORDINATOR, Table, open_table
+from tests.support.table import COORDINATOR, Table, address, open_table
 
 
 @pytest.fixture
@@ -122,3 +125,43 @@ def test_a_mail_that_lacks_more_waits_for_a_person_and_is_not_refused(table: Tab
     row = table.take(table.mail("Montrose", subject=subject), table.site.clock.now())
     assert row.state == MailState.QUARANTINED
     assert [one.recipient for one in table.letters("coordinator_notice")] == [COORDINATOR]
+
+
+def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(table: Table) -> None:
+    """CAL-01, CAL-02: a photograph on T+0, another on T+11 and one at the deadline itself; the last one counts."""
+    phase = table.phase()
+    for version, at in ((1, phase.opens_at), (2, phase.opens_at + timedelta(days=11)), (3, phase.deadline)):
+        row = table.take(table.mail("Montrose", shade=60 + 40 * version, subject=table.subject("Montrose", version)), at)
+        assert row.state == MailState.USED, version
+    assert [(paper.version, paper.fate) for paper in table.papers()] == [(1, "counts"), (2, "counts"), (3, "counts")]
+    with table.site.store() as session:
+        (chosen,) = executed(session, table.phase()).values()
+        assert session.get_one(SubmissionRow, chosen).version == 3
+
+
+def test_nothing_is_closed_early_though_every_sheet_is_in(table: Table) -> None:
+    """NON-04: the clock is fixed."""
+    site, phase = table.site, table.phase()
+    for power in table.variant.powers:
+        table.file(power, ())
+    site.clock.set(phase.deadline - timedelta(seconds=1))
+    assert [key for key in due_now(site.clock, site.store, site.jobs) if key.startswith("deadline")] == []
+    assert table.phase().state == PhaseState.OPEN
+    site.clock.set(phase.deadline)
+    assert len([key for key in due_now(site.clock, site.store, site.jobs) if key.startswith("deadline")]) == 1
+
+
+def test_a_player_without_a_mail_address_is_not_forgotten(table: Table) -> None:
+    """OUT-04: the coordinator is told, once, whom the results do not reach; everybody else has theirs."""
+    with table.site.store.begin() as session:
+        session.delete(session.get_one(AddressRow, address("Ormond")))
+    table.announce = Announcements(table.writer)
+    table.site.clock.set(table.phase().deadline)
+    table.turns.close({"phase": table.phase().id})
+    table.turns.approve(table.phase().id, "ada")
+    results = {row.recipient for row in table.letters("final_results")}
+    assert results == {address(power) for power in table.variant.powers} - {address("Ormond")}
+    (notice,) = table.letters("coordinator_notice")
+    words = " ".join(table.words(notice).split())
+    assert "No mail address is known of the player of Ormond." in words
+    assert "print the results from Letters and post them" in words
