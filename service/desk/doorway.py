@@ -30,6 +30,13 @@ class NotSignedIn(Exception):
     """The page needs a signed-in coordinator."""
 
 
+class StaleForm(HTTPException):
+    """A form without the token of this very session."""
+
+    def __init__(self) -> None:
+        super().__init__(403, "This form is out of date. Nothing was changed: go back, reload, and send it again.")
+
+
 def environment() -> Environment:
     """Templates with autoescape always on and no silent blanks."""
     made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
@@ -61,7 +68,7 @@ async def require_token(
     """The signed-in person, once the form has shown its token; else 403 (every form that changes anything)."""
     form = await request.form()
     if not access.same(str(form.get("csrf", "")), visitor.csrf):
-        raise HTTPException(403, "This form is out of date. Nothing was changed: go back, reload, and send it again.")
+        raise StaleForm
     return visitor
 
 

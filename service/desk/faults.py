@@ -9,8 +9,9 @@ from starlette.exceptions import HTTPException
 
 from service.desk import returning
 from service.desk.crops import NoPicture
-from service.desk.doorway import HEADERS, NotSignedIn, show, signed_in
+from service.desk.doorway import HEADERS, NotSignedIn, StaleForm, show, signed_in
 from service.desk.ports import DeskPorts
+from service.desk.returning import Kept
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
@@ -44,12 +45,17 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
 async def _told(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     said = str(error.detail) if isinstance(error, HTTPException) else OURS
-    return _fault(request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said)
+    kept = await returning.kept_form(request) if status < 500 else None
+    if isinstance(error, StaleForm) and kept is not None and _own(request, kept):
+        return show(request, "sent_again.html", status=status, visitor=signed_in(request), kept=kept, stale=True)
+    return _fault(request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said, kept)
 
 
 async def _unusable(request: Request, _error: Exception) -> Response:
     """An address with a word where a number belongs, or a form with a field missing."""
-    return _fault(request, 404, _no_page(request)) if request.method == "GET" else _fault(request, 400, INCOMPLETE)
+    if request.method == "GET":
+        return _fault(request, 404, _no_page(request))
+    return _fault(request, 400, INCOMPLETE, await returning.kept_form(request))
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:
@@ -63,6 +69,13 @@ async def _ours(request: Request, _error: Exception) -> Response:
     return response
 
 
+def _own(request: Request, kept: Kept) -> bool:
+    """Whether a form carries the token of a former session of the very person who is signed in now."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        return returning.owner(session, kept) == signed_in(request).name
+
+
 def _no_page(request: Request) -> str:
     return NO_PUBLIC_PAGE if _public(request) else NO_PAGE
 
@@ -72,9 +85,9 @@ def _public(request: Request) -> bool:
     return request.url.path.startswith("/public/")
 
 
-def _fault(request: Request, status: int, said: str) -> Response:
+def _fault(request: Request, status: int, said: str, kept: Kept | None = None) -> Response:
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
-    return show(request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request))
+    return show(request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request), kept=kept)

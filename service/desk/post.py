@@ -22,7 +22,7 @@ from service.store.tables import GameRow, PhaseRow
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
 WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09:30 in GMT, and the version as a number. Go "
-         "back: what you wrote is still there.")
+         "back and send it again.")
 
 
 @router.get("/post")

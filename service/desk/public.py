@@ -61,7 +61,7 @@ def _onward(request: Request, token: str, to: str, kept: str) -> Response:
         visitor = access.visitor(session, token, ports.wall.now())
         whose = None if found is None else owner(session, found)
     if found is not None and visitor is not None and whose == visitor.name and may(visitor.role, found.path):
-        return show(request, "sent_again.html", visitor=visitor, kept=found)
+        return show(request, "sent_again.html", visitor=visitor, kept=found, stale=False)
     return RedirectResponse(to if local(to) else "/", status_code=303)
 
 

@@ -19,6 +19,7 @@ from service.store.tables import SessionRow
 
 MOST = 200_000
 """Characters of a form that is kept; more is no form of this site."""
+_OF_THE_PAGE = frozenset({"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -31,6 +32,11 @@ class Kept:
     fields: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     token: str
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """What a person wrote or chose: without the fields by which the page finds its line."""
+        return [(name.replace("_", " "), value) for name, value in self.fields if value.strip() and name not in _OF_THE_PAGE]
 
     def dump(self) -> str:
         """As the sign-in page carries it."""

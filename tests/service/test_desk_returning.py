@@ -147,3 +147,28 @@ def test_after_signing_out_nothing_is_kept(desk: DeskSite) -> None:
         session.execute(delete(SessionRow))
     answer = desk.post("/desk/7/decide", **TYPED)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+
+
+def test_a_form_older_than_the_sign_in_is_shown_and_sent_by_one_press(desk: DeskSite) -> None:
+    """A tab that was open while its person signed in anew in another one carries the former token."""
+    old = desk.csrf
+    answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
+    assert answer.status_code == 303
+    page = desk.client.post("/desk/7/decide", data={"csrf": old, **TYPED})
+    assert page.status_code == 403
+    assert "This page was older than your sign-in, so nothing was done yet" in " ".join(re.sub(r"<[^>]+>", "", page.text).split())
+    assert desk.reviews() == []
+    assert again(desk, page.text).status_code == 303
+    assert [one.order for one in desk.reviews()] == ["A Merse H"]
+
+
+def test_a_form_with_a_fault_gives_back_what_was_written(desk: DeskSite) -> None:
+    """Browsers forget such fields on the way back."""
+    long = "The player asked for it by telephone on <Sunday>."
+    answer = desk.post("/sheet/1/line", page=1, text=long, key="k", left=9, top=9, right=9, bottom=9)
+    assert answer.status_code == 400
+    assert "What you wrote, to be copied:" in answer.text
+    assert html.escape(long) in answer.text
+    answer = desk.client.post("/desk/7/unseal", data={"csrf": "guess", "why": long})
+    assert answer.status_code == 403
+    assert html.escape(long) in answer.text
