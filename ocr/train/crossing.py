@@ -40,7 +40,7 @@ LONGEST, WIDEST = 50, 1300
 REACH, MIDDLE = 7, 32
 """Of each of the head's three convolutions: frames it sees, and how many numbers it hands on."""
 
-EPOCHS, BATCH, RATE = 10, 24, 2e-3
+EPOCHS, BATCH, RATE = 8, 24, 2e-3
 """Of the fit: times each row is seen, rows a step, and AdamW's rate, which rises and falls once."""
 
 NOISE, DROPPED = 0.15, 0.1
