@@ -25,6 +25,17 @@ def digest(session: Session, game_id: str) -> str:
     return found
 
 
+def stood(session: Session, game_id: str, wanted: str) -> EventRow | None:
+    """The last entry up to which a game's log has this digest; None where it has it nowhere, so that an entry was changed,
+    left out or put in since, or the digest is another game's."""
+    found = BEGIN
+    for row in session.scalars(select(EventRow).where(EventRow.game_id == game_id).order_by(EventRow.id)):
+        found = link(found, row)
+        if found == wanted:
+            return row
+    return None
+
+
 def link(before: str, row: EventRow) -> str:
     """The digest after one more entry."""
     entry = {"id": row.id, "at": row.at.astimezone(UTC).isoformat(), "actor": row.actor, "what": row.what,

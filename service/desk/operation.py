@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
-from service import outbox, switches
+from service import ledger, outbox, switches
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.ports import DeskPorts
@@ -27,8 +27,9 @@ _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "re
 
 
 @router.get("/log")
-def log(request: Request, visitor: SignedIn, game: str = "", before: int | None = None) -> Response:
-    """What happened, newest first, of one game or of all; `before` goes on behind an entry."""
+def log(request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = "") -> Response:
+    """What happened, newest first, of one game or of all; `before` goes on behind an entry. A `digest` that somebody kept
+    of a game's record is looked for in it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         wanted = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
@@ -38,7 +39,9 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
             wanted = wanted.where(EventRow.id < before)
         found = session.scalars(wanted).all()
         games = records.games(session)
-        return show(request, "log.html", visitor=visitor, games=games, game=game,
+        wanted_digest = "".join(digest.split()).lower()[:64]
+        stood = ledger.stood(session, game, wanted_digest) if game and wanted_digest else None
+        return show(request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
                     events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
                     names={row.id: row.name for row in games},
                     more=found[AT_ONCE - 1].id if len(found) > AT_ONCE else None)

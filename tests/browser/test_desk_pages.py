@@ -3,6 +3,7 @@ on a page."""
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 import pytest
@@ -89,3 +90,15 @@ def test_a_box_is_set_right_by_drawing_or_by_keys_alone(chromium: Any, desk: Des
     page.keyboard.press("Enter")
     page.wait_for_url("**/sheet/1?told=box-fixed")
     assert "The line is cut by the new box and open again" in page.locator(".said").inner_text()
+
+
+def test_today_tells_a_deadline_in_gmt_and_in_the_visitors_own_time(chromium: Any, desk: Desk) -> None:
+    """The desk plan's Today: clock to the deadline in GMT and in one's own zone, GMT first."""
+    with sqlite3.connect(desk.folder / "desk.sqlite") as database:
+        database.execute("update phases set state = 'open', deadline = '2027-03-20 07:00:00.000000'")
+    page = tab(chromium, desk, timezone_id="Europe/Paris")
+    page.goto(desk.address + "/")
+    assert "Sealed until Sat 20 Mar, 07:00 GMT (Sat 20 Mar, 08:00 your time)." in page.locator("main").inner_text()
+    at_home = tab(chromium, desk, timezone_id="Europe/London")  # still GMT on that day
+    at_home.goto(desk.address + "/")
+    assert "your time" not in at_home.locator("main").inner_text()

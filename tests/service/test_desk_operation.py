@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from service import health, outbox
+from service import health, ledger, outbox
 from service.desk.operation import AT_ONCE, details
 from service.health import Fact, Health, ago
 from service.pulse import Pulse
 from service.store import records
-from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, WorkerRow
+from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
 from tests.service.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -63,6 +63,23 @@ def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: 
 def test_today_tells_a_second_reader_nothing_of_the_site(table: Table) -> None:
     desk = open_desk(table, "second reader", health=lambda: (Fact("Disk", "look", "0.1 GB free."),))
     assert "GB free" not in desk.text("/")
+
+
+def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> None:
+    """The hand-over letter promises that anybody can check by it: a record that was altered since is told."""
+    desk: DeskTable = open_desk(table)
+    log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"why": "By telephone."})
+    with table.site.store() as session:
+        kept = ledger.digest(session, table.game)
+    log(table, "option_changed", game_id=table.game)
+    path = f"/log?game={table.game}&digest=%20{kept.upper()}"
+    assert "= It is the digest of this record up to “sheet chosen”" in desk.text(path)
+    with table.site.store.begin() as session:
+        row = session.scalars(select(EventRow).where(EventRow.what == "sheet_chosen")).one()
+        row.detail = {"why": "By letter."}
+    assert "≠ This record has that digest nowhere." in desk.text(path)
+    assert "Check a digest" not in desk.text("/log")
+    assert "Check a digest" not in desk.text("/log?game=nowhere")
 
 
 def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
