@@ -29,7 +29,7 @@ from service.map_control import Control, shown
 from service.outbox_compose import Attachment
 from service.store import records
 from service.store.blobs import BlobError, Blobs
-from service.store.tables import GameRow, PageRow, PhaseRow
+from service.store.tables import GameRow, LineState, PageRow, PhaseRow
 from service.turns import NotReady
 
 RESULTS = "results-1.png"
@@ -89,7 +89,7 @@ def _copies(
     found = []
     for at, page in enumerate(records.pages(session, submission_id), 1):
         own = [line for line in lines if line.page_id == page.id]
-        if page.upright is not None and own:
+        if page.upright is not None and len(own) > len(_closing(own)):
             draw = partial(_copy, blobs, page, own, known, variant.powers[power].name)
             found.append(Enclosure(f"sheet-{slug}-{at}.jpg", "image/jpeg", draw))
     return found
@@ -118,13 +118,26 @@ def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[Set
     return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
 
 
+def _closing(lines: Sequence[SettledLine]) -> list[SettledLine]:
+    """Lines below a page's last order that are none, nor struck: closing words, a signature, an address (Q-37)."""
+    below = []
+    for line in sorted(lines, key=lambda one: one.ordinal, reverse=True):
+        if line.kind == "heading":
+            continue
+        if line.struck or line.state is not LineState.NOT_ORDER:
+            break
+        below.append(line)
+    return below
+
+
 def _copied(
     upright: bytes, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame]
 ) -> bytes:
-    """The written part of a page, with the lines that name its sender painted over."""
+    """A page from heading to last order, with the lines that name its sender painted over."""
     data, corners = turned(upright, page, lines)
-    keep = [point for line in lines for point in corners[line.id]]
-    return pictures.sheet_copy(data, keep, [corners[line.id] for line in _names(lines, known)])
+    closing = _closing(lines)
+    keep = [point for line in lines if line not in closing for point in corners[line.id]]
+    return pictures.sheet_copy(data, keep, [corners[line.id] for line in (*_names(lines, known), *closing)])
 
 
 def turned(

@@ -1,5 +1,5 @@
 """An executed sheet is copied to all players with every line that its power wrote as an order, the superfluous ones too
-(Q-36), and without the writer's name in its heading (Q-37)."""
+(Q-36), and without its writer's name, above the orders or below (Q-37)."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ def test_every_line_written_as_an_order_is_on_the_copy(copy: np.ndarray[tuple[in
     assert [shows(copy, at) for at in range(1, len(HEADING))] == [True] * 4
 
 
-def test_the_writers_name_above_the_orders_is_not(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> None:
-    """Q-37."""
-    assert not shows(copy, 0)
+@pytest.mark.parametrize("at", [0, len(HEADING) + len(ORDERS)], ids=["above the orders", "below them"])
+def test_the_writers_name_is_not(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], at: int) -> None:
+    """Q-37: cut to heading and orders; a real name or address is gone wherever it stood."""
+    assert not shows(copy, at)
