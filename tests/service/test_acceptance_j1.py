@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from email.message import EmailMessage
+from functools import cache
 from pathlib import Path
 
 import pypdfium2
@@ -382,9 +383,14 @@ def _papers(message: EmailMessage) -> list[str]:
     for file in message.iter_attachments():
         found.append(str(file.get_filename()))
         if file.get_content_type() == "application/pdf":
-            pages = pypdfium2.PdfDocument(io.BytesIO(file.get_content()))
-            found += [page.get_textpage().get_text_range() for page in pages]
+            found.append(_words_on(file.get_content()))
     return found
+
+
+@cache
+def _words_on(pdf: bytes) -> str:
+    """The same map goes to everybody and is looked at once."""
+    return " ".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(pdf)))
 
 
 def _the_calendar_is_the_worked_one(tables: Tables) -> None:
