@@ -141,6 +141,7 @@ class MailRow(Base):
     """
 
     __tablename__ = "mails"
+    __table_args__ = (Index("mails_by_state", "state", "received_at"), Index("mails_by_hour", "stored_at"))
     sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int]
     received_at: Mapped[datetime]
@@ -172,7 +173,7 @@ class SubmissionRow(Base):
     """
 
     __tablename__ = "submissions"
-    __table_args__ = (UniqueConstraint("phase_id", "power", "semantic_key"),)
+    __table_args__ = (UniqueConstraint("phase_id", "power", "semantic_key"), Index("submissions_by_reading", "read_at"))
     id: Mapped[int] = mapped_column(primary_key=True)
     sha256: Mapped[str | None] = mapped_column(ForeignKey("mails.sha256"), unique=True)
     phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
@@ -285,6 +286,7 @@ class EventRow(Base):
     """What happened, in order: the log that coordinators see. `detail` never holds order text or addresses."""
 
     __tablename__ = "events"
+    __table_args__ = (Index("events_by_kind", "what", "at"), Index("events_of_a_game", "game_id", "what"))
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime]
     game_id: Mapped[str | None] = mapped_column(ForeignKey("games.id"))
