@@ -30,6 +30,9 @@ and a reader that took it as it stands would be called wrong."""
 _THINNER, _FATTER = 0.28, 3.0
 """How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put on."""
 
+_TALLEST, _DEEPEST = 1.7, 0.3
+"""What of a word a stroke through it is laid by: so far above and below the base line, in small letters."""
+
 _FAITHFUL, _CAPITAL = 0.7, 1.55
 """How often a person keeps to one form of a drawn letter, and how high it is, in small letters of a face."""
 
@@ -121,14 +124,21 @@ class Scrivener:
             extents.append(extent)
             last = extent if word.mark is Mark.CROSSED else None
             if last is not None:
-                self._cross(mask, extent)
+                self._cross(mask, self._letters(extent, base))
             x = end + self.space * max(0.7, float(self.rng.normal(1.0, 0.10 + self.habits.stray)))
         whole = extents[0]
         for extent in extents[1:]:
             whole = whole.joined_with(extent)
         if struck:
-            self._cross(mask, whole)
+            self._cross(mask, self._letters(whole, y + slope * ((whole.left + whole.right) / 2 - start)))
         return whole
+
+    def _letters(self, extent: Extent, base: float) -> Extent:
+        """An extent no higher and deeper than letters: a stroke goes through them, and one tail far below the base line makes it
+        no underline."""
+        high = self.face.x_height
+        top, bottom = max(extent.top, base - _TALLEST * high), min(extent.bottom, base + _DEEPEST * high)
+        return Extent(extent.left, top, extent.right, bottom) if bottom > top else extent
 
     def _cross(self, mask: Mask, extent: Extent) -> None:
         cross_out(mask, extent, self.habits.strike, max(2.0, self.habits.pen_px), self.rng)
