@@ -20,6 +20,10 @@ from service.decoding import best_text, laid, opinions
 
 PLAIN = 0.9
 """Nats a letter by which a row must beat free letters to be plainly a heading; at most `decoding.LETTER` can be had."""
+LIKELY = 2.3
+"""Nats by which a row must beat free letters to be taken for a heading where nothing else tells: odds of ten to one. "string" is
+Spring by less than one."""
+
 _FIELDS = ("game", "power", "season", "year", "kind")
 
 
@@ -36,6 +40,11 @@ class InkedHeading:
     def plain(self) -> bool:
         """Does it fit so well that nothing else need be tried?"""
         return self.gain >= PLAIN * self.letters
+
+    @property
+    def likely(self) -> bool:
+        """Is it much rather a heading than other words?"""
+        return self.gain >= LIKELY
 
 
 def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | None:

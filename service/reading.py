@@ -155,7 +155,7 @@ class Scribe:
         heading = read_heading(lines, inked, games)
         above = [(line, ink) for line, ink in zip(lines, inked, strict=False) if line.text]
         # Letters alone take "string" for Spring: where there is ink, it says what is heading.
-        named = [ink is not None or (not line.rows and at in heading.lines) for at, (line, ink) in enumerate(above)]
+        named = [(ink is not None and ink.likely) or (not line.rows and at in heading.lines) for at, (line, ink) in enumerate(above)]
         found = [self._heading(line, ink) for line, ink in above]
         if len(inked) == len(lines) or not any(named):
             found = [self._orderless(line, named=known) for line, known in zip(found, named, strict=True)]
