@@ -96,9 +96,10 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
     return secret
 
 
-def _left_out(blobs: Blobs) -> str:
-    """A letter's files that were too large for it; the key they are kept by."""
+def _left_out(blobs: Blobs, message_id: str) -> str:
+    """That letter's files that were too large for it; the key they are kept by."""
     letter = EmailMessage()
+    letter["Message-ID"] = message_id
     letter["Subject"] = "Powick Bridge, Summer 1642 Movement: results"
     letter.set_content("The files of this letter.")
     for name, size in (("map.pdf", 812_000), ("results-1.png", 96_000)):
@@ -137,4 +138,4 @@ def _numbers(
         versions=twice.id if twice is not None else paper(to_read), sealed_sheet=paper(sealed), letter=letter.id,
         mail=mail.sha256, game=ready.game_id, power=seat.power, visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, me.LINK, "a link", now),
-        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs), now))
+        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now))
