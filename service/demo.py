@@ -40,6 +40,10 @@ from service.store.tables import (
 from service.turns import draw_tape, extend_calendar
 from service.web import WebError, WebServer
 
+KEEP_ALIVE = 15
+"""Seconds after which the folder is opened anew: the demo's mail server may lose sight of mails that came while others were
+moved on, and the story waits no longer than three minutes."""
+
 START = date(2027, 3, 1)
 ORDERS = "orders@galloper.example"
 COORDINATOR = "coordinator@galloper.example"
@@ -225,7 +229,7 @@ def _web(site: Site, *, fast: bool) -> WebServer:
 def _settings(place: Path, server: DemoMailServer) -> Settings:
     return Settings(
         data=str(place), order_address=ORDERS, coordinator=COORDINATOR,
-        mail_in=server.settings().model_copy(update={"trusted_authserv_id": AUTHSERV}),
+        mail_in=server.settings().model_copy(update={"trusted_authserv_id": AUTHSERV, "keep_alive_seconds": KEEP_ALIVE}),
         mail_out=MailOut(kind="folder", path=str(place / "outbox"), sender=f"Galloper <{ORDERS}>"),
         web=Web(secure_cookies=False),
     )
