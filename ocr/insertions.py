@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines.ppocr import best_path
+from ocr.geometry import MARGIN
 from ocr.page import Posteriors, ReadLine, Row, StruckWord
 from ocr.wrap import as_line
 
@@ -41,9 +42,6 @@ AT_END = 0.05
 
 CUT_OUT = 0.5
 """Stretches that score this much are left out of the corrected reading."""
-
-CROP_MARGIN = 0.3
-"""What a recogniser's crop takes in to the left and right of a row, in row heights: `read.MARGIN`."""
 
 
 def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -147,7 +145,7 @@ def _left(row: Row) -> float:
 def _goes_to(row: Row, one: Row, out: Sequence[StruckWord], seen: Posteriors) -> int:
     """The frame before which the words put in belong."""
     left, right, _ = _against(one, row)
-    margin = CROP_MARGIN * row.box.height
+    margin = MARGIN[0] * row.box.height
     whole = row.box.width + 2 * margin
     a, b = (left + margin) / whole, (right + margin) / whole
     near = [(max(word.left - b, a - word.right, 0.0), word) for word in out]

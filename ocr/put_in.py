@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Crossing, Quad, Recognised
-from ocr.geometry import grow
+from ocr.geometry import MARGIN, grow
 from ocr.insertions import CUT_OUT
 from ocr.lines import Strip
 from ocr.page import Image, Strike
@@ -44,9 +44,6 @@ WELL_READ = 0.5
 
 UNSEEN_LETTERS = 3
 """Letters and digits of the shortest word that is taken from where the engine saw none."""
-
-MARGIN = (0.3, 0.1)
-"""`read.MARGIN`: what a crop takes in beyond the row's box, along and across, in row heights."""
 
 
 @dataclass(frozen=True, slots=True)

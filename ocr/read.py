@@ -16,7 +16,7 @@ from ocr.door import open_images
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
 from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
-from ocr.geometry import box_of, cut, grow, lengths
+from ocr.geometry import MARGIN, box_of, cut, grow, lengths
 from ocr.glance import writing_elsewhere
 from ocr.insertions import attach
 from ocr.light import even, inked, without_rules
@@ -48,11 +48,6 @@ SMALL = 15.0
 
 PROBES = 4
 """Rows read both ways up to tell which way is up: the longest, which say most."""
-
-MARGIN = (0.3, 0.1)
-"""What a recogniser's crop takes in beyond the box, along and across the row, in row heights: the best of
-those tried on the sample sheets (0.1 to 0.3 and 0 to 0.25), by little."""
-
 
 BEGINNING = 5.0
 """Row heights of a box that are read for its first word."""

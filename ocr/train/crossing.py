@@ -27,6 +27,7 @@ from ocr.engines.crossing import Head, parse
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Image
 from ocr.train import fonts, hands
+from ocr.train.commands import described, drawing
 from ocr.train.compose import read_names
 from ocr.train.struck_lines import struck_line
 from ocr.train.struck_sheets import Mark2
@@ -217,17 +218,11 @@ def _auc(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> float:
 
 
 def _parser() -> argparse.ArgumentParser:
-    summary, _, example = (__doc__ or "").partition("\n")
-    parser = argparse.ArgumentParser(
-        prog="python -m ocr.train.crossing", description=summary, epilog=example,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    parser = described("python -m ocr.train.crossing", __doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     lines = commands.add_parser("lines", help="draw rows and keep their features")
-    lines.add_argument("--names", type=Path, nargs="+", required=True, help="one JSON list of regions for each board")
-    lines.add_argument("--count", type=int, default=11_000)
+    drawing(lines, count=11_000)
     lines.add_argument("--purpose", default="tuning", choices=("tuning", "validation"))
-    lines.add_argument("--cache", type=Path, default=fonts.default_cache())
     head = commands.add_parser("fit", help="fit the head and write the product's file")
     head.add_argument("--lines", type=Path, nargs="+", required=True)
     head.add_argument("--check", type=Path, required=True)

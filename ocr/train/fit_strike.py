@@ -25,9 +25,10 @@ import numpy.typing as npt
 
 from ocr.engines import CLASSES, Recognised
 from ocr.engines.ppocr import PpOcr
+from ocr.geometry import MARGIN
 from ocr.insertions import CUT_OUT
 from ocr.page import Image, Row, Strike
-from ocr.read import MARGIN, Options, read_images
+from ocr.read import Options, read_images
 from ocr.strike import Weights, look, stretches, strike
 from ocr.strike_marks import EDGE, soft_ink
 from ocr.train import fonts

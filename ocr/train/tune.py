@@ -21,6 +21,7 @@ import numpy as np
 
 from ocr.engines.hand import HEAD
 from ocr.train import fonts, hands
+from ocr.train.commands import described, drawing
 from ocr.train.compose import read_names
 from ocr.train.tune_features import Kept, keep, published
 from ocr.train.tune_fit import Course, fit
@@ -65,16 +66,10 @@ def _pack(given: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    summary, _, example = (__doc__ or "").partition("\n")
-    parser = argparse.ArgumentParser(
-        prog="python -m ocr.train.tune", description=summary, epilog=example,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    parser = described("python -m ocr.train.tune", __doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     lines = commands.add_parser("lines", help="draw rows and keep their features")
-    lines.add_argument("--names", type=Path, nargs="+", required=True, help="one JSON list of regions for each board")
-    lines.add_argument("--count", type=int, default=20_000)
-    lines.add_argument("--cache", type=Path, default=fonts.default_cache())
+    drawing(lines, count=20_000)
     tune = commands.add_parser("fit", help="tune the last layers")
     tune.add_argument("--lines", type=Path, required=True)
     tune.add_argument("--minutes", type=float, default=10.0)

@@ -7,23 +7,13 @@ import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
 import pytest
 
 from ocr.engines import CLASSES, crossing, hand, ppocr
-
-Pixels = npt.NDArray[np.uint8]
-
-
-def _crop(text: str, *, struck: bool = False) -> Pixels:
-    crop = np.full((48, 420, 3), 250, np.uint8)
-    cv2.putText(crop, text, (12, 34), cv2.FONT_HERSHEY_SCRIPT_COMPLEX, 1.0, (40, 40, 60), 2, cv2.LINE_AA)
-    if struck:
-        cv2.line(crop, (8, 28), (260, 27), (40, 40, 60), 2, cv2.LINE_AA)
-    return crop
+from tests.support.lettering import crop_of, one_bit_off
 
 
 def _tensor(width: int = 320) -> npt.NDArray[np.float32]:
@@ -36,14 +26,10 @@ def test_the_file_is_the_one_whose_hash_is_written_down() -> None:
 
 
 def test_another_file_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = tmp_path / "crossing.npz"
-    data = bytearray(crossing.FILE.read_bytes())
-    data[len(data) // 2] ^= 1
-    other.write_bytes(data)
-    monkeypatch.setattr(crossing, "FILE", other)
+    monkeypatch.setattr(crossing, "FILE", one_bit_off(crossing.FILE, tmp_path))
     ppocr._crossing.cache_clear()
     with pytest.raises(ppocr.ModelError, match=r"crossing\.npz"):
-        ppocr.PpOcr().read([_crop("Army York holds")])
+        ppocr.PpOcr().read([crop_of("Army York holds")])
     ppocr._crossing.cache_clear()
 
 
@@ -63,7 +49,7 @@ def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
 
 def test_it_says_the_same_in_every_thread() -> None:
     """The same bytes whichever thread asks: evidence that is kept can be made again."""
-    crops = [_crop("Army York holds", struck=at % 2 == 0) for at in range(8)]
+    crops = [crop_of("Army York holds", struck=at % 2 == 0) for at in range(8)]
     with ThreadPoolExecutor(4) as pool:
         found = [said for (said,) in pool.map(lambda crop: ppocr.PpOcr().read([crop]), crops)]
     for at, one in enumerate(found):
@@ -74,7 +60,7 @@ def test_it_says_the_same_in_every_thread() -> None:
 
 
 def test_frames_are_those_of_the_posteriors_and_chances_sum_to_one() -> None:
-    (said,) = ppocr.PpOcr().read([_crop("Army York holds")])
+    (said,) = ppocr.PpOcr().read([crop_of("Army York holds")])
     assert said.crossing is not None
     assert said.posteriors is not None
     assert said.crossing.chances.shape == (len(said.posteriors.log_probs), len(CLASSES))
@@ -83,7 +69,7 @@ def test_frames_are_those_of_the_posteriors_and_chances_sum_to_one() -> None:
 
 
 def test_a_stroke_is_seen_where_it_is() -> None:
-    plain, struck = (said.crossing for said in ppocr.PpOcr().read([_crop("Army York"), _crop("Army York", struck=True)]))
+    plain, struck = (said.crossing for said in ppocr.PpOcr().read([crop_of("Army York"), crop_of("Army York", struck=True)]))
     assert plain is not None
     assert struck is not None
     frames = slice(3, 25)
@@ -93,7 +79,7 @@ def test_a_stroke_is_seen_where_it_is() -> None:
 
 def test_a_second_opinion_at_another_width_has_none() -> None:
     """The head was fitted at the width of the first."""
-    (said,) = ppocr.PpOcr(widen=1.0).read([_crop("Army York holds")])
+    (said,) = ppocr.PpOcr(widen=1.0).read([crop_of("Army York holds")])
     assert said.crossing is None
 
 

@@ -6,18 +6,12 @@ import hashlib
 import io
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
 from ocr.engines import hand, ppocr
 from ocr.train import tune_layers
-
-
-def _crop(text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    crop = np.full((48, 420, 3), 250, np.uint8)
-    cv2.putText(crop, text, (12, 34), cv2.FONT_HERSHEY_SCRIPT_COMPLEX, 1.0, (40, 40, 60), 2, cv2.LINE_AA)
-    return crop
+from tests.support.lettering import crop_of, one_bit_off
 
 
 def test_the_file_is_the_one_whose_hash_is_written_down() -> None:
@@ -32,19 +26,15 @@ def test_it_is_small_and_its_licence_stands_beside_it() -> None:
 
 
 def test_another_file_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = tmp_path / "hand.npz"
-    data = bytearray(hand.FILE.read_bytes())
-    data[len(data) // 2] ^= 1
-    other.write_bytes(data)
-    monkeypatch.setattr(hand, "FILE", other)
+    monkeypatch.setattr(hand, "FILE", one_bit_off(hand.FILE, tmp_path))
     ppocr._tuned_session.cache_clear()
     with pytest.raises(ppocr.ModelError, match=r"hand\.npz"):
-        ppocr.PpOcr(tuned=True).read([_crop("Army York holds")])
+        ppocr.PpOcr(tuned=True).read([crop_of("Army York holds")])
     ppocr._tuned_session.cache_clear()
 
 
 def test_a_row_gets_other_chances_than_from_the_published_network() -> None:
-    crop = _crop("Army York holds")
+    crop = crop_of("Army York holds")
     (tuned,), (published,) = ppocr.PpOcr().read([crop]), ppocr.PpOcr(tuned=False).read([crop])
     assert tuned.posteriors is not None
     assert published.posteriors is not None
