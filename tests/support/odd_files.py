@@ -71,15 +71,18 @@ def with_orientation(image: Pillow.Image, value: int) -> bytes:
     return saved(image, "JPEG", quality=95, exif=exif)
 
 
-def png_header(width: int, height: int) -> bytes:
-    """A PNG that promises that many pixels and holds a few bytes of them: a decompression bomb's header."""
+def png(head: bytes, rows: bytes) -> bytes:
+    """A PNG of an IHDR and of rows, each behind its filter byte."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    body = zlib.compress(bytes(10_000))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def png_header(width: int, height: int) -> bytes:
+    """A PNG that promises that many pixels and holds a few bytes of them: a decompression bomb's header."""
+    return png(struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0), bytes(10_000))
 
 
 def pdf(pages: int) -> bytes:
