@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parseaddr
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
@@ -18,7 +19,8 @@ from sqlalchemy.orm import Session
 import maps
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
-from service import inbox, lexical, outbox, schedule, take
+from ocr.page import Box, ReadLine
+from service import inbox, lexical, outbox, read_again, schedule, take
 from service.announcements import Announcements
 from service.circulars import Circulars
 from service.clock import Clock, SystemClock
@@ -30,7 +32,7 @@ from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
 from service.desk.reading_words import Words, suggest, words_of
 from service.drift import Guard
-from service.eye import ChildProbe, EngineEye, Eye, Opener
+from service.eye import ChildProbe, EngineEye, Eye, LineEye, Opener
 from service.health import Health
 from service.inbox import MailSource
 from service.jobs import DbosJobs
@@ -39,6 +41,7 @@ from service.outbox_transport import FolderTransport, SmtpTransport, Transport
 from service.post_room import PostRoom
 from service.pulse import Pulse
 from service.quarantine import Quarantine
+from service.read_again import LineReader
 from service.reader import Reader
 from service.reading import Doubt
 from service.rehearsal import Rehearser
@@ -142,7 +145,7 @@ class Site:
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
             rehearse=self.rehearser, health=self.health.look, post=self.post_room,
-            circulars=Circulars(self.announcements.desk),
+            circulars=Circulars(self.announcements.desk), read_again=partial(read_again.ask, self.jobs),
         ))
 
 
@@ -186,6 +189,8 @@ def open_site(
         None if clock is not None else Guard(store, now, writer, lambda: server_time(settings.mail_in)),
     )
     _register(site, taker, reader)
+    again = LineReader(store, blobs, looker if isinstance(looker, LineEye) else None, load, reader.doubt)
+    jobs.register(read_again.WORK, again.read, failed=_noted(site, read_again.WORK))
     return site
 
 
@@ -244,10 +249,17 @@ class _LazyEye:
         return self._eye is not None
 
     def look(self, data: bytes, name: str) -> Any:
+        return self._loaded().look(data, name)
+
+    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+        """See `service.eye.LineEye`."""
+        return self._loaded().look_at_line(upright, box, rotation)
+
+    def _loaded(self) -> EngineEye:
         with self._lock:
             if self._eye is None:
                 self._eye = EngineEye(opener=self._opener)
-        return self._eye.look(data, name)
+            return self._eye
 
 
 def open_source(settings: MailIn) -> MailSource:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import BoundedSemaphore, Lock
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from PIL import Image
 
 from ocr.engines import Engine
-from ocr.page import Photo, Reading, Reason, Status
+from ocr.page import Box, Photo, Reading, ReadLine, Reason, Status
 from ocr.read import read
+from ocr.read_line import read_line
 from service.decode import Decoded, Limits, decode_photo
 from service.mail_pictures import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
@@ -33,6 +38,16 @@ class Eye(Protocol):
 
     def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
         """One Sight per picture of the file, at least one. Never raises on account of `data`."""
+        ...
+
+
+@runtime_checkable
+class LineEye(Protocol):
+    """Looks at one line again, in a box that a person has drawn."""
+
+    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+        """What stands in a box of a page's upright picture (`Sight.upright`), in one way or more; empty where nobody sees a
+        letter there. `rotation` is the page's quarter turn. Raises OSError for bytes that are no picture."""
         ...
 
 
@@ -78,6 +93,13 @@ class EngineEye:
             return (Sight(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
         with self._room:
             return tuple(Sight(page, read(Photo(page, name), self._engines)) for page in decoded.pages)
+
+    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+        """See `LineEye`."""
+        with Image.open(io.BytesIO(upright)) as opened:
+            picture = np.asarray(opened.convert("RGB"))
+        with self._room:
+            return read_line(picture, box, rotation, self._engines)
 
 
 def _engines() -> tuple[Engine, ...]:

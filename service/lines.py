@@ -15,13 +15,16 @@ from sqlalchemy.orm import Session
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, ReviewRow, SubmissionRow
 from service.two_readers import Said, Stage, alike, needs_two, stage, votes
 
+AGAIN = "again"
+"""The mark of a reading that the machine made of a line which a person had cut anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class SettledLine:
     """One line with its latest decision laid over its reading.
 
     `state` is the desk's word; `text` and `order` (canonical, or None) are the decision's where there is one, else
-    the eye's. `by` names the person who decided, or None. `candidates` are the eye's, best first. `box` is four
+    the eye's. `by` names the person who decided, or None. `candidates` are the eye's as they are on file. `box` is four
     corners in pixels of the page's upright picture. `standing` are the decisions that stand, oldest first, `stage` how far
     two people are with a line that both must read; until they agree it is open and says what the eye read.
     """
@@ -62,6 +65,16 @@ class SettledLine:
         known = [one for one in self.standing
                  if not self.blind or not me or one.by == me or one.state is LineState.OPEN]
         return known[-1].key if known else ""
+
+
+def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+    """The readings of a line, best first, each with its number on file from 1: of a line that was cut anew those of its new
+    picture first. Those of before stand behind, at no chance: they are of other ink."""
+    numbered = list(enumerate(candidates, start=1))
+    fresh = [(number, one) for number, one in numbered if AGAIN in one]
+    known = {one["order"] or one["text"] for _, one in fresh}
+    before = [(number, one) for number, one in numbered if AGAIN not in one and (one["order"] or one["text"]) not in known]
+    return [*fresh, *((number, {**one, "score": 0.0}) for number, one in before)] if fresh else numbered
 
 
 def seen_by(line: SettledLine, me: str) -> SettledLine:

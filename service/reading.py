@@ -165,6 +165,10 @@ class Scribe:
         hand = [line.features for line in found if line.features is not None and not line.struck]
         return heading, tuple(self._kinds_told_apart(line, hand) for line in alone)
 
+    def by_itself(self, line: ReadLine) -> ReadableLine:
+        """A line whose place somebody else has settled, whatever stands beside it."""
+        return self._line(line)
+
     def phase(self, page: Page, games: Sequence[KnownGame]) -> PhaseKind | None:
         """The phase that the heading of a page tells, by its rows as they stand; None where it tells none."""
         rows = [row for line in page.lines for row in line.rows]

@@ -25,7 +25,7 @@ from adjudicator.position import Dislodgement
 from adjudicator.units import Unit
 from grammar.print import place, prose
 from maps.variant import Variant
-from service.lines import SettledLine
+from service.lines import SettledLine, arranged
 from service.store.tables import LineState
 
 _GIVEN: dict[type[Order], str] = {
@@ -123,7 +123,7 @@ def dislodged_text(variant: Variant, one: Dislodgement) -> str:
 def _readings(line: SettledLine) -> str:
     """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best two."""
     kept = line.text.split("\n")
-    texts = kept if len(kept) == 2 else [str(c["text"]) for c in line.candidates[:2]]
+    texts = kept if len(kept) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
     if len(texts) == 2:
         return f"read as “{texts[0]}” or as “{texts[1]}”: void, the unit holds"
     return "could not be read: void, the unit holds"

@@ -57,6 +57,10 @@ def _no_words(_session: Session, _phase: int) -> Words:
     return Words()
 
 
+def _not_again(_session: Session, _line: int) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class DeskPorts:
     """Doors of the desk.
@@ -71,7 +75,8 @@ class DeskPorts:
     is the address at which players reach the site. `quarantine` handles mails that no
     rule could route; without one they are only listed. `rehearse` makes dry runs of a deadline.
     `health()` looks at the parts of the site; `post` logs letters that came by post; `circulars` writes to
-    all players of a game. Without it nobody is written to, and the pages say so.
+    all players of a game. Without it nobody is written to, and the pages say so. `read_again(session, line_id)` has the
+    machine read a line that a person cut anew, once that transaction is committed.
     """
 
     sessions: sessionmaker[Session]
@@ -90,6 +95,7 @@ class DeskPorts:
     health: Callable[[], Sequence[Fact]] | None = None
     post: PostRoom | None = None
     circulars: Circulars | None = None
+    read_again: Callable[[Session, int], None] = _not_again
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""

@@ -170,18 +170,20 @@ def _reshape(
 
     if asked.seen is not None:
         decisions.check(session, {row.id: asked.seen}, act.by)
+    old: tuple[int, ...]
+    made: tuple[int, ...]
     if asked.do == "join":
         below = _below(session, act.phase_id, row)
-        return Carried((row.id, below.id, *_ids(reading_shape.join(session, act, row, below, suggest))))
-    try:
-        made = reading_shape.split(session, act, row, asked.at, suggest)
-    except ValueError as why:
-        raise HTTPException(400, NO_PLACE) from why
-    return Carried((row.id, *(made or ())))
-
-
-def _ids(made: int | None) -> tuple[int, ...]:
-    return () if made is None else (made,)
+        joined = reading_shape.join(session, act, row, below, suggest)
+        old, made = (row.id, below.id), () if joined is None else (joined,)
+    else:
+        try:
+            old, made = (row.id,), reading_shape.split(session, act, row, asked.at, suggest) or ()
+        except ValueError as why:
+            raise HTTPException(400, NO_PLACE) from why
+    for one in made:
+        ports.read_again(session, one)
+    return Carried((*old, *made))
 
 
 def _below(session: Session, phase_id: int, row: LineRow) -> LineRow:

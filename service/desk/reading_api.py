@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import decisions, queries, reading_keys, reading_view
 from service.desk.access import Visitor, same
-from service.desk.decisions import KEY_LENGTH
+from service.desk.decisions import KEY_LENGTH, PART
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.forms import CLOSED
 from service.desk.ports import DeskPorts
@@ -185,11 +185,12 @@ def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -
 def _offers(
     ports: DeskPorts, session: Session, phase_id: int, found: list[WorkLine], changed: set[int], me: str
 ) -> dict[str, str]:
-    """Open lines whose first offer comes from the lines just decided: the browser fetches these anew."""
+    """Open lines whose first offer comes from the lines just decided, or from the machine, which reads a line that was cut
+    anew behind the person's back: the browser fetches these again."""
     sheets = {w.sheet for w in found if w.line.id in changed}
     offered = {}
     for work in found:
-        if work.sheet in sheets and work.line.needs_a_person:
+        if (work.sheet in sheets or work.line.kind == PART) and work.line.needs_a_person:
             offered[str(work.line.id)] = reading_view.first_of(
                 reading_view.offers(ports, session, phase_id, found, work, me=me))
     return offered

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from service.desk.queries import WorkLine
+from service.lines import arranged
 from service.store.tables import LineState
 
 Understand = Callable[[str], str | None]
@@ -43,7 +44,7 @@ def echo(work: WorkLine, sheet: Iterable[WorkLine], understand: Understand) -> E
     """The offer that a line gets from lines of its own sheet that a person has read; None where there is none."""
     if not work.line.candidates or not work.line.needs_a_person:
         return None
-    best = str(work.line.candidates[0]["text"])
+    best = _best(work.line.candidates)
     for one in _corrections(other for other in sheet if other.line.id != work.line.id):
         said = _replaced(best.split(), one)
         if said is not None:
@@ -58,13 +59,17 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
         line = other.line
         if line.state is not LineState.READ or line.by is None or line.order is None or not line.candidates:
             continue
-        eye, hand = str(line.candidates[0]["text"]).split(), line.order.split()
+        eye, hand = _best(line.candidates).split(), line.order.split()
         found += [
             _Correction(tuple(eye[a:b]), tuple(hand[c:d]), other.number)
             for what, a, b, c, d in SequenceMatcher(None, eye, hand, autojunk=False).get_opcodes()
             if what == "replace" and b > a and d > c
         ]
     return sorted(found, key=lambda one: -len(one.read))
+
+
+def _best(candidates: Sequence[dict[str, Any]]) -> str:
+    return str(arranged(candidates)[0][1]["text"])
 
 
 def _replaced(words: Sequence[str], one: _Correction) -> list[str] | None:

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import crops, decisions
 from service.desk.decisions import Act, Decision, Kind
+from service.lines import AGAIN, arranged
 from service.store.tables import LineRow, LineState
 
 EDGE = 0.02
@@ -56,10 +57,12 @@ def split(session: Session, act: Act, line: LineRow, at: float, suggest: Suggest
 
 def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
     """Cut a line out of its page by another box, four corners in pixels of the upright picture; the new line's id, None
-    where this act was filed before. What the eye read is offered as it was, and the line is open: its ink is another."""
+    where this act was filed before. What the eye read is offered as it was until it has looked again, and the line is open: its
+    ink is another."""
     if not decisions.begin(session, act, Kind.BOX):
         return None
-    (made,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: list(line.candidates))
+    before = [{name: said for name, said in one.items() if name != AGAIN} for _, one in arranged(line.candidates)]
+    (made,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: before)
     return made
 
 

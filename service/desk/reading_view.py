@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from service.desk import crops, readings
+from service.desk.decisions import PART
 from service.desk.ports import DeskPorts
 from service.desk.queries import WorkLine
 from service.desk.reading_echo import Echo, echo
 from service.desk.reading_shape import size, written_rows
 from service.desk.readings import ShownReading
+from service.lines import AGAIN, arranged
 from service.store.tables import LineState, PageRow
 from service.two_readers import Said, Stage
 
 MOST = 5
 """Readings on the page: one for each key from 1 to 5."""
+NOW, BEFORE = "read anew, as the line is cut now", "as it was cut before"
 _HALF = (Stage.SECOND, Stage.DIFFERS)
 SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
 
@@ -27,11 +30,12 @@ SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineSt
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One reading that may be accepted. `do` is what a form sends for it, `like` the number of the line of this sheet
-    that was read so before, or 0."""
+    that was read so before, or 0. `made` says of which picture it is, of a line that was cut anew and read again."""
 
     do: str
     shown: ShownReading
     like: int = 0
+    made: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,11 @@ class LineView:
     def first(self) -> str:
         """What `first_of` says of this line's offers."""
         return first_of(self.offers)
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the machine may still read this line anew: a person has cut it, and no reading of that is there yet."""
+        return self.work.line.kind == PART and self.work.waits and not any(one.made for one in self.offers)
 
     @property
     def settled(self) -> bool:
@@ -112,7 +121,10 @@ def offers(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, me: str
 ) -> tuple[Offer, ...]:
     """The readings of a line in the order they are offered, at most five."""
-    plain = [Offer(f"reading-{n}", one) for n, one in enumerate(readings.shown(work.line.candidates), start=1)]
+    placed = arranged(work.line.candidates)
+    anew = any(AGAIN in one for _, one in placed)
+    plain = [Offer(f"reading-{n}", one, made="" if not anew else NOW if AGAIN in kept else BEFORE)
+             for (n, kept), one in zip(placed, readings.shown([kept for _, kept in placed]), strict=True)]
     if second(work, me):
         return tuple(sorted(plain[:MOST], key=lambda one: _shuffled(work.line.id, me, one.do)))
     found = echo(work, [w for w in lines if w.sheet == work.sheet],
@@ -161,9 +173,9 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
 def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:
     if found is None:
         return plain
-    if found.number:
-        first = plain[found.number - 1]
-        return [Offer(first.do, first.shown, found.like), *(one for one in plain if one is not first)]
+    first = next((one for one in plain if one.do == f"reading-{found.number}"), None)
+    if first is not None:
+        return [replace(first, like=found.like), *(one for one in plain if one is not first)]
     words = tuple((word, False) for word in found.text.split())
     return [Offer("said", ShownReading(found.text, words, found.order, plain[0].shown.share), found.like), *plain]
 

@@ -193,7 +193,9 @@ def fix_box(
             raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
         box = _box(ports, _page(session, submission_id, own.page_id), None, (left, top, right, bottom))
         _checked(session, {own.id: seen}, visitor.name)
-        reading_shape.rebox(session, act, session.get_one(LineRow, own.id), box)
+        made = reading_shape.rebox(session, act, session.get_one(LineRow, own.id), box)
+        if made is not None:
+            ports.read_again(session, made)
     return _back(submission_id, "box-fixed")
 
 

@@ -124,7 +124,7 @@ def _fill(store: Store) -> None:
 
 
 class DeskSite:
-    """The desk and its doors. `judged` and `approved` record calls; set `judge_fault` or `approve_fault` to make them
+    """The desk and its doors. `judged`, `approved` and `asked_again` record calls; set `judge_fault` or `approve_fault` to make them
     fail, `still_to_read` to have the judge find something unread; `shown` is what results show."""
 
     def __init__(self, folder: Path, url: str = "") -> None:
@@ -135,6 +135,7 @@ class DeskSite:
         self.clock = SimulatedClock(AFTER)
         self.judged: list[int] = []
         self.approved: list[tuple[int, str]] = []
+        self.asked_again: list[int] = []
         self.judge_fault: Exception | None = None
         self.approve_fault: Exception | None = None
         self.still_to_read = False
@@ -154,6 +155,7 @@ class DeskSite:
             power_name=lambda _variant, power: power, words=lambda _session, _phase: WORDS,
             suggest=lambda _session, _phase, _power, text: (
                 [{"text": f"reread {text}", "order": "A Merse H", "score": 0.9}] if text else []),
+            read_again=lambda _session, line: self.asked_again.append(line),
         )
         self.client = TestClient(create_app(ports), base_url="http://testserver", raise_server_exceptions=False,
                                  follow_redirects=False)

@@ -120,6 +120,14 @@ export class Lines {
     }
   }
 
+  // A line that was cut anew, once the machine has read it so: null until then, or where it cannot be asked.
+  async readAnew(id) {
+    const part = await this.fetchPart(id).catch(() => null);
+    if (!part || "awaited" in part.dataset) return null;
+    this.parts.set(id, Promise.resolve(part));
+    return part;
+  }
+
   // Forget the parts whose first offer has changed by what was decided since they were fetched.
   async renew(offers, current) {
     for (const [id, first] of Object.entries(offers)) {

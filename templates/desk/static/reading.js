@@ -36,6 +36,7 @@ const part = () => screen.work.firstElementChild;
 const offers = () => [...part().querySelectorAll(".reading")];
 
 const RETRY = 2000;
+const ANEW = 1500;
 let missing = 0; // a line that could not be fetched when its turn came
 let retry = 0;
 
@@ -67,12 +68,22 @@ async function show(id) {
   history.replaceState(null, "", "/desk/" + phase + "?line=" + id);
   lines.ahead(id);
   here();
+  if ("awaited" in next.dataset) setTimeout(() => awaitAnew(id, 40), ANEW);
 }
 
 // Go on to a line that could not be fetched, unless a person has begun to type meanwhile.
 function again() {
   if (edit && document.activeElement === edit.box) retry = setTimeout(again, RETRY);
   else if (missing) show(missing);
+}
+
+// The machine reads a line that was cut anew behind the page. What it read is never put under a finger that is about to
+// press a key: it is told, and shown once the line is shown again.
+async function awaitAnew(id, left) {
+  if (current !== id || !left || !("awaited" in part().dataset) || !lines.waits(lines.byId.get(id))) return;
+  if (await lines.readAnew(id)) {
+    if (current === id) screen.tell("The machine has read this line anew, as it is cut now. " + keys.map.next.toUpperCase() + " and " + keys.map.previous.toUpperCase() + " come back to it with what it read.");
+  } else setTimeout(() => awaitAnew(id, left - 1), ANEW);
 }
 
 function mark(at) {
