@@ -17,6 +17,11 @@ from service.store.tables import SessionRow, UserRow
 
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)
+"""Rest after which a sign-in ends; every look at a page begins it anew."""
+LONGEST = timedelta(days=7)
+"""A sign-in ends so long after it began, however busy its person is: a stolen cookie is of use no longer."""
+WARNED = timedelta(hours=1)
+"""How long before that end every page says so."""
 FREE_GUESSES = 5
 PAUSE = timedelta(minutes=5)
 # A real hash of a random password: checking it takes as long for a name that does not exist (no names by timing).
@@ -25,11 +30,13 @@ _NOBODY = PasswordHasher().hash(secrets.token_hex(16))
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A signed-in person: name, role and the token that every form of theirs must carry."""
+    """A signed-in person: name, role and the token that every form of theirs must carry. `ends` is when they must sign in
+    again whatever they do, where that is soon."""
 
     name: str
     role: str
     csrf: str
+    ends: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -79,16 +86,17 @@ def sign_in(session: Session, name: str, password: str, now: datetime) -> str | 
 
 
 def visitor(session: Session, token: str | None, now: datetime) -> Visitor | None:
-    """Who holds this token; None when it is unknown or has rested longer than twelve hours."""
+    """Who holds this token; None when it is unknown, has rested longer than twelve hours, or is a week old."""
     if not token:
         return None
     row = session.get(SessionRow, _hash(token))
-    if row is None or now - row.seen_at > IDLE:
+    if row is None or now - row.seen_at > IDLE or now - row.created_at > LONGEST:
         return None
     if now - row.seen_at > timedelta(minutes=1):
         session.execute(update(SessionRow).where(SessionRow.token_hash == row.token_hash).values(seen_at=now))
     user = session.get(UserRow, row.user)
-    return None if user is None else Visitor(user.name, user.role, row.csrf)
+    end = row.created_at + LONGEST
+    return None if user is None else Visitor(user.name, user.role, row.csrf, end if end - now <= WARNED else None)
 
 
 def sign_out(session: Session, token: str | None) -> None:

@@ -48,7 +48,7 @@ def sign_in(
     response = _onward(request, token, to, kept)
     response.set_cookie(
         access.COOKIE, token, httponly=True, samesite="strict", secure=ports.secure_cookies, path="/",
-        max_age=int(access.IDLE.total_seconds()),
+        max_age=int(access.LONGEST.total_seconds()),  # a rest ends it earlier, on the server
     )
     return response
 

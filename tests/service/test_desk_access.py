@@ -49,6 +49,26 @@ def test_a_session_ends_after_twelve_idle_hours(desk: DeskSite) -> None:
     assert desk.client.get("/").status_code == 303
 
 
+def test_the_cookie_does_not_end_while_its_person_works(desk: DeskSite) -> None:
+    """Twelve hours are of rest, counted on the server; the browser keeps the cookie as long as a sign-in may last at all."""
+    answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
+    assert f"max-age={7 * 24 * 3600}" in answer.headers["set-cookie"].lower()
+    for _ in range(13):  # five and a half days with a look every ten hours
+        desk.clock.advance(timedelta(hours=10))
+        assert desk.client.get("/").status_code == 200
+
+
+def test_a_sign_in_ends_after_a_week_at_the_latest_and_says_so_an_hour_before(desk: DeskSite) -> None:
+    desk.sign_in()
+    for _ in range(16):
+        desk.clock.advance(timedelta(hours=10))
+        assert "Your sign-in ends" not in desk.text("/")
+    desk.clock.advance(timedelta(hours=7, minutes=30))
+    assert "Your sign-in ends at Sun 21 Mar 2027, 07:05 GMT, a week after it began" in desk.text("/").replace("Mar,", "Mar 2027,")
+    desk.clock.advance(timedelta(minutes=31))
+    assert desk.client.get("/").status_code == 303
+
+
 def test_signing_out_ends_the_session_on_the_server_too(desk: DeskSite) -> None:
     desk.sign_in()
     assert desk.post("/sign-out").headers["location"] == "/sign-in"
