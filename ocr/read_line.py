@@ -36,8 +36,8 @@ BARE = 0.3
 def read_line(
     photo: Image, box: Box, rotation: int, engines: Sequence[Engine], options: Options | None = None
 ) -> tuple[ReadLine, ...]:
-    """What the writing in `box` says, its rows taken as one line; where it holds several rows, also the middle one by itself,
-    for a box that is only drawn too high. Empty where nobody sees a letter in it.
+    """What the writing in `box` says, its rows taken as one line; where it holds several rows, also without the outer ones
+    and the middle one by itself, for a box that is only drawn too high. Empty where nobody sees a letter in it.
 
     `photo` is the upright picture that the box is given in, `rotation` the quarter turn, in degrees clockwise, of its page
     (`Page.rotation`). Corners outside the picture are allowed.
@@ -51,7 +51,9 @@ def read_line(
         return ()
     middle = np.mean(box.corners, axis=0)
     central = min(rows, key=lambda row: float(np.linalg.norm(np.mean(row.box.corners, axis=0) - middle)))
-    return (as_line(attach(rows)), *([as_line([central])] if len(rows) > 1 else []))
+    inner = [rows[off:len(rows) - off] for off in range((len(rows) + 1) // 2)]
+    ways = [*inner, *([[central]] if [central] not in inner else [])]
+    return tuple(as_line(attach(way)) for way in ways)
 
 
 def _sheet(photo: Image, box: Box) -> Sheet:
