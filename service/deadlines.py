@@ -177,6 +177,21 @@ def extend(
     return Extension(tuple(changed), moved, reason.strip())
 
 
+def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> Extension:
+    """Move T+0 of a game year to `day`: `windows` from its first phase on, all of them by as much, opening and deadline
+    (Q-10). Raises DeadlineError for a missing reason, no windows, or the day on which the year begins already."""
+    if not reason.strip():
+        raise DeadlineError("the first day of a year is moved for a recorded reason only; write one sentence")
+    if not windows:
+        raise DeadlineError("this calendar has no such year")
+    shift = day_start(day) - windows[0].opens
+    if not shift:
+        raise DeadlineError(f"the year begins on {day:%d %b %Y} already")
+    changed = tuple(_shifted(window, shift, opens=True) for window in windows)
+    moved = tuple(Moved(was.phase, was.deadline, now.deadline) for was, now in zip(windows, changed, strict=True))
+    return Extension(changed, moved, reason.strip())
+
+
 def _shifted(window: PhaseWindow, shift: timedelta, *, opens: bool) -> PhaseWindow:
     return replace(
         window,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import PhaseKind
 from service.context import phase_of
-from service.deadlines import DAY_ENDS, DeadlineError, Extension, PhaseWindow, extend
+from service.deadlines import DAY_ENDS, DeadlineError, Extension, PhaseWindow, begin_on, day_start, extend
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState
 
@@ -48,6 +49,41 @@ def move_deadline(
     records.log_event(
         session, now, "deadline_moved", game_id=phase.game_id, actor=by,
         detail={"reason": extension.reason, "moved": [
+            {"phase": str(m.phase), "from": m.old.isoformat(), "to": m.new.isoformat()} for m in extension.moved]})
+    return extension
+
+
+def begins_year(before: PhaseRow | None) -> bool:
+    """Whether the phase behind `before` is the first of its game year: of the game, or behind the adjustments that end a year (CAL-08)."""
+    return before is None or before.kind == PhaseKind.ADJUSTMENT
+
+
+def move_year(session: Session, phase_id: int, day: date, reason: str, *, by: str, now: datetime) -> Extension:
+    """Move the first day, T+0, of a game year that has not begun, and every phase from it on by as much; the phases of the
+    year before stand (Q-10). `phase_id` is the year's first phase. What changed is returned for the letters.
+
+    Raises DeadlineError with a sentence where it cannot be: a phase within a year, a year that has begun, a day that is past
+    or before the end of the year that runs.
+    """
+    phase = session.get_one(PhaseRow, phase_id)
+    rows = records.phases(session, phase.game_id)
+    before = next((row for row in rows if row.ordinal == phase.ordinal - 1), None)
+    if not begins_year(before):
+        raise DeadlineError(f"{phase_of(phase)} is not the first phase of a year. Nothing was changed; move its deadline instead.")
+    if phase.state != PhaseState.WAITING or phase.opens_at <= now:
+        raise DeadlineError(f"The year of {phase_of(phase)} has begun. Nothing was changed; move a deadline instead.")
+    if day_start(day) <= now:
+        raise DeadlineError(f"{day:%d %b %Y} is past. Nothing was changed; choose a day ahead.")
+    if before is not None and day_start(day) < before.deadline:
+        raise DeadlineError(
+            f"{phase_of(before)} is open until {before.deadline:%d %b %Y, %H:%M} GMT, so the year cannot begin on "
+            f"{day:%d %b %Y}. Nothing was changed; choose a later day.")
+    own = [row for row in rows if row.ordinal >= phase.ordinal]
+    extension = begin_on([PhaseWindow(phase_of(r), r.opens_at, r.deadline, None, r.moved) for r in own], day, reason)
+    _write(session, [(r.id, r.state, r.deadline) for r in own], extension, now)
+    records.log_event(
+        session, now, "year_moved", game_id=phase.game_id, actor=by,
+        detail={"reason": extension.reason, "first_day": day.isoformat(), "moved": [
             {"phase": str(m.phase), "from": m.old.isoformat(), "to": m.new.isoformat()} for m in extension.moved]})
     return extension
 

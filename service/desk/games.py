@@ -22,6 +22,7 @@ from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title, phases_to_come
 from service.desk.seats import welcome
 from service.desk.sheet_acts import Refused
+from service.extensions import begins_year
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
 
@@ -29,7 +30,7 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
-HISTORY = ("option_changed", "game_created", "deadline_moved", "phase_rolled_back", "address_added", "address_removed",
+HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back", "address_added", "address_removed",
            "seat_changed")
 
 
@@ -90,10 +91,13 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
             for power, key in sorted(records.seats(session, game_id).items())
         ]
         phases = phases_to_come(session, game_id)
+        rows = records.phases(session, game_id)
+        years = [one.id for before, one in zip([None, *rows], rows, strict=False)
+                 if one.state == PhaseState.WAITING and one.opens_at > ports.clock.now() and begins_year(before)]
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
                                   .order_by(EventRow.id.desc())).all()
         return show(request, "game.html", visitor=visitor, told=told, game=row, board=maps.load(row.variant).title,
-                    seats=seats, phases=phases, title_of=phase_title,
+                    seats=seats, phases=phases, years=years, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
                     review=row.options.get(REVIEW, ReviewMode.NONE))
 
@@ -113,6 +117,22 @@ def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int,
             ports.circulars.deadline_moved(session, own, extension)
 
     return done(request, game_id, "moved" if ports.circulars else "moved-untold", act)
+
+
+@router.post("/games/{game_id}/year")
+def move_year(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
+              why: Annotated[str, Form()] = "") -> Response:
+    """Move the first day of a year that has not begun, and all of that year with it (Q-10). Every player is told."""
+    ports: DeskPorts = request.app.state.ports
+
+    def act(session: Session, row: GameRow) -> None:
+        own = _phase(session, row, phase)
+        extension = games_acts.move_year(session, own, day, why, by=visitor.name, now=ports.clock.now())
+        if ports.circulars is not None:
+            session.refresh(own)
+            ports.circulars.deadline_moved(session, own, extension)
+
+    return done(request, game_id, "year-moved" if ports.circulars else "year-moved-untold", act)
 
 
 @router.post("/games/{game_id}/roll-back")

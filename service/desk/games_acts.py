@@ -129,6 +129,19 @@ def move(
         raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
 
 
+def move_year(session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime) -> Extension:
+    """Move the first day of a year that has not begun (Q-10); what changed. Raises Refused."""
+    try:
+        first = date.fromisoformat(day)
+    except ValueError as fault:
+        raise Refused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
+    try:
+        return extensions.move_year(session, phase.id, first, reason_of(why), by=by, now=now)
+    except DeadlineError as fault:
+        said = str(fault)
+        raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
+
+
 def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
     """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
     why = reason_of(why)
