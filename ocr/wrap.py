@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from ocr.page import Alternative, Box, ReadLine, Row
+from ocr.reach import Reach, reaches
 
 MOST_ROWS = 3
 """No order needs more at any hand's width."""
@@ -44,11 +45,12 @@ def join_wrapped(
     only indentation speaks.
     """
     alone = [completes(row.text) if completes else 0.5 for row in rows]
+    room = reaches(rows)
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(rows) + 1):
         best.append(
             max(
-                (best[start][0] + _value(rows[start:end], alone[start:end], completes), start)
+                (best[start][0] + _value(rows[start:end], alone[start:end], room[start:end], completes), start)
                 for start in range(max(0, end - MOST_ROWS), end)
             )
         )
@@ -65,12 +67,11 @@ def join_by_worth(
     sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that is, and is not
     indented, is not tried as the end of another. `ahead` is told which lines `worth` will be asked for.
     """
-    edge = max((row.right for row in rows), default=1.0)
     single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
     ahead(single)
     alone = [worth(line) for line in single]
     whole = [stands(line) for line in single]
-    joined = _joined(rows, whole, edge)
+    joined = _joined(rows, whole)
     ahead([line for ways in joined for _, line, _ in ways])
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(rows) + 1):
@@ -80,13 +81,17 @@ def join_by_worth(
     return _cut(rows, best)
 
 
-def _joined(rows: Sequence[Row], whole: Sequence[bool], edge: float) -> list[list[tuple[int, ReadLine, float]]]:
+def _joined(rows: Sequence[Row], whole: Sequence[bool]) -> list[list[tuple[int, ReadLine, float]]]:
     """For each row the lines of several rows that may end with it: their first row, the line, and what its looks are
     worth."""
     found: list[list[tuple[int, ReadLine, float]]] = [[] for _ in rows]
+    room = reaches(rows)
     for end in range(2, len(rows) + 1):
         for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
-            looks = [_goes_on(rows[start], rows[k], rows[k + 1], edge) for k in range(start, end - 1)]
+            looks = [
+                _goes_on(rows[start], rows[k], rows[k + 1], room[k]) if room[k] == room[k + 1] else -EARLY_NATS
+                for k in range(start, end - 1)
+            ]
             if any(whole[start + 1 + k] and look <= 0 for k, look in enumerate(looks)):
                 break
             found[end - 1].append((start, as_line(rows[start:end]), sum(looks)))
@@ -116,36 +121,38 @@ def as_line(rows: Sequence[Row]) -> ReadLine:
     )
 
 
-def _value(rows: Sequence[Row], alone: Sequence[float], completes: Callable[[str], float] | None) -> float:
+def _value(
+    rows: Sequence[Row], alone: Sequence[float], room: Sequence[Reach], completes: Callable[[str], float] | None
+) -> float:
     """What these rows are worth as one line. Sense is not asked for where the best of it could not outweigh the rows
     taken one by one: asking is what costs."""
     if len(rows) == 1:
         return alone[0]
-    looks = sum(_looks(rows[0], a, b) for a, b in pairwise(rows))
+    looks = sum(_looks(rows[0], a, b, reach) for (a, b), reach in zip(pairwise(rows), room, strict=False))
     if len(rows) + looks <= sum(alone):
         return -2.0 * len(rows)
     sense = completes(_text([row.text for row in rows])) if completes else 0.5
     return len(rows) * sense + looks
 
 
-def _looks(first: Row, above: Row, below: Row) -> float:
+def _looks(first: Row, above: Row, below: Row, reach: Reach) -> float:
     """What layout says of `below` going on where `above` stopped."""
     if (above.strike.score >= STRUCK) != (below.strike.score >= STRUCK):
         return -2.0
-    room = above.right > 0.5 and above.right > below.left
+    room = above.right > reach.half and above.right > below.left
     further = below.indent - first.indent >= INDENTED
     return LAYOUT if further and room else -LAYOUT
 
 
-def _goes_on(first: Row, above: Row, below: Row, edge: float) -> float:
-    """The same in nats. A sender breaks a row where the next word has no room; `edge` is where the longest row ends."""
+def _goes_on(first: Row, above: Row, below: Row, reach: Reach) -> float:
+    """The same in nats, for rows of one column. A sender breaks a row where the next word has no room."""
     one, other = sorted(min(row.strike.score, row.strike.touched) for row in (above, below))
     if one < STRUCK and other >= OUT:
         return -MIXED_NATS
-    if below.indent - first.indent >= INDENTED and above.right > max(0.5, below.left):
+    if below.indent - first.indent >= INDENTED and above.right > max(reach.half, below.left):
         return INDENTED_NATS
     word = len(below.text.split(" ", 1)[0]) / max(1, len(below.text)) * (below.right - below.left)
-    return 0.0 if above.right + word > edge - SLACK else -EARLY_NATS
+    return 0.0 if above.right + word > reach.edge - SLACK else -EARLY_NATS
 
 
 def _text(parts: Sequence[str]) -> str:
