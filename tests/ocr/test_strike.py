@@ -74,7 +74,11 @@ def test_live_writing_is_not_struck(text: str) -> None:
     assert most(judged(row(text))) < HARDLY
 
 
-FINE = pytest.mark.xfail(strict=True, reason="a pen much finer than the writing's leaves the judge in some doubt: 0.7 to 0.9")
+FINE = pytest.mark.xfail(
+    strict=True,
+    reason="a stroke 3.4 pixels wide through letters whose own are 8 wide scores 0.70 to 0.86: seen as crossed out, not surely so."
+    " Such a row waits for a person (tests/service/test_fine_strikes.py)",
+)
 
 
 @pytest.mark.parametrize("tilt", [-10, 0, 8])
