@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
 from service import ledger, outbox, switches
@@ -16,7 +16,7 @@ from service.desk.ports import DeskPorts
 from service.desk.sheet_acts import Refused, reason_of
 from service.desk.wording import REASONS
 from service.store import records
-from service.store.tables import EventRow
+from service.store.tables import EventRow, GameRow
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -45,6 +45,23 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
                     events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
                     names={row.id: row.name for row in games},
                     more=found[AT_ONCE - 1].id if len(found) > AT_ONCE else None)
+
+
+@router.get("/log/export", dependencies=[Depends(require_visitor)])
+def export(request: Request, game: str = "") -> Response:
+    """The log as a file, of one game with its digests or of everything: what `service.ledger.exported` says."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        if game and session.get(GameRow, game) is None:
+            raise HTTPException(404, "There is no such game. Nothing is lost: the log of every game stands on this page.")
+
+    def lines() -> Iterator[str]:
+        with ports.sessions() as session:
+            yield from ledger.exported(session, game)
+
+    name = f"log-{game or 'all'}-{ports.clock.now():%Y-%m-%d}.jsonl"
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers={
+        "Content-Disposition": f'attachment; filename="{name}"'})
 
 
 @router.get("/health")
