@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ocr.door import open_images
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
+from ocr.evidence import steps_of
 from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
 from ocr.geometry import MARGIN, box_of, cut, grow, lengths
 from ocr.glance import writing_elsewhere
@@ -158,7 +159,7 @@ class _Reader:
         lost = found[0].found and writing_elsewhere(photo, found, self.options.finder)
         return (whole(photo),) if lost else found
 
-    def sheet(self, photo: Image, sheet: Sheet) -> tuple[Page | Reason, list[Step]]:
+    def sheet(self, photo: Image, sheet: Sheet) -> tuple[Page | Reason, tuple[Step, ...]]:
         """One sheet as a page still without number, or why it is none."""
         clean, taken = _cleaned(sheet)
         quads = self._find(clean)
@@ -168,25 +169,7 @@ class _Reader:
             clean = turned_image(clean, degrees)
         rows = self._rows(sheet, clean, strips(quads, partial(self._one_kind, clean)), photo.shape[:2])
         quality = measure(photo, clean)
-        steps = [
-            Step(
-                "squared",
-                (("found", int(sheet.found)), ("width", clean.shape[1]), ("height", clean.shape[0])),
-            ),
-            Step("rules_removed", (("pixels", taken),)),
-            Step("turned", (("degrees", degrees),)),
-            Step("rows", (("finder", self.options.finder.name), ("rows", len(rows)))),
-            Step(
-                "measured",
-                (
-                    ("light", quality.light),
-                    ("sharpness", quality.sharpness),
-                    ("ink", quality.ink),
-                    ("depth", quality.depth),
-                    ("softest", quality.softest),
-                ),
-            ),
-        ]
+        steps = steps_of(sheet, taken, quality, self.options.finder, len(rows), self.engines)
         if _trust(rows) < (self.options.least_score if _letters(rows) >= FEW_LETTERS else FEW_TRUST):
             return verdict(quality, sheet_found=sheet.found), steps
         lines = join_wrapped(attach(rows))

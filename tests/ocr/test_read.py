@@ -17,7 +17,7 @@ from PIL import Image as Pillow
 from PIL import ImageOps
 from rapidfuzz.distance import Levenshtein
 
-from ocr.engines.ppocr import PpOcr
+from ocr.engines.ppocr import PpFinder, PpOcr
 from ocr.engines.tesseract import Tesseract, installed
 from ocr.engines.usual import usual
 from ocr.page import Box, Page, Photo, Reading, Reason, Row, Status
@@ -177,11 +177,29 @@ def test_posteriors_are_chances_of_letters() -> None:
     assert {"A", "z", "-", " ", "/"} <= set(row.posteriors.letters)
 
 
-def test_the_steps_say_what_was_done() -> None:
-    names = [step.name for step in reading("s019").steps]
-    assert names == ["opened", "squared", "rules_removed", "turned", "rows", "measured"]
-    taken = dict(next(step for step in reading("s019").steps if step.name == "rules_removed").values)
-    assert int(taken["pixels"]) > 100_000, "the grid is off"
+def test_the_steps_say_what_was_done_and_with_what() -> None:
+    found = {step.name: dict(step.values) for step in reading("s019").steps}
+    assert list(found) == ["opened", "squared", "evened", "rules_removed", "turned", "rows", "read", "measured"]
+    assert int(found["rules_removed"]["pixels"]) > 100_000, "the grid is off"
+    assert found["opened"] == {"kind": "JPEG", "images": 1}
+    assert found["evened"]["by"]
+    assert found["rows"]["finder"] == PpFinder().name
+    assert found["read"] == {"engines": ENGINES[0].name}
+
+
+@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
+def test_the_steps_say_what_was_cut_and_how_it_was_turned(quarters: int) -> None:
+    """The corners lie round all the writing in the photograph as shown, the first where the writing begins."""
+    image = np.ascontiguousarray(np.rot90(pixels("s006"), quarters))
+    read_ = read_images([image], ENGINES)
+    found = {step.name: dict(step.values) for step in read_.steps}
+    assert found["turned"] == {"degrees": 90 * quarters}
+    corners = np.array([one.split(",") for one in str(found["squared"]["corners"]).split()], np.float32)
+    assert corners.shape == (4, 2)
+    boxes = np.array([line.box.corners for line in one_page(read_).lines], np.float32).reshape(-1, 2)
+    for x, y in boxes.tolist():
+        assert cv2.pointPolygonTest(corners, (x, y), measureDist=True) > -20
+    assert np.linalg.norm(corners - boxes[0], axis=1).argmin() == 0
 
 
 def test_the_flattened_page_is_kept_as_a_picture() -> None:
