@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,20 @@ _PATIENCE_MS = 120_000
 """For one page, on a busy machine."""
 
 
+class Then(StrEnum):
+    """What becomes of a sign-in while a form is written: a person signs in anew in another tab, or it ends."""
+
+    STAYS = "stays"
+    ANEW = "anew"
+    ENDS = "ends"
+
+
 @dataclass(frozen=True, slots=True)
 class Shot:
     """One picture: its name, the route of the desk's application, how the page's address is made, the keys pressed there.
-    `person` is whether a coordinator is signed in, `player` whether a player is on a visit, `do` a selector of a button to press,
-    `status` what the server answers."""
+    `person` is whether a coordinator is signed in, `player` whether a player is on a visit, `fill` what is written into which
+    fields, `do` a selector of a button to press, `then` what becomes of the sign-in between writing and pressing, `status`
+    what the server answers."""
 
     name: str
     route: str
@@ -44,6 +54,8 @@ class Shot:
     do: str = ""
     status: int = 200
     player: bool = False
+    fill: tuple[tuple[str, str], ...] = ()
+    then: Then = Then.STAYS
 
 
 def _at(path: str) -> Callable[[Numbers], str]:
@@ -54,8 +66,12 @@ _READING, _REHEARSAL = "/desk/{phase_id}", "/rehearsal/{phase_id}"
 PREVIEWED = ("receipt", "draft_results", "welcome")
 """Letters whose previews are photographed: the most usual, the longest and the first."""
 _REHEARSE = "main form[action^='/rehearsal/'] button"
+_REASON = (("main form[action='/health/pause'] [name=why]", "The mail provider asks us to wait until nine."),)
+_PAUSE = "main form[action='/health/pause'] button"
 SHOTS = (
     Shot("sign-in", "/sign-in", _at("/sign-in"), person=False),
+    Shot("sign-in-kept", "", _at("/health"), fill=_REASON, do=_PAUSE, then=Then.ENDS),
+    Shot("signed-in-again", "", _at("/health"), fill=_REASON, do=_PAUSE, then=Then.ANEW),
     Shot("today", "/", _at("/")),
     Shot("line", _READING, _at("/desk/{n.to_read}")),
     Shot("line-decided", _READING, _at("/desk/{n.to_read}"), ("Enter", "o", "s")),
@@ -129,7 +145,7 @@ def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, f
     context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(f"its script says {error}"))
-    answered = _bring(page, address + shot.path(numbers), shot)
+    answered = _bring(page, address + shot.path(numbers), shot, numbers.again)
     if answered != shot.status:
         faults.append(f"the server answered {answered}")
     over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -148,8 +164,9 @@ _CLIPPED = """() => [...document.querySelectorAll('main *, header *')].filter((o
 }).map((one) => 'cut off: ' + one.tagName + '.' + one.className)"""
 
 
-def _bring(page: Any, address: str, shot: Shot) -> int:
-    """The page as it is to be seen: keys pressed, a button pressed, pictures there. The status of its answer."""
+def _bring(page: Any, address: str, shot: Shot, anew: str) -> int:
+    """The page as it is to be seen: keys pressed, fields filled, a button pressed, pictures there. The status of its answer.
+    `anew` is the token of a later sign-in."""
     status = int(page.goto(address).status)
     if shot.keys:
         page.wait_for_selector("html[data-reading]")
@@ -157,6 +174,13 @@ def _bring(page: Any, address: str, shot: Shot) -> int:
     for key in shot.keys:
         page.keyboard.press(key)
         page.wait_for_timeout(150)
+    for field, words in shot.fill:
+        page.locator(field).evaluate("one => { const box = one.closest('details'); if (box) box.open = true; }")
+        page.locator(field).fill(words)
+    if shot.then is Then.ENDS:
+        page.context.clear_cookies()
+    elif shot.then is Then.ANEW:
+        page.context.add_cookies([{"name": access.COOKIE, "value": anew, "url": address}])
     if shot.do:
         page.locator(shot.do).first.click()
     page.wait_for_load_state("networkidle")

@@ -39,9 +39,10 @@ from service.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What the addresses of the pages need: ids of rows, and a browser's token."""
+    """What the addresses of the pages need: ids of rows, and the tokens of a browser and of a later sign-in."""
 
     token: str
+    again: str
     to_read: int
     done: int
     sealed: int
@@ -85,8 +86,10 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         access.add_user(session, NAME, PASSWORD, now)
         session.flush()
         token = access.sign_in(session, NAME, PASSWORD, now)
+        again = access.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
-        numbers = _numbers(session, blobs, now, token, at_desk.id, done.id, sealed.id)
+        assert again is not None
+        numbers = _numbers(session, blobs, now, (token, again), at_desk.id, done.id, sealed.id)
     return settings, numbers
 
 
@@ -108,7 +111,7 @@ def _left_out(blobs: Blobs, message_id: str) -> str:
 
 
 def _numbers(
-    session: Session, blobs: Blobs, now: datetime, token: str, to_read: int, done: int, sealed: int
+    session: Session, blobs: Blobs, now: datetime, tokens: tuple[str, str], to_read: int, done: int, sealed: int
 ) -> Numbers:
     played = session.scalars(
         select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id)
@@ -134,7 +137,7 @@ def _numbers(
         return session.scalars(select(SubmissionRow.id).where(SubmissionRow.phase_id == phase)).first() or 0
 
     return Numbers(
-        token=token, to_read=to_read, done=done, sealed=sealed, ready=ready.id, sent=played[0].id, sheet=paper(to_read),
+        token=tokens[0], again=tokens[1], to_read=to_read, done=done, sealed=sealed, ready=ready.id, sent=played[0].id, sheet=paper(to_read),
         versions=twice.id if twice is not None else paper(to_read), sealed_sheet=paper(sealed), letter=letter.id,
         mail=mail.sha256, game=ready.game_id, power=seat.power, visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, me.LINK, "a link", now),

@@ -12,7 +12,7 @@ from PIL import Image
 from tests.browser import reading_site
 from tools import pictures
 
-NO_PAGES = (".jpg", ".png", ".svg", ".eml", ".ics", ".pdf", "/{kind}.html", "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}")
+NO_PAGES = (".jpg", ".png", ".svg", ".eml", ".ics", ".pdf", "/{kind}.html", "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/export", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}")
 """How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a script
 asks for."""
 
