@@ -38,7 +38,7 @@ class Base:
 def draw_base(sheet: Sheet, labels: Iterable[Label], compass: Rect | None, like: Sheet | None = None) -> Base:
     """The unchanging part of a sheet's map; winds blow from the `compass`, where there is one. Its land is washed in the tones of
     another sheet it is `like`."""
-    return Base(_water(sheet, compass) + _land(sheet, _tones(like or sheet)), _lines(sheet), _names(sheet, labels))
+    return Base(_water(sheet, compass) + _land(sheet, _tones(like or sheet)), _lines(sheet), drawn_names(sheet, labels))
 
 
 def _water(sheet: Sheet, compass: Rect | None) -> str:
@@ -138,7 +138,8 @@ def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:
     )
 
 
-def _names(sheet: Sheet, labels: Iterable[Label]) -> str:
+def drawn_names(sheet: Sheet, labels: Iterable[Label]) -> str:
+    """Every name as it was placed, as SVG."""
     parts = []
     for one in labels:
         ground = sheet.places[one.region].ground

@@ -11,7 +11,8 @@ from threading import Lock
 import maps
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.pictures.map_sheet import MapPlan, draw_map, map_pdf, plan_map
+from service.pictures.map_sheet import MapPlan, draw_map, map_pdf
+from service.pictures.placing import plan_from
 from service.pictures.render import to_png
 from service.pictures.values import A3, MapOptions, Paper
 
@@ -25,7 +26,7 @@ _one_at_a_time = Lock()
 @cache
 def plan_of(slug: str, paper: Paper = A3) -> MapPlan:
     """The plan of one board on one paper. Raises NoShapes for a board that has no drawn shapes."""
-    return plan_map(maps.load(slug), maps.shapes(slug), paper)
+    return plan_from(maps.folder(slug), maps.load(slug), maps.shapes(slug), paper)
 
 
 def board_svg(

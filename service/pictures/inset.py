@@ -76,7 +76,7 @@ def size(window: Rect, paper: Paper) -> tuple[float, float]:
 
 def make(sheet: Sheet, window: Rect, box: Rect) -> Inset | None:
     """The inset of a window; None where its names find no room even so."""
-    own = _enlarged(sheet, window)
+    own = enlarged(sheet, window)
     wanted = {name for name, place in own.places.items() if _seen(sheet.places[name], place, own.inside)}
     try:
         labels = place_labels(own, (), wanted)
@@ -102,7 +102,8 @@ def _seen(whole: Place, own: Place, frame: Rect) -> bool:
     return bool(shown.area >= SHOWN * LARGER**2 * whole.shape.area)
 
 
-def _enlarged(sheet: Sheet, window: Rect) -> Sheet:
+def enlarged(sheet: Sheet, window: Rect) -> Sheet:
+    """What a window shows, on a sheet of its own."""
     frame = Rect(0.0, 0.0, window.width * LARGER, window.height * LARGER)
     places = {}
     for name, place in sheet.places.items():
