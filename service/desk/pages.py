@@ -89,7 +89,7 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
         ahead = queries.next_open([w for w in lines if w is not chosen], _before(lines, chosen), visitor.name)
         return show(
             request, "desk.html", line=shown, ahead=ahead, sure=_sure(ports, session, phase_id, lines, chosen, visitor.name),
-            open_lines=sum(w.line.needs_a_person for w in lines), key=secrets.token_urlsafe(16), **values,
+            open_lines=sum(w.line.needs_a_person for w in lines), written=ports.words(session, phase_id).written, key=secrets.token_urlsafe(16), **values,
         )
 
 

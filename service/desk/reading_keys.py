@@ -19,9 +19,9 @@ class KeyAction:
 
 ACTIONS = (
     KeyAction("accept", "Enter", "accept the highlighted reading, go on", fixed=True),
-    *(KeyAction(f"reading-{n}", str(n), f"accept reading {n}, go on", fixed=True) for n in range(1, 6)),
-    KeyAction("up", "ArrowUp", "move the highlight up", fixed=True),
-    KeyAction("down", "ArrowDown", "move the highlight down", fixed=True),
+    *(KeyAction(f"reading-{n}", str(n), "accept that reading, go on", fixed=True) for n in range(1, 6)),
+    KeyAction("up", "ArrowUp", "move the highlight", fixed=True),
+    KeyAction("down", "ArrowDown", "move the highlight", fixed=True),
     KeyAction("edit", "e", "type what the marks say"),
     KeyAction("not-order", "o", "this is not an order"),
     KeyAction("void", "v", "void: cannot be read, or two readings equally good"),

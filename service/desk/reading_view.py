@@ -46,7 +46,7 @@ class LineView:
     many rows of writing it holds. `blind`
     is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts. `both`
     are the decisions of two people who read the line otherwise, `mine` says that this person's own awaits a second.
-    `below` is the next line of the same page, which this one can be joined with, or None.
+    `below` is the next line of the same page, which this one can be joined with, or None; `paper` the sheet's own id.
     """
 
     work: WorkLine
@@ -59,6 +59,7 @@ class LineView:
     both: tuple[Said, ...] = ()
     mine: bool = False
     rows: int = 1
+    paper: int = 0
 
     @property
     def pieces(self) -> int:
@@ -106,7 +107,7 @@ def line_view(
         (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), second(work, me),
         below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
         work.line.votes if work.line.stage is Stage.DIFFERS else (), awaits and not second(work, me),
-        written_rows(session, work.line.page_id, work.line.box),
+        written_rows(session, work.line.page_id, work.line.box), session.get_one(PageRow, work.line.page_id).submission_id,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from adjudicator.calendar import PhaseKind
 from grammar.snap import snap
 from maps.variant import Variant
-from service.lexical import candidate_json, forms_of, lexicon_of
+from service.lexical import candidate_json, forms_of, lexicon_of, parse_typed
 
 _VERBS: dict[PhaseKind, tuple[str, ...]] = {
     PhaseKind.MOVEMENT: ("moves to", "holds", "supports", "to", "convoys", "converts to", "via convoy",
@@ -19,16 +19,31 @@ _VERBS: dict[PhaseKind, tuple[str, ...]] = {
     PhaseKind.ADJUSTMENT: ("Build", "Remove", "Send", "supply to", "disbands"),
 }
 """What stands between names in the handbook's prose. A phase kind that a variant words itself has its names only."""
+_WRITTEN: dict[PhaseKind, tuple[tuple[str, str], ...]] = {
+    PhaseKind.MOVEMENT: (
+        ("A {a} H", "the army there holds"), ("A {a} - {b}", "it moves; F for a fleet"),
+        ("F {c} S A {a}", "the fleet supports the army where it is"),
+        ("F {c} S A {a} - {b}", "the fleet supports the army’s move"),
+        ("F {c} C A {a} - {b}", "the fleet convoys the army"), ("A {a} - {b} via convoy", "the army goes by convoy"),
+        ("A {a} converts to F", "the army becomes a fleet"), ("A {a} proxy {p}", "{p} commands it this turn")),
+    PhaseKind.RETREAT: (("A {a} - {b}", "the army retreats"), ("A {a} D", "it disbands")),
+    PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed"),
+                           ("Send 1 supply to {p}", "supply is sent")),
+}
+"""Orders as they may be typed, each with what it says; {a}, {b}, {c} are places and {p} is a power."""
+_PLAIN = 9
+"""Letters of the longest name that stands in an example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
     """What may be completed. `names` are pairs: a spelling a person may begin to type, and the name it stands for;
-    `verbs` and `units` complete to themselves."""
+    `verbs` and `units` complete to themselves. `written` are orders as one may type them, each with what it says."""
 
     names: tuple[tuple[str, str], ...] = ()
     verbs: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    written: tuple[tuple[str, str], ...] = ()
 
 
 def words_of(variant: Variant, kind: PhaseKind) -> Words:
@@ -47,7 +62,20 @@ def words_of(variant: Variant, kind: PhaseKind) -> Words:
     for power in variant.powers.values():
         for text in (power.name, *power.aliases, *([power.person] if power.person else [])):
             spelled[text, power.name] = None
-    return Words(tuple(spelled), _VERBS.get(kind, ()), tuple(k.name for k in variant.kinds.values()))
+    return Words(tuple(spelled), _VERBS.get(kind, ()), tuple(k.name for k in variant.kinds.values()),
+                 written(variant, kind))
+
+
+def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
+    """Examples of orders in short, for a person who has never written one: with names of this board in the order of the
+    alphabet, whatever stands where; only such as are understood here."""
+    names = sorted({p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _PLAIN})
+    if len(names) < 3 or not variant.powers:
+        return ()
+    own, *others = variant.powers.values()
+    filled = dict(zip("abc", names, strict=False)) | {"p": (others or [own])[0].name}
+    found = [(order.format(**filled), said.format(**filled)) for order, said in _WRITTEN.get(kind, ())]
+    return tuple((order, said) for order, said in found if parse_typed(variant, kind, own.id, order).complaint is None)
 
 
 def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:

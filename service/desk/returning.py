@@ -20,6 +20,7 @@ from service.store.tables import SessionRow
 MOST = 200_000
 """Characters of a form that is kept; more is no form of this site."""
 _OF_THE_PAGE = frozenset({"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"})
+_NAMES = {"why": "reason", "text": "words", "mail": "address", "off": "single keys off"}
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -36,7 +37,7 @@ class Kept:
     @property
     def words(self) -> list[tuple[str, str]]:
         """What a person wrote or chose: without the fields by which the page finds its line."""
-        return [(name.replace("_", " "), value) for name, value in self.fields if value.strip() and name not in _OF_THE_PAGE]
+        return [(_NAMES.get(name, name.replace("_", " ")), value) for name, value in self.fields if value.strip() and name not in _OF_THE_PAGE]
 
     def dump(self) -> str:
         """As the sign-in page carries it."""
