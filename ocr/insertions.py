@@ -81,7 +81,7 @@ def corrected(row: Row) -> Row | None:
     None where there is nothing to correct, where no posteriors are known, and where nothing would be left.
     """
     seen = row.posteriors
-    out = [word for word in row.strike.words if word.score >= CUT_OUT]
+    out = [word for word in row.strike.words if word.score >= CUT_OUT and word.kind != "faint"]
     added = [one for one in row.inserted if one.posteriors and seen and one.posteriors.letters == seen.letters]
     if seen is None or not (out or added):
         return None

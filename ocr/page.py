@@ -107,7 +107,8 @@ class StruckWord:
 
     `left` and `right` are shares of the recogniser's crop, so of the frames of the row's posteriors too. `score`:
     0.1..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross" or
-    "black"; "unread" is ink that the recogniser said nothing about, struck or not.
+    "black"; "unread" is ink that the recogniser said nothing about, struck or not, and "faint" a stroke much finer than the
+    writing's: both ask for a look and prove no strike.
     """
 
     left: float

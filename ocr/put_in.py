@@ -118,7 +118,7 @@ def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
     frames, ratio = len(crossing.above), ink.shape[1]
     found = []
     for word in mark.words:
-        if word.score < CUT_OUT or word.kind == "unread":
+        if word.score < CUT_OUT or word.kind in {"unread", "faint"}:
             continue
         left, right = word.left * frames, word.right * frames
         near = [(a, b) for a, b in runs if a <= right + BESIDE and b >= left - BESIDE]

@@ -237,7 +237,7 @@ class Scores:
         runs = found = exact = 0
         for sample, said in zip(self.samples, self.found, strict=True):
             slack = LETTER * sample.crop.shape[0] / sample.crop.shape[1]
-            seen = [word for word in said.words if word.score >= CUT_OUT and word.kind != "unread"]
+            seen = [word for word in said.words if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}]
             for a, b in sample.runs if sample.struck < 1.0 else ():
                 near = [word for word in seen if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)]
                 runs, found = runs + 1, found + bool(near)

@@ -45,12 +45,25 @@ def lines_of(image: Pixels) -> list[ReadableLine]:
     return [line for line in lines if line.kind != "heading"]
 
 
-@pytest.mark.parametrize("tilt", [-10, 0, 8])
-@pytest.mark.parametrize("face", [cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX], ids=["plain", "leaning"])
-def test_a_row_struck_with_a_fine_pen_waits_for_a_person_or_is_out(face: int, tilt: int) -> None:
-    """The stroke is some 3 pixels wide and the letters' own are 6 to 8. Whether the row counts as crossed out or only as
+PLAIN, LEANING = cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX
+CROWDED = pytest.mark.xfail(
+    strict=True,
+    reason="a hairline a sixth as wide as the letters' strokes is told by the gaps between letters, and bold letters that lean leave"
+    " too few in so short a row: it goes without a look",
+)
+
+
+@pytest.mark.parametrize(
+    ("face", "fine", "tilt"),
+    [
+        (PLAIN, 2, -10), (PLAIN, 2, 0), (PLAIN, 2, 8), (LEANING, 2, -10), (LEANING, 2, 0), (LEANING, 2, 8),
+        (PLAIN, 1, -10), (PLAIN, 1, 8), (LEANING, 1, 8), pytest.param(LEANING, 1, -10, marks=CROWDED),
+    ],
+)
+def test_a_row_struck_with_a_fine_pen_waits_for_a_person_or_is_out(face: int, fine: int, tilt: int) -> None:
+    """The stroke is 3.4 or 1.3 pixels wide and the letters' own are 6 to 8. Whether the row counts as crossed out or only as
     touched, no order comes of it by itself, and the rows beside it are taken as they are."""
-    found = lines_of(sheet(face, tilt, 2))
+    found = lines_of(sheet(face, tilt, fine))
     assert len(found) == len(ORDERS)
     for at, line in enumerate(found):
         assert (line.status is LineState.AUTO) == (at not in STRUCK)
