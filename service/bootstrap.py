@@ -21,6 +21,7 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from ocr.page import Box, ReadLine
 from service import inbox, lexical, outbox, read_again, schedule, take
+from service.aftermath import Aftermath, aftermath
 from service.announcements import Announcements
 from service.circulars import Circulars
 from service.clock import Clock, SystemClock
@@ -112,6 +113,15 @@ class Site:
             lines = {power: by_sheet[key] for power, key in chosen.items()}
             return show(variant, codec.load_resolution(phase.resolution), lines)
 
+    def aftermath(self, phase_id: int) -> Aftermath:
+        """What a judged phase leaves behind; nothing while none is judged."""
+        with self.store() as session:
+            phase = session.get_one(PhaseRow, phase_id)
+            if phase.resolution is None:
+                return Aftermath()
+            variant = self.load(session.get_one(GameRow, phase.game_id).variant)
+            return aftermath(variant, codec.load_position(phase.position or {}), codec.load_resolution(phase.resolution))
+
     def understand(self, session: Session, phase_id: int, power: str, text: str) -> Understood:
         """A typed line by words alone."""
         phase = session.get_one(PhaseRow, phase_id)
@@ -145,7 +155,7 @@ class Site:
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
             rehearse=self.rehearser, health=self.health.look, post=self.post_room,
-            circulars=Circulars(self.announcements.desk), read_again=partial(read_again.ask, self.jobs),
+            circulars=Circulars(self.announcements.desk), read_again=partial(read_again.ask, self.jobs), aftermath=self.aftermath,
         ))
 
 

@@ -105,6 +105,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") 
         values |= {"corrections": corrections(session, phase_id), "told": told}
     judged = phase.state in {PhaseState.READY, PhaseState.SENT}
     powers = ports.shown(phase_id) if judged else ()
+    values["after"] = ports.aftermath(phase_id) if judged else None
     return show(
         request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers], totals=totals(powers),
         open_lines=open_lines, stale=stale, **values,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlalchemy.orm import Session, sessionmaker
 
 import maps
+from service.aftermath import Aftermath
 from service.clock import Clock, SystemClock
 from service.desk.reading_words import Words
 from service.health import Fact
@@ -70,7 +71,7 @@ class DeskPorts:
     `suggest(session, phase_id, power, text)` gives readings of a misread text by words alone, as a line keeps them, and
     `words(session, phase_id)` the words that the edit box completes.
     `approve(phase_id, by)` sends what was judged, or raises `service.turns.NotReady`. `power_name(variant, power)` is
-    the name people use. `shown(phase_id)` is what was judged, in words. `map_pdf(game_id)` gives the current public map. `wall` is
+    the name people use. `shown(phase_id)` is what was judged, in words, and `aftermath(phase_id)` what that leaves behind. `map_pdf(game_id)` gives the current public map. `wall` is
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
     is the address at which players reach the site. `quarantine` handles mails that no
     rule could route; without one they are only listed. `rehearse` makes dry runs of a deadline.
@@ -96,6 +97,7 @@ class DeskPorts:
     post: PostRoom | None = None
     circulars: Circulars | None = None
     read_again: Callable[[Session, int], None] = _not_again
+    aftermath: Callable[[int], Aftermath] = lambda _phase: Aftermath()
     wall: Clock = field(default_factory=SystemClock)
     title: str = "Galloper"
     base_url: str = ""
