@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service import context as contexts
-from service import letters, outbox, receipts
+from service import house_rules, letters, outbox, receipts
 from service.clock import Clock
 from service.context import phase_of
 from service.intake_context import Context
@@ -82,7 +82,8 @@ class Desk:
         """The game as letters name it."""
         title = self.load(game.variant).title
         coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
-        return GameInfo(game.id, game.name, title, self.sender.order_address, coordinator)
+        base, path = self.sender.base_url.rstrip("/"), house_rules.path_of(game.variant)
+        return GameInfo(game.id, game.name, title, self.sender.order_address, coordinator, f"{base}{path}" if base and path else "")
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's clock."""

@@ -12,13 +12,14 @@ from service.results import ShownPower
 @dataclass(frozen=True, slots=True)
 class GameInfo:
     """The game a letter is about. `title` is the variant's; `order_address` takes photographs; `coordinator` is the
-    name signed with."""
+    name signed with; `rules` the address of the board's house rules, which results cite, or ""."""
 
     id: str
     name: str
     title: str
     order_address: str
     coordinator: str
+    rules: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase
-from service import letters, pictures
+from service import house_rules, letters, pictures
 from service.context import phase_of
 from service.desk.ports import DeskPorts, power_name
 from service.pictures import Blank
@@ -29,7 +29,7 @@ def index(request: Request, game_id: str) -> Response:
         game = _game(session, game_id)
         phases = _ahead(session, game_id)
         powers = [(power, ports.power_name(game.variant, power)) for power in sorted(records.seats(session, game_id))]
-        return show(request, "game.html", game=game, powers=powers,
+        return show(request, "game.html", game=game, powers=powers, rules=house_rules.path_of(game.variant),
                     phases=[(at, letters.phase_words(phase)) for at, phase in phases])
 
 

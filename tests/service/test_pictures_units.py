@@ -15,15 +15,13 @@ import shapely
 from fastapi.testclient import TestClient
 
 import maps
-from service.announcements import Announcements
-from service.desk.app import create_app
 from service.desk.games_acts import OPTIONS
-from service.desk.ports import DeskPorts, Understood
 from service.map_control import UNITS
 from service.pictures import board_pdf, board_svg, plan_of
 from service.pictures.unit_marks import places_of
 from service.pictures.values import A3, A4, Paper
 from service.store.tables import GameRow
+from tests.support.public_site import map_of, visitor
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -38,14 +36,7 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site, table: Table) -> Iterator[TestClient]:
-    def pdf(game: str) -> bytes | None:
-        with site.store() as session:
-            return Announcements(table.writer).map_pdf(session, game)
-
-    with TestClient(create_app(DeskPorts(
-        sessions=site.store, blobs=site.blobs, clock=site.clock, understand=lambda *_: Understood(None), settled=lambda _: None,
-        approve=lambda *_: None, shown=lambda _: (), map_pdf=pdf,
-    ))) as found:
+    with visitor(site, map_of(table)) as found:
         yield found
 
 

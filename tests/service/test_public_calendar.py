@@ -10,11 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 from ical.calendar_stream import IcsCalendarStream
 
-from service.desk.app import create_app
-from service.desk.ports import DeskPorts, Understood
 from service.extensions import move_deadline
 from service.public import calendar
 from service.store.tables import PlayerRow, SeatRow
+from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -26,12 +25,7 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site) -> Iterator[TestClient]:
-    app = create_app(DeskPorts(
-        sessions=site.store, blobs=site.blobs, clock=site.clock, understand=lambda *_: Understood(None),
-        settled=lambda _: None, approve=lambda *_: None, shown=lambda _: (), map_pdf=lambda _: None,
-        base_url="https://orders.example.org",
-    ))
-    with TestClient(app) as found:
+    with visitor(site) as found:
         yield found
 
 

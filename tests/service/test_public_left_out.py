@@ -9,16 +9,14 @@ from datetime import timedelta
 import pytest
 from fastapi.testclient import TestClient
 
-from service.desk.app import create_app
-from service.desk.ports import DeskPorts, Understood
 from service.outbox import LINK_DAYS, put
 from service.outbox_compose import Attachment, OutLetter
 from service.store.tables import LinkRow
 from tests.support.letters import noisy_picture
+from tests.support.public_site import BASE, visitor
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
-BASE = "https://orders.example.org"
 MAP = b"%PDF-1.7 " + b"x" * 300_000
 
 
@@ -29,11 +27,7 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site) -> Iterator[TestClient]:
-    app = create_app(DeskPorts(
-        sessions=site.store, blobs=site.blobs, clock=site.clock, understand=lambda *_: Understood(None),
-        settled=lambda _: None, approve=lambda *_: None, shown=lambda _: (), map_pdf=lambda _: None, base_url=BASE,
-    ))
-    with TestClient(app) as found:
+    with visitor(site) as found:
         yield found
 
 

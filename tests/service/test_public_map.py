@@ -12,11 +12,9 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from service.announcements import Announcements
-from service.desk.app import create_app
-from service.desk.ports import DeskPorts, Understood
 from service.store import codec
 from service.store.tables import PhaseState
+from tests.support.public_site import map_of, visitor
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -28,15 +26,7 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site, table: Table) -> Iterator[TestClient]:
-    def pdf(game: str) -> bytes | None:
-        with site.store() as session:
-            return Announcements(table.writer).map_pdf(session, game)
-
-    app = create_app(DeskPorts(
-        sessions=site.store, blobs=site.blobs, clock=site.clock, understand=lambda *_: Understood(None),
-        settled=lambda _: None, approve=lambda *_: None, shown=lambda _: (), map_pdf=pdf,
-    ))
-    with TestClient(app) as found:
+    with visitor(site, map_of(table)) as found:
         yield found
 
 

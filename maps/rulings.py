@@ -1,0 +1,75 @@
+"""A board's house rules as players may read them: what the printed rules leave open, each with the answer that is played.
+
+They are the paragraphs of `docs/rulings/` under headings that concern play, one source for whoever works on the board and
+for whoever plays on it. A paragraph begins with its name in bold; where the name is followed by a choice of
+`[rules.values]`, its answers follow, each by its own name, and only the one that the board has is given.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from maps.variant import Variant
+
+FILE = "rulings.md"
+SECTIONS = ("Play", "Words", "Judging", "Papers")
+"""Headings whose paragraphs concern players; the others tell how the board was drawn."""
+
+_BOLD = re.compile(r"\*\*(?P<name>[^*]+?)\*\*(?P<rest>.*)", re.DOTALL)
+_OWN_NUMBERS = re.compile(r"\s*\((?:[A-Z]{1,4}-\d\d)(?:, [A-Z]{1,4}-\d\d)*\)")
+
+
+class BadRulings(Exception):
+    """A board's house rules that do not fit the board: our own fault; the sentence names the paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """One house rule. `name` as results cite it ("Q-18", "Retreats") or as its paragraph begins; `text` what is asked or said;
+    `answer` the one played, "" where there is nothing to choose."""
+
+    section: str
+    name: str
+    text: str
+    answer: str = ""
+
+
+def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
+    """The house rules in a board's folder, in their order; none for a board without the file. Raises BadRulings."""
+    path = folder / FILE
+    if not path.exists():
+        return ()
+    found = []
+    for part in path.read_text(encoding="utf-8").split("\n## ")[1:]:
+        section, _, body = part.partition("\n")
+        if section in SECTIONS:
+            found += [one for text in body.split("\n\n") if (one := _ruling(section, " ".join(text.split()), variant))]
+    return tuple(found)
+
+
+def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
+    bold = _BOLD.fullmatch(text)
+    if bold is None:
+        return None
+    name, said = bold["name"], _OWN_NUMBERS.sub("", bold["rest"]).removeprefix(".").strip()
+    code, _, choice = name.rstrip(".").partition(", `")
+    if not choice:
+        return Ruling(section, name.rstrip(".:"), said.replace("`", ""))
+    key = choice.rstrip("`")
+    allowed = variant.rules.CHOICES.get(key)
+    if allowed is None:
+        raise BadRulings(f"{FILE}: {code} is about {key!r}, which these rules do not know")
+    asked, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", said)
+    answers = dict(zip(rest[::2], rest[1::2], strict=True))
+    played = variant.rules.choice(key)
+    if set(answers) != set(allowed):
+        raise BadRulings(f"{FILE}: {code} should answer for each of {', '.join(allowed)}")
+    return Ruling(section, code, asked.strip(), _sentence(played, answers[played].strip()))
+
+
+def _sentence(played: str, answer: str) -> str:
+    """An answer that stands alone; the name of a choice is for the table, but for yes and no."""
+    said = f"{played}: {answer}".rstrip(": ") if played in {"yes", "no"} else answer
+    return said[:1].upper() + said[1:]

@@ -1,0 +1,19 @@
+"""Where the house rules that results cite stand for players to read."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import maps
+from maps.rulings import Ruling, rulings
+
+
+@cache
+def rules_of(slug: str) -> tuple[Ruling, ...]:
+    """The house rules of a board that comes with the program; none for one that has none, or for an unknown board."""
+    return rulings(maps.folder(slug), maps.load(slug)) if slug in maps.variants() else ()
+
+
+def path_of(slug: str) -> str:
+    """The path of their page on the site, "" where there are none."""
+    return f"/public/rules/{slug}" if rules_of(slug) else ""

@@ -1,0 +1,31 @@
+"""A board's house rules, which results cite, for anybody to read."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response
+
+import maps
+from service.house_rules import rules_of
+from service.public.doorway import show
+
+router = APIRouter()
+UNKNOWN = "There are no house rules for such a board here. Check the address in your letters."
+
+
+@router.get("/public/rules/{slug}")
+def page(request: Request, slug: str) -> Response:
+    """What the printed rules leave open, with the answer that is played."""
+    found = rules_of(slug)
+    if not found:
+        raise HTTPException(404, UNKNOWN)
+    parts = [(section, [(anchor(one.name), one) for one in group]) for section, group in groupby(found, lambda one: one.section)]
+    return show(request, "rules.html", board=maps.load(slug).title, parts=parts, cache="max-age=3600")
+
+
+def anchor(name: str) -> str:
+    """The part of an address behind "#" for a rule's name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
