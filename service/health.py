@@ -27,6 +27,10 @@ from service.store.tables import (
 
 BACKUP = "backup_made"
 """The event that a backup leaves."""
+RESTORED = "restore_tested"
+"""The event that somebody leaves who has put a backup back, elsewhere, and found it whole."""
+RESTORE_REST = timedelta(days=92)
+"""A backup that nobody has put back for a quarter of a year may be none."""
 BACKUP_REST = timedelta(hours=36)
 """A nightly backup that is this old did not come."""
 RECENT = timedelta(hours=24)
@@ -71,7 +75,7 @@ class Health:
             now = self.clock.now()
             return (
                 self._mailbox(now), _workers(session, now), _queue(session, now), _letters(session),
-                self._reading(session, now), self._disk(), _skew(session), _backup(session, now))
+                self._reading(session, now), self._disk(), _skew(session), _backup(session, now), _restored(session, now))
 
     def _mailbox(self, now: datetime) -> Fact:
         last = self.pulse.last
@@ -177,6 +181,17 @@ def _backup(session: Session, now: datetime) -> Fact:
     if now - made > BACKUP_REST:
         return Fact("Backup", "look", said, "Make one now: what came in since lies on this machine and the mail server only.")
     return Fact("Backup", "well", said)
+
+
+def _restored(session: Session, now: datetime) -> Fact:
+    tested = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == RESTORED))
+    if tested is None:
+        return Fact("Restore test", "look", "Never made.", "Put a backup back on another machine, look whether its games are there, "
+                                                           "and note it below: only then it is a backup.")
+    said = f"Last made {ago(now - tested)}."
+    if now - tested > RESTORE_REST:
+        return Fact("Restore test", "look", said, "Put a backup back on another machine again, and note it below.")
+    return Fact("Restore test", "well", said)
 
 
 def _events(session: Session, what: str, now: datetime) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sqlalchemy import update
@@ -76,7 +76,7 @@ class Reader:
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
         variant = self.load(game.variant)
-        scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind(phase.kind))], self.doubt)
+        scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind(phase.kind))], doubt_of(game.options, self.doubt))
         known = [known_game(variant, game.name, game.aliases)]
         pages: list[SeenPage] = []
         heading = SheetHeading()
@@ -167,6 +167,15 @@ class Reader:
                     kind=line.kind, struck=line.struck, text=line.text, order=line.order,
                     confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
                 ))
+
+
+THRESHOLD = "auto_score"
+"""The option of a game that says how sure the machine must be of a line that nobody looks at, 0..1; above 1 for never."""
+
+
+def doubt_of(options: Mapping[str, Any], site: Doubt) -> Doubt:
+    """When a line of this game may go without a look: the game's own threshold, never below the site's."""
+    return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
 
 
 def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: Doubt) -> int | None:

@@ -17,7 +17,7 @@ from service.desk import games_acts
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.game_acting import done, game_row, own_address
-from service.desk.games_acts import OPTIONS, REVIEW, REVIEW_WORDS, Written
+from service.desk.games_acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, Written
 from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title, phases_to_come
 from service.desk.seats import welcome
@@ -64,7 +64,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     written = Written(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
         zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
-        review=sent.get("review", ReviewMode.NONE),
+        review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
                  for key, value in sent.items() if key.startswith("player:")})
     if written.variant not in variants():
@@ -99,7 +99,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
         return show(request, "game.html", visitor=visitor, told=told, game=row, board=maps.load(row.variant).title,
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
-                    review=row.options.get(REVIEW, ReviewMode.NONE))
+                    thresholds=THRESHOLDS, threshold=games_acts.threshold(row), review=row.options.get(REVIEW, ReviewMode.NONE))
 
 
 @router.post("/games/{game_id}/move")
@@ -153,6 +153,15 @@ def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str
         session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
 
 
+@router.post("/games/{game_id}/threshold")
+def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
+              why: Annotated[str, Form()] = "") -> Response:
+    """Change how sure the machine must be of a line that nobody looks at."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "option", lambda session, row: games_acts.set_threshold(
+        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+
+
 @router.post("/games/{game_id}/review")
 def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
@@ -168,7 +177,7 @@ def _form(request: Request, visitor: Visitor, written: Written, fault: str = "",
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
     return show(request, "game_new.html", status, visitor=visitor, written=written, fault=fault, options=OPTIONS,
-                reviews=REVIEW_WORDS, board=board, powers=list(board.powers.values()), players=written.players or {})
+                reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board, powers=list(board.powers.values()), players=written.players or {})
 
 
 def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:

@@ -17,6 +17,7 @@ from service.deadlines import DeadlineError, Extension, schedule
 from service.desk.queries import work
 from service.desk.sheet_acts import Refused, back_to_desk, reason_of
 from service.games import NewGame, Seat
+from service.reader import THRESHOLD
 from service.site_settings import is_address
 from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
@@ -36,6 +37,12 @@ REVIEW_WORDS: dict[ReviewMode, str] = {
     ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
 }
 """The choices of the option about who reads lines (desk plan, "Two-person review")."""
+THRESHOLDS: dict[str, str] = {
+    "": "as the site is set", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure", "0.99": "at least 0.99 sure",
+    "2": "never: a person looks at every line",
+}
+"""How sure the machine must be of a line that nobody looks at: the option's values with their words. The site's own setting
+is the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class Written:
     players: Mapping[str, tuple[str, str]] | None = None
     options: frozenset[str] = frozenset()
     review: str = ReviewMode.NONE
+    threshold: str = ""
 
 
 def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
@@ -91,14 +99,20 @@ def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame
             faults.append(f"{power.name} has no mail address.")
         own.append(Seat(power.id, name.strip(), written.zone, addresses))
     faults += _address_faults(own, own_address)
-    if written.review not in set(ReviewMode):
+    if written.review not in set(ReviewMode) or written.threshold not in THRESHOLDS:
         faults.append("Choose one of the ways of reading lines.")
     if faults:
         return None, faults
+    return NewGame(written.name.strip(), variant.slug, start, own, (), _options(written)), []
+
+
+def _options(written: Written) -> dict[str, Any]:
     options: dict[str, Any] = dict.fromkeys(sorted(written.options & OPTIONS.keys()), True)
     if written.review != ReviewMode.NONE:
         options[REVIEW] = written.review
-    return NewGame(written.name.strip(), variant.slug, start, own, (), options), []
+    if written.threshold:
+        options[THRESHOLD] = float(written.threshold)
+    return options
 
 
 def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
@@ -163,6 +177,27 @@ def set_option(session: Session, game: GameRow, name: str, why: str, *, value: b
     game.options = {**game.options, name: value}
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
               detail={"option": name, "from": before, "to": value, "why": why})
+
+
+def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
+    """Change how sure the machine must be of a line that nobody looks at, for the sheets that come from now on, with its
+    history in the log. Raises Refused."""
+    why = reason_of(why)
+    if wanted not in THRESHOLDS:
+        raise Refused("Nothing was changed: there is no such threshold.")
+    before = threshold(game)
+    if before == wanted:
+        raise Refused("Nothing was changed: the option is set so already.")
+    kept = {name: value for name, value in game.options.items() if name != THRESHOLD}
+    game.options = kept | ({THRESHOLD: float(wanted)} if wanted else {})
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": "lines_without_a_look", "from": THRESHOLDS[before], "to": THRESHOLDS[wanted], "why": why})
+
+
+def threshold(game: GameRow) -> str:
+    """The game's threshold as a key of THRESHOLDS."""
+    held = game.options.get(THRESHOLD)
+    return next((key for key in THRESHOLDS if key and held is not None and float(key) == float(held)), "")
 
 
 def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:

@@ -15,6 +15,7 @@ from service.desk.doorway import require_token, require_visitor, show
 from service.desk.ports import DeskPorts
 from service.desk.sheet_acts import Refused, reason_of
 from service.desk.wording import REASONS
+from service.health import BACKUP, RESTORED
 from service.store import records
 from service.store.tables import EventRow, GameRow
 
@@ -22,6 +23,7 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
+NOTED = (BACKUP, RESTORED)
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
 """Details that are for programs: ids and the digests of a rehearsal."""
 
@@ -110,6 +112,17 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
             raise HTTPException(409, "Nothing was changed: no such letter has failed.")
         records.log_event(session, now, "letters_tried_again", actor=visitor.name, detail={"number": again})
     return RedirectResponse("/health?told=retried", status_code=303)
+
+
+@router.post("/health/note")
+def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") -> Response:
+    """Note that a backup was made, or put back as a test, by means of the operator's own."""
+    ports: DeskPorts = request.app.state.ports
+    if what not in NOTED:
+        raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
+    with ports.sessions.begin() as session:
+        records.log_event(session, ports.clock.now(), what, actor=visitor.name)
+    return RedirectResponse("/health?told=noted", status_code=303)
 
 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:

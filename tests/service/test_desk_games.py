@@ -9,6 +9,8 @@ from sqlalchemy import select
 
 import maps
 from service.desk.rights import Role, may
+from service.reader import doubt_of
+from service.reading import Doubt
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
 from tests.service.desk_table import CSRF, NAME, DeskTable, open_desk, plain
@@ -214,3 +216,32 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
                 "/people/role"):
         assert desk.client.post(one, data={**new_game(), "csrf": "wrong"}).status_code == 403
     assert game(desk) is None
+
+
+def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(desk: DeskTable) -> None:
+    """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
+    page = f"/games/{desk.table.game}"
+    assert "A line goes without a look: as the site is set" in desk.text(page)
+    for value, why, said in (("0.5", WHY, "no such threshold"), ("", WHY, "set so already"), ("0.95", "short", "reason")):
+        assert said in desk.post(f"{page}/threshold", value=value, why=why).text
+    assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
+    assert "A line goes without a look: at least 0.95 sure" in desk.text(page)
+    assert f"lines without a look: at least 0.95 sure “{WHY}”" in desk.text(page)
+    made = game(desk, desk.table.game)
+    assert made is not None
+    assert doubt_of(made.options, Doubt()).score == 0.95
+    assert doubt_of(made.options, Doubt(0.97)).score == 0.97, "never below the site's own"
+    desk.post(f"{page}/threshold", value="", why=WHY)
+    made = game(desk, desk.table.game)
+    assert made is not None
+    assert doubt_of(made.options, Doubt()) == Doubt()
+    (event, _) = events(desk, "option_changed")
+    assert (event.actor, event.detail["from"], event.detail["to"]) == (NAME, "as the site is set", "at least 0.95 sure")
+
+
+def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
+    assert begin(desk, threshold="2")[0] == 303
+    made = game(desk)
+    assert made is not None
+    assert doubt_of(made.options, Doubt()).score > 1, "nobody is that sure"
+    assert begin(desk, name="Third Match", threshold="x")[0] == 400

@@ -17,7 +17,7 @@ from service.health import Fact, Health, ago
 from service.pulse import Pulse
 from service.store import records
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
-from tests.service.desk_table import DeskTable, open_desk
+from tests.service.desk_table import NAME, DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -330,3 +330,19 @@ def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
     fact = look(table)["Backup"]
     assert (fact.state, fact.said) == ("look", "Last made 1 day ago.")
     assert fact.do
+
+
+def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: Table) -> None:
+    """The desk plan's Health: "last backup, last restore test"."""
+    desk = open_desk(table)
+    assert (look(table)["Restore test"].state, look(table)["Restore test"].said) == ("look", "Never made.")
+    for what in ("backup_made", "restore_tested"):
+        assert desk.post("/health/note", what=what).headers["location"] == "/health?told=noted"
+    found = look(table)
+    assert [(found[name].state, found[name].said) for name in ("Backup", "Restore test")] == [("well", "Last made 0 seconds ago.")] * 2
+    with table.site.store() as session:
+        rows = session.scalars(select(EventRow).where(EventRow.what.in_(["backup_made", "restore_tested"]))).all()
+    assert [(row.what, row.actor) for row in rows] == [("backup_made", NAME), ("restore_tested", NAME)]
+    assert "Nothing was noted" in desk.post("/health/note", what="moon_landed").text
+    table.site.clock.advance(timedelta(days=93))
+    assert look(table)["Restore test"].state == "look"

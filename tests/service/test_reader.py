@@ -17,7 +17,7 @@ from service.eye import Sight
 from service.reader import Reader
 from service.reading import Doubt
 from service.store import records
-from service.store.tables import EventRow, LineRow, LineState, PageRow, SubmissionRow
+from service.store.tables import EventRow, GameRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.service.mail_builder import mail, part, pdf, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, SERVER, Table, address, open_table, sheet_picture
@@ -120,6 +120,16 @@ def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
     assert desk.table.site.blobs.read(kept.upright or "") == sheet_picture()
     assert desk.settled == [desk.table.phase().id]
     assert [kind for kind, _ in desk.table.told()] == ["receipt"]
+
+
+def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) -> None:
+    """The desk plan: "auto" only where the confidence reaches the game's threshold."""
+    with desk.table.site.store.begin() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        game.options = {**game.options, "auto_score": 2.0}
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS])),)})
+    assert [line.status for line in desk.lines(paper) if line.kind == "order"] == [LineState.OPEN] * 2
 
 
 def test_a_word_in_doubt_leaves_its_line_open_with_candidates(desk: Desk) -> None:
