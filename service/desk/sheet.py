@@ -12,7 +12,9 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk import decisions, reading_shape, sheet_acts, sheet_picture, sheet_view
+import maps
+from adjudicator.calendar import PhaseKind
+from service.desk import decisions, reading_shape, sheet_acts, sheet_changes, sheet_picture, sheet_view
 from service.desk.access import Visitor
 from service.desk.crops import NoPicture
 from service.desk.decisions import KEY_LENGTH, Act
@@ -23,7 +25,7 @@ from service.desk.seal import at_the_desk, sealed
 from service.desk.sheet_picture import MARKS, turned
 from service.lines import SettledLine
 from service.store.blobs import BlobError
-from service.store.records import CHOSEN
+from service.store.records import CHOSEN, log_event
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
 from service.turns import NotReady
 
@@ -143,6 +145,38 @@ def leave(request: Request, visitor: Trusted, submission_id: int, why: Annotated
         phase_id = found.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "left")
+
+
+@router.post("/sheet/{submission_id}/take-over")
+def take_over(request: Request, visitor: Trusted, submission_id: int, named: Annotated[int, Form()], key: Annotated[str, Form()],
+              why: Annotated[str, Form()] = "") -> Response:
+    """Take over, from the version that a sheet of only changes names, the orders of the units it does not name (Q-09)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        other = session.get(SubmissionRow, named)
+        if other is None or other.id == submission_id or (other.phase_id, other.power) != (found.phase.id, found.paper.power):
+            raise HTTPException(400, "Nothing was changed: choose another version of this power, of this phase.")
+        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        if not decisions.known(session, act.key):
+            _tried(lambda: _taken_over(ports, session, act, found, other, why))
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "taken-over")
+
+
+def _taken_over(
+    ports: DeskPorts, session: Session, act: Act, found: Found, other: SubmissionRow, why: str
+) -> None:
+    reason = sheet_acts.reason_of(why)
+    own, page = sheet_view.own_lines(session, found.paper.id), sheet_view.pages(session, found.paper.id)[-1]
+    lines = sheet_changes.left_out(maps.load(found.game.variant), PhaseKind(found.phase.kind), found.paper.power, own,
+                                   sheet_view.own_lines(session, other.id))
+    above = next((line for line in reversed(own) if line.page_id == page.id), None)
+    number = sheet_changes.take_over(session, act, page, own, lines, _box(ports, page, above, (None,) * 4))
+    log_event(session, act.at, "orders_taken_over", game_id=found.game.id, actor=act.by,
+              detail={"phase_id": found.phase.id, "power": found.paper.power, "submission": found.paper.id,
+                      "from": other.id, "lines": number, "why": reason})
 
 
 @router.post("/sheet/{submission_id}/line")

@@ -208,6 +208,50 @@ def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: D
     assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H"], "and not the fleet of the sheet before"
 
 
+def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(desk: DeskSite) -> None:
+    """Q-09: "unlisted units use the referred version if it is named, else hold". A person takes them over, with a reason; a unit
+    that the sheet names keeps what the sheet says of it, and undo takes all of it back."""
+    with desk.store.begin() as session:
+        row = session.get_one(SubmissionRow, 2)
+        row.fate, row.flags = "held", ["only_changes"]
+        session.get_one(LineRow, 3).status, session.get_one(LineRow, 3).order = "auto", "A Eskdale - Carham Castle"
+        session.get_one(LineRow, 4).status, session.get_one(LineRow, 4).order = "auto", "F Lyme Bay H"
+    assert "Units that this sheet does not name" not in desk.text("/sheet/1")
+    assert "Units that this sheet does not name" in desk.text("/sheet/2")
+    desk.post("/sheet/2/choose", why=WHY)
+    for bad in ({"named": 2, "why": WHY}, {"named": 99, "why": WHY}, {"named": 1, "why": "short"}):
+        assert "Nothing was changed" in desk.post("/sheet/2/take-over", key="k0", **bad).text
+    for _ in range(2):  # the same form delivered twice
+        assert desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).headers["location"] == "/sheet/2?told=taken-over"
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+    # v1 has Merse, Eskdale and the fleet; v2 names Merse and Eskdale.
+    assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H", "F Lyme Bay H"]
+    (event,) = events(desk, "orders_taken_over")
+    assert (event.actor, event.detail["lines"], event.detail["why"]) == ("Ada", 1, WHY)
+    assert "names every unit" in desk.post("/sheet/2/take-over", key="k2", named=1, why=WHY).text
+    desk.change(7, state=PhaseState.CLOSED)
+    desk.post("/desk/7/undo")
+    with desk.store() as session:
+        lines = queries.work(session, session.get_one(PhaseRow, 7))
+    assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H"]
+
+
+@pytest.mark.parametrize(("state", "text", "refused"), [
+    ("open", "Army Merse holds", True), ("void", "F Lyme Bay H\nF Lyne Bay - Carham", True), ("void", "nobody can read it", False)])
+def test_no_unit_is_taken_over_while_a_line_may_name_it(desk: DeskSite, state: str, text: str, *, refused: bool) -> None:
+    """Q-09, Q-01: an open line keeps everything back; a void one the units that its two readings name."""
+    with desk.store.begin() as session:
+        session.get_one(SubmissionRow, 2).flags = ["only_changes"]
+        for line in (1, 2, 3):
+            session.get_one(LineRow, line).status = "not an order"
+        session.get_one(LineRow, 4).status = "auto"
+        session.get_one(LineRow, 4).order = "F Lyme Bay H"
+        session.get_one(LineRow, 10).status, session.get_one(LineRow, 10).text = state, text
+    said = desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).text
+    assert ("Nothing was changed" in said) is refused
+
+
 def test_a_sheet_that_came_late_cannot_be_chosen(desk: DeskSite) -> None:
     """SUB-13: no reason makes a late paper count."""
     with desk.store.begin() as session:
