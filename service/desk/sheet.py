@@ -89,6 +89,7 @@ def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int 
         return show(
             request, "sheet.html", lines=sheet_view.numbered(lines), marks=MARKS, other=other, rows=rows,
             boxes=_boxes(ports, values["pages"], lines), open_to_change=at_the_desk(phase), key=secrets.token_urlsafe(16),
+            others=[(one, ports.power_name(found.game.variant, one)) for one in sheet_acts.other_powers(session, phase, paper)],
             chosen=any(CHOSEN in v.paper.flags for v in own), sent=phase.state == PhaseState.SENT,
             fields=sheet_view.heading_fields(session, phase, paper, lines, ports.power_name), **values,
         )
@@ -145,6 +146,19 @@ def leave(request: Request, visitor: Trusted, submission_id: int, why: Annotated
         phase_id = found.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "left")
+
+
+@router.post("/sheet/{submission_id}/refile")
+def refile(request: Request, visitor: Trusted, submission_id: int, power: Annotated[str, Form()],
+           why: Annotated[str, Form()] = "") -> Response:
+    """File the paper for another power of its sender, as its heading says (Q-07)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        _tried(lambda: sheet_acts.refile(session, found.phase, found.paper, power, why, visitor.name, ports.clock.now()))
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "refiled")
 
 
 @router.post("/sheet/{submission_id}/take-over")

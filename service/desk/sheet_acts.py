@@ -1,4 +1,5 @@
-"""What a person does to a whole sheet: choose the version that is executed, or add a line that the eye missed."""
+"""What a person does to a whole sheet: choose the version that is executed, file it for another power of its sender, or add
+a line that the eye missed."""
 
 from __future__ import annotations
 
@@ -12,9 +13,20 @@ from service.desk import decisions
 from service.desk.decisions import Act, Decision, Kind
 from service.desk.reading_shape import make_room
 from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, ReviewMode, SubmissionRow
+from service.store.tables import (
+    LineRow,
+    LineState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    ReviewMode,
+    SeatRow,
+    SubmissionRow,
+)
 
 LEAST_REASON = 10
+DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
+"""Flags of a paper: why it is held, and for whom a held one was filed first."""
 
 
 class Refused(Exception):
@@ -57,6 +69,44 @@ def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: s
     back_to_desk(session, phase)
     log_event(session, now, "sheet_choice_taken_back", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": power, "why": why})
+
+
+def other_powers(session: Session, phase: PhaseRow, paper: SubmissionRow) -> list[str]:
+    """The other powers of the game that the sender of a paper commands."""
+    if paper.player_id is None:
+        return []
+    return list(session.scalars(
+        select(SeatRow.power).where(SeatRow.game_id == phase.game_id, SeatRow.player_id == paper.player_id,
+                                    SeatRow.power != paper.power).order_by(SeatRow.power)))
+
+
+def refile(session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, why: str, by: str, now: datetime) -> None:
+    """File a paper for another power of its sender, as its heading says (Q-07); the rule of versions decides among that power's
+    papers. One that was held since heading and subject disagree counts by it, and is held again where it is filed back.
+
+    Raises Refused for a power that is not the sender's, or that has the same paper already.
+    """
+    why = reason_of(why)
+    if power not in other_powers(session, phase, paper):
+        raise Refused("Nothing was changed: the sender of this paper does not command that power.")
+    same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
+                                          SubmissionRow.semantic_key == paper.semantic_key)
+    if session.scalar(same) is not None:
+        raise Refused("Nothing was changed: that power has the very same paper already.")
+    if CHOSEN in paper.flags:
+        _clear(session, phase, paper.power)
+        session.refresh(paper)
+    before, kept = paper.power, [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}]
+    back = f"{REFILED}{power}" in paper.flags
+    if back:
+        paper.fate, kept = "held", [*kept, DISAGREES]
+    elif DISAGREES in paper.flags:
+        paper.fate, kept = "held" if ONLY_CHANGES in kept else "counts", [*kept, f"{REFILED}{before}"]
+    paper.power, paper.flags = power, kept
+    session.flush()
+    back_to_desk(session, phase)
+    log_event(session, now, "sheet_filed_anew", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "from": before, "to": power, "submission": paper.id, "why": why})
 
 
 def back_to_desk(session: Session, phase: PhaseRow) -> bool:

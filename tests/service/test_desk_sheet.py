@@ -22,6 +22,8 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    PlayerRow,
+    SeatRow,
     SubmissionRow,
 )
 from tests.service.desk_site import AFTER, DEADLINE, DeskSite, photograph
@@ -189,6 +191,34 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
     with desk.store() as session:
         row = session.get_one(SubmissionRow, 2)
         assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
+
+
+def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_power(desk: DeskSite) -> None:
+    """Q-07, HEAD-03: held for the desk; filed by a person for the power that the heading names, and for no power of somebody
+    else. Filed back it is held again."""
+    with desk.store.begin() as session:
+        row = session.get_one(SubmissionRow, 2)
+        row.fate, row.flags = "held", ["heading_disagrees"]
+        session.add(PlayerRow(id=2, name="Grace"))
+        session.flush()
+        session.add(SeatRow(game_id="powick-bridge", power="Argyll", player_id=2))
+    assert executed(desk) == 1
+    page = desk.page("/sheet/2")
+    assert '<option value="Ormond">' in page, "James commands both"
+    assert '<option value="Argyll">' not in page
+    for bad in ({"power": "Argyll", "why": WHY}, {"power": "Montrose", "why": WHY}, {"power": "Ormond", "why": "short"}):
+        assert "Nothing was changed" in desk.post("/sheet/2/refile", **bad).text
+    assert desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?told=refiled"
+    with desk.store() as session:
+        assert queries.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1, "Ormond": 2}
+        assert {w.power for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id >= 10} == {"Ormond"}
+    (event,) = events(desk, "sheet_filed_anew")
+    assert (event.detail["from"], event.detail["to"], event.detail["why"]) == ("Montrose", "Ormond", WHY)
+    desk.change(7, state=PhaseState.CLOSED)
+    desk.post("/sheet/2/refile", power="Montrose", why="On a second look the heading is a jest.")
+    with desk.store() as session:
+        assert queries.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1}
+        assert (session.get_one(SubmissionRow, 2).fate, session.get_one(SubmissionRow, 2).flags) == ("held", ["heading_disagrees"])
 
 
 def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: DeskSite) -> None:
