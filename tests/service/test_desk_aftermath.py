@@ -67,7 +67,7 @@ def test_the_page_shows_it_once_judged_and_not_before(site: Site) -> None:
     assert "What it leaves" not in desk.text(f"/results/{first.id}")
     table.set_phase(1, state=PhaseState.READY)
     said = desk.text(f"/results/{first.id}")
-    assert "Removed by lot, in the order drawn Army Paris (France)." in said
+    assert "Removed by lot, in the order drawn: Army Paris (France)." in said
     assert "2 numbers of the tape of lots were used" in said
     assert "France 5 3 Belgium — 2 builds" in said
     assert "Germany 2 3 — Munich 1 removal" in said
