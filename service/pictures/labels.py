@@ -7,7 +7,7 @@ way pays more each round, until nobody overlaps. No chance is involved: the same
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,11 @@ PAD = 0.3
 
 KEPT = 220
 ROUNDS = 60
+NEAR = (0.0, 4.0, 8.0)
+"""Millimetres about a covered name within which others make room for it, tried in turn."""
+
+WORSE = 4.5
+"""By how much a place may be dearer than the one left: what half of a name in a strange region costs."""
 LEADER_FROM = 1.1
 FAR = 9.0
 _COLLISION = 25.0
@@ -61,15 +66,7 @@ def place_labels(
 
     Raises Unplaceable, naming them, when some names overlap after all.
     """
-    grid = Grid(sheet.paper, sheet.places)
-    discs = [(*p.seal, p.radius + 0.35) for p in sheet.places.values() if p.seal is not None]
-    discs += [
-        (p.seal[0], p.seal[1] - p.radius - 1.25, 1.3) for p in sheet.places.values() if p.seal and p.capital
-    ]
-    under = _Under(
-        grid, summed(grid.sea), summed(grid.edge), summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
-        summed(grid.ids < 0),
-    )
+    under = _under(sheet, furniture)
     options = [_options(place, number, sheet, under) for number, place in enumerate(sheet.places.values())
                if only is None or place.id in only]
     chosen = _settle(options)
@@ -77,6 +74,67 @@ def place_labels(
     if clashes:
         raise Unplaceable(f"no room for the names of {', '.join(sorted(clashes))}")
     return tuple(_label(one, int(pick)) for one, pick in zip(options, chosen, strict=True))
+
+
+def step_aside(
+    sheet: Sheet, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect]
+) -> tuple[Label, ...]:
+    """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name; names near them
+    may make room, all others stay. What finds no place stays too, and a whole name is never made short, for the legend has no
+    line for it."""
+    covered = [one for one in labels if any(one.box.meets(plate) for plate in plates)]
+    if not covered:
+        return tuple(labels)
+    under, found = _under(sheet, furniture), {one.region: one for one in labels}
+    for one in covered:
+        for reach in NEAR:
+            near = one.box.grown(reach)
+            group = [other for other in found.values() if other.region == one.region or (reach and near.meets(other.box))]
+            made = _elsewhere(sheet, under, group, [*plates, *(other.box for other in found.values() if other not in group)])
+            if made:
+                found.update({other.region: other for other in made})
+                break
+    return tuple(found.values())
+
+
+def _elsewhere(sheet: Sheet, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]) -> tuple[Label, ...]:
+    """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
+    numbers = list(sheet.places)
+    options = [_but(_options(sheet.places[one.region], numbers.index(one.region), sheet, under), _rows(fixed), one)
+               for one in group]
+    if not all(len(one.costs) for one in options):
+        return ()
+    chosen = _settle(options)
+    return () if _clashes(options, chosen) else tuple(
+        _label(one, int(pick)) for one, pick in zip(options, chosen, strict=True))
+
+
+def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
+    """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their region."""
+    ways = wordings(options.place)
+    box = label.box
+    here = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
+    most = options.costs[here].min() + WORSE if here.any() else np.inf
+    free = ~_overlaps(options.boxes, fixed).any(axis=1)
+    free &= options.costs <= most
+    free &= np.array([label.wording.short or not ways[int(choice)].short for choice in options.choices])
+    return _Options(options.place, options.choices[free], options.boxes[free], options.costs[free])
+
+
+def _rows(boxes: Sequence[Rect]) -> Boxes:
+    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes])
+
+
+def _under(sheet: Sheet, furniture: Iterable[Rect]) -> _Under:
+    grid = Grid(sheet.paper, sheet.places)
+    discs = [(*p.seal, p.radius + 0.35) for p in sheet.places.values() if p.seal is not None]
+    discs += [
+        (p.seal[0], p.seal[1] - p.radius - 1.25, 1.3) for p in sheet.places.values() if p.seal and p.capital
+    ]
+    return _Under(
+        grid, summed(grid.sea), summed(grid.edge), summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
+        summed(grid.ids < 0),
+    )
 
 
 def _options(place: Place, number: int, sheet: Sheet, under: _Under) -> _Options:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from maps.geometry import Shape
 from maps.variant import Power, Variant
 from service.pictures import furniture, inset, ornament, unit_marks
-from service.pictures.base import Base, draw_base
+from service.pictures.base import Base, draw_base, drawn_names
 from service.pictures.ground import Sheet, lay_out
 from service.pictures.hatch import hatch
 from service.pictures.inset import Inset
-from service.pictures.labels import place_labels
+from service.pictures.labels import place_labels, step_aside
 from service.pictures.legend import draw_legend, legend_height
 from service.pictures.map_index import index_page
 from service.pictures.marks import LAND_TONE, attribute, ink_of, seal
@@ -108,11 +108,12 @@ def draw_map(
     plan = plan or plan_map(variant, shapes, chosen.paper)
     sheet, paper, pieces = plan.sheet, plan.sheet.paper, plan.pieces
     held = {sheet.places[region].id: variant.powers[owner] for owner, regions in centres.items() for region in regions}
+    plates = unit_marks.places_of(sheet, plan.labels, chosen.units)
     body = [
         plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
         *(inset.outline(one.window) for one in plan.insets),
-        *(seal(place, held.get(place.id)) for place in sheet.places.values()), plan.base.names,
-        unit_marks.plates(variant, unit_marks.places_of(sheet, plan.labels, chosen.units)),
+        *(seal(place, held.get(place.id)) for place in sheet.places.values()), _names(plan, plates.values()),
+        unit_marks.plates(variant, plates),
         *(inset.draw(one, _within(one, held)) for one in plan.insets),
         _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
         _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
@@ -124,6 +125,13 @@ def draw_map(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{paper.width:g}mm" height="{paper.height:g}mm" '
         f'viewBox="0 0 {paper.width:g} {paper.height:g}">{"".join(body)}</svg>'
     )
+
+
+def _names(plan: MapPlan, plates: Collection[Rect]) -> str:
+    """The names, with those that a plate would cover set elsewhere."""
+    if not plates:
+        return plan.base.names
+    return drawn_names(plan.sheet, step_aside(plan.sheet, plan.pieces.values(), plan.labels, list(plates)))
 
 
 def _within(one: Inset, held: Mapping[str, Power]) -> str:

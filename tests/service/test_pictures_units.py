@@ -18,6 +18,7 @@ import maps
 from service.desk.games_acts import OPTIONS
 from service.map_control import UNITS
 from service.pictures import board_pdf, board_svg, plan_of
+from service.pictures.labels import step_aside
 from service.pictures.unit_marks import places_of
 from service.pictures.values import A3, A4, Paper
 from service.store.tables import GameRow
@@ -63,6 +64,33 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(slug
         assert not any(here.intersects(mark) for mark in marks), unit
         assert shapely.distance(here, plan.sheet.places[unit.region.province].shape) < 4.0, unit
     assert not any(one.meets(two) for one, two in itertools.combinations(found.values(), 2))
+
+
+@pytest.mark.parametrize("paper", [A3, A4])
+@pytest.mark.parametrize("slug", ["w3k", "standard"])
+def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: Paper) -> None:
+    """What a plate would cover is set elsewhere: off every plate, mark and other name, as long as it was. On A4 two names of the
+    thickest crowd may keep a plate at their edge; they stand whole in the inset."""
+    variant, plan = maps.load(slug), plan_of(slug, paper)
+    boxes = list(places_of(plan.sheet, plan.labels, variant.start.units).values())
+    names = step_aside(plan.sheet, plan.pieces.values(), plan.labels, boxes)
+    assert [one.region for one in names] == [one.region for one in plan.labels]
+    covered = [one for one in names if any(one.box.meets(box) for box in boxes)]
+    assert len(covered) <= (2 if paper is A4 else 0)
+    for one in covered:
+        assert one.region in {label.region for inset in plan.insets for label in inset.labels}
+    marks = [shapely.Point(one.seal).buffer(one.radius) for one in plan.sheet.places.values() if one.seal is not None]
+    for one, before in zip(names, plan.labels, strict=True):
+        here = shapely.box(one.box.x0, one.box.y0, one.box.x1, one.box.y1)
+        assert before.wording.short or not one.wording.short, one.region
+        assert not any(here.intersects(mark) for mark in marks), one.region
+        assert shapely.distance(here, plan.sheet.places[one.region].shape) <= 2.3 or one.leader is not None
+    assert not any(one.box.meets(two.box) for one, two in itertools.combinations(names, 2))
+
+
+def test_without_units_no_name_moves() -> None:
+    plan = plan_of("standard")
+    assert step_aside(plan.sheet, plan.pieces.values(), plan.labels, []) == plan.labels
 
 
 def test_a_map_shows_units_only_when_they_are_given() -> None:
