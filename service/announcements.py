@@ -168,7 +168,8 @@ class Announcements:
         names = {p.id: p.name for p in variant.powers.values()}
         ends_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT or phase.kind == PhaseKind.ADJUSTMENT
         return ResultsFacts(
-            powers=show(variant, resolution, {power: by_sheet[key] for power, key in chosen.items()}),
+            powers=tuple(one for one in show(variant, resolution, {power: by_sheet[key] for power, key in chosen.items()})
+                         if one.sheet or one.power in _concerned(phase, variant)),
             sheets=tuple(
                 Sheet(names[power], papers[key].version, papers[key].sha256 or "") for power, key in chosen.items()
             ),
@@ -187,6 +188,15 @@ class Announcements:
             )[:DATES_AHEAD],
             remarks=_unsealings(session, phase),
         )
+
+
+def _concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
+    """The names of the powers of which something was due: after a battle those with a beaten unit, else all. That nothing came
+    from the others is no news, and their readers would look for a sheet that was lost."""
+    if phase.kind != PhaseKind.RETREAT:
+        return frozenset(power.name for power in variant.powers.values())
+    beaten = codec.load_position(phase.position or {}).dislodged
+    return frozenset(variant.powers[one.unit.power].name for one in beaten)
 
 
 def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
