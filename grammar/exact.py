@@ -88,8 +88,19 @@ def _passed(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[Edge]:
         depth += (found[n].text == "(") - (found[n].text == ")")
         if depth == 0:
             inner = found[at + 1 : n]
-            return [] if _matters(inner, lexicon) or _convoyed(inner) else [Edge(at, n + 1, None, None, _PASS)]
+            ordered = _matters(inner, lexicon) or _convoyed(inner) or _named(found, at, n, lexicon)
+            return [] if ordered else [Edge(at, n + 1, None, None, _PASS)]
     return []
+
+
+_LONGEST_NAME = 6
+"""Words of a name before the parentheses that are part of it."""
+
+
+def _named(found: Sequence[Word], at: int, closed: int, lexicon: Lexicon) -> bool:
+    """Do the parentheses end a name, as in "Portland (Sea)"? Then they are no remark on Portland, which is land too."""
+    starts = range(max(0, at - _LONGEST_NAME), at)
+    return any(end > closed for start in starts for end, _ in names_at(found, start, lexicon))
 
 
 def _convoyed(inner: Sequence[Word]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grammar.remarks import harmless, unclear_remark, unit_like
-from tests.grammar.boards import lexicon
+from tests.grammar.boards import lexicon, read, said
 
 
 @pytest.mark.parametrize("text", ["Best wishes", "Good luck to all.", "Good lack to all", "Yours faithfully,", "Page 2 of 3", "Thank you"])
@@ -41,3 +41,18 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
                                           ("Armres Kent", True), ("Montrose", False)])
 def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
     assert unit_like(text) is so
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("F Portland (Sea) H", "F Portland Sea Area H"), ("F Clare - Portland (sea)", "F Clare - Portland Sea Area"),
+        ("A Sligo S F Clare - Portland (Sea) (as agreed)", "A County Sligo S F Clare - Portland Sea Area"),
+        ("A Clare - Portland (Dorset)", "A Clare - The Isle of Portland"),
+        ("A Clare - Portland (as agreed)", "A Clare - The Isle of Portland"),
+    ],
+)
+def test_parentheses_that_end_a_name_are_no_remark(text: str, order: str) -> None:
+    """Order lines match the longest known name first (Q-44)."""
+    parsed = read(text)
+    assert said(parsed.orders) == order
