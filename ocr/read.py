@@ -20,6 +20,7 @@ from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
 from ocr.geometry import MARGIN, box_of, cut, grow, lengths
 from ocr.glance import writing_elsewhere
 from ocr.insertions import attach
+from ocr.legible import least_trust, trust
 from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, sideways, strips, tangled
 from ocr.openings import LEAST_ROWS, open_alike
@@ -170,8 +171,9 @@ class _Reader:
         rows = self._rows(sheet, clean, strips(quads, partial(self._one_kind, clean)), photo.shape[:2])
         quality = measure(photo, clean)
         steps = steps_of(sheet, taken, quality, self.options.finder, len(rows), self.engines)
-        if _trust(rows) < (self.options.least_score if _letters(rows) >= FEW_LETTERS else FEW_TRUST):
-            return verdict(quality, sheet_found=sheet.found), steps
+        reason = verdict(quality, sheet_found=sheet.found)
+        if trust(rows) < least_trust(rows, self.options.least_score, clear=reason is Reason.NOT_A_SHEET):
+            return reason, steps
         lines = join_wrapped(attach(rows))
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
 
@@ -294,15 +296,6 @@ class _Reader:
         return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)
 
 
-LEAST_LETTERS = 5
-"""Fewer letters than this on a whole sheet are eyes, knots and buttons taken for writing."""
-
-FEW_LETTERS = 25
-"""A sheet with fewer letters than this has not even a heading and one order ..."""
-
-FEW_TRUST = 0.85
-"""... and is a sheet only if they read this well: knots in wood and blurred words read worse."""
-
 SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
 
@@ -334,16 +327,6 @@ def _agreement(texts: Sequence[Recognised]) -> float:
     """How well rows read, 0..1, longer ones counting more."""
     length = sum(len(said.text) for said in texts)
     return sum(said.score * len(said.text) for said in texts) / length if length else 0.0
-
-
-def _trust(rows: Sequence[Row]) -> float:
-    """How well the rows read, 0..1, longer ones counting more; 0 where there are hardly any letters."""
-    length = sum(len(row.text) for row in rows)
-    return sum(row.score * len(row.text) for row in rows) / length if _letters(rows) >= LEAST_LETTERS else 0.0
-
-
-def _letters(rows: Sequence[Row]) -> int:
-    return sum(c.isalpha() for row in rows for c in row.text)
 
 
 def _cleaned(sheet: Sheet) -> tuple[Image, int]:
