@@ -45,6 +45,10 @@ STEEP, RISE = 0.15, 26
 GAPS, WIDE = 0.08, 36
 """Share of the row's length, and pixels, that its gaps are wide at least, all together: fewer tell nothing."""
 
+FEW, LUCK = 65, 0.12
+"""Gaps of fewer pixels than this, all together, are by chance crossed by some line more often, and their share counts so much less:
+of 16 live rows on 400 composed sheets with a share above 0.8 eleven had so few; of struck ones that short none had less than 0.93."""
+
 RIM, SHOWN, BENT = 10, 0.5, 4
 """A line that shows in more than this share of so many pixels at either end of the crop goes on beyond it, and is a printed rule
 or a fold; there it may be so many pixels higher or lower, since paper is not flat."""
@@ -93,7 +97,8 @@ def crossed_gaps(row: Image, ink: Plane) -> tuple[float, float, float]:
     found = along(gaps, ridges)
     # Lines beside the likeliest fit a rule nearly as well and may miss its ends: where one is printed, nothing can be told.
     ruled = bool(found[printed].max(initial=0.0) >= RULED)
-    return 0.0 if ruled else float(found.max()), *ends
+    shown = float(found.max()) - (LUCK if len(gaps) < FEW else 0.0)
+    return 0.0 if ruled else max(0.0, shown), *ends
 
 
 def _darkness(row: Image) -> Floats:

@@ -1,4 +1,4 @@
-"""Words put in above crossed-out ones, where no box of their own was found for them.
+"""Words put in above a row, where no box of their own was found for them.
 
 A correction is mostly written small over the word it replaces, and the finder's box then takes in both or leaves it out.
 Where words of a live row are struck, the stretch of the sheet above them is looked at: ink there is a row of its own.
@@ -82,11 +82,11 @@ def lowered(crop: Image, said: Recognised) -> Image:
 
 
 def over(strip: Strip, strips: Sequence[Strip], crop: Image, said: Recognised, mark: Strike) -> tuple[Spot, ...]:
-    """Where words may be put in over a row's struck words; not where a row was found already.
+    """Where words may be put in over a row; not where a row was found already.
 
     `crop`, `said`: the row's whole crop as the first engine read it; `mark`: how struck it is.
     """
-    if said.crossing is None or not mark.words:
+    if said.crossing is None:
         return ()
     outer = grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height)
     spots = (Spot(_placed(outer, patch), patch.seen) for patch in patches(soft_ink(crop), said.crossing, mark))
@@ -109,25 +109,34 @@ def _meet(quad: Quad, other: Quad) -> bool:
 
 
 def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
-    """Where words may be put in over the struck words of a live row. `ink`: soft ink of its crop."""
-    runs = above(crossing)
+    """Where words may be put in over a live row: over its struck words, and where the engine saw one. `ink`: soft ink of its
+    crop."""
     top, base = body(ink, crossing)
     small = base - top
     if small <= 0:
         return ()
-    frames, ratio = len(crossing.above), ink.shape[1]
-    found = []
+    frames, room = len(crossing.above), WIDER * small / ink.shape[1]
+    bottom = top - LIFT * small
+    high = (bottom - TALL * small) / HEIGHT, bottom / HEIGHT
+    return tuple(
+        Patch(left / frames - room, high[0], right / frames + room, high[1], seen)
+        for left, right, seen in _places(above(crossing), mark, frames)
+    )
+
+
+def _places(runs: Sequence[tuple[int, int]], mark: Strike, frames: int) -> list[tuple[float, float, bool]]:
+    """Frames over which a word may be put in, and whether the engine saw one there: over each struck word, and wherever else it
+    saw one, as over a caret."""
+    found: list[tuple[float, float, bool]] = []
+    left_over = set(runs)
     for word in mark.words:
         if word.score < CUT_OUT or word.kind in {"unread", "faint"}:
             continue
         left, right = word.left * frames, word.right * frames
         near = [(a, b) for a, b in runs if a <= right + BESIDE and b >= left - BESIDE]
-        left, right = min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)])
-        room = WIDER * small / ratio
-        bottom = top - LIFT * small
-        top_of = (bottom - TALL * small) / HEIGHT
-        found.append(Patch(left / frames - room, top_of, right / frames + room, bottom / HEIGHT, bool(near)))
-    return tuple(found)
+        left_over -= set(near)
+        found.append((min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]), bool(near)))
+    return sorted([*found, *((float(a), float(b), True) for a, b in left_over)])
 
 
 def own(ink: Plane, crossing: Crossing) -> Patch | None:

@@ -44,7 +44,7 @@ SNAP = 2.5
 UNREAD, MOST_UNREAD = 0.75, 0.94
 """Score of unread ink a row height wide, and the most it may have: it asks for a look, and proves no strike."""
 
-CROSSED, FAINT = 0.8, 0.74
+CROSSED, FAINT = 0.81, 0.74
 """Share of a row's gaps that one straight line shows in, from which it looks crossed out by a fine pen, and the score of that: it asks
 for a look, and proves no strike. Of 705 live rows on the demo's sheets and on 40 in the fonts for calibration three had so
 much, each a single word; of 120 rows in those fonts, struck with a pen of a fifth to four fifths of theirs, 99."""

@@ -30,7 +30,7 @@ from grammar.meaning import (
 )
 from grammar.proposals import orderlike, proposals
 from grammar.remarks import unclear_remark
-from ocr.confidence import FAR, Features
+from ocr.confidence import FAR, Features, touched
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
 from ocr.fit import Fit, WordFit, fit, scores, strangeness, unbound
@@ -50,6 +50,11 @@ MOST_STATES = 200_000
 """States that a decoder may hold, some 150 MB with its automaton's; a hundred sheets step on half as many."""
 TOUCHED = 0.6
 """How much a word must look crossed out for the line to be read without it too."""
+SURELY = 0.9
+"""How much a word must look crossed out to be surely so: of live words on the sheets for calibration those that looked it
+more were few."""
+STROKE, REPLACED = 3.0, 7.0
+"""Nats that such a stroke costs a reading that takes the word for live, and those that another word put in above costs it."""
 
 SHARED = 12
 """Texts of each opinion that are weighed by the others."""
@@ -116,6 +121,9 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
     seen = (*asked, *amended(line))
     decoder = decoder_of(forms, lexicon)
     letters, ceilings = _loose(decoder, seen)
+    if len(seen) > len(asked) and max(row.strike.touched for row in line.rows) >= SURELY:
+        # Letters of a word that is surely struck are explained by the stroke, which nothing explains where the word is live.
+        ceilings[-1] = unbound(decoder, seen[-1])[0] - STROKE - REPLACED * any(row.inserted for row in line.rows)
     weighed = _weighed(
         decoder, seen, ceilings,
         lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text) else ())
@@ -227,7 +235,7 @@ def features(
         margin=margin(lambda _: True), near_margin=margin(lambda other: near(best.orders, other.orders, lexicon)),
         kind_margin=margin(lambda other: kinds_apart(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, found, lexicon, forms),
-        struck=max(row.strike.score for row in line.rows), touched=max(row.strike.touched for row in line.rows),
+        struck=max(row.strike.score for row in line.rows), touched=max(touched(row.strike) for row in line.rows),
         odd=_odd(line, best, lying, lexicon), twin=_twin(best, fits, lexicon),
         strange=sum(strange) / len(strange), alien=min(strange), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),

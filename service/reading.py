@@ -51,6 +51,7 @@ STRAY = 3.0
 """Nats by which a row is less likely no order than one: among orders one row in twenty is none."""
 
 _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
+_HELPS = re.compile(r" [SC] ")
 NO_SENSE = 0.2
 LONGEST_NAME = 4
 """Words of a sender's name on top of his sheet, a salutation among them; more are a sentence."""
@@ -156,9 +157,12 @@ class Scribe:
         above = [(line, ink) for line, ink in zip(lines, inked, strict=False) if line.text]
         # Letters alone take "string" for Spring: where there is ink, it says what is heading.
         named = [(ink is not None and ink.likely) or (not line.rows and at in heading.lines) for at, (line, ink) in enumerate(above)]
-        found = [self._heading(line, ink) for line, ink in above]
-        if len(inked) == len(lines) or not any(named):
-            found = [self._orderless(line, named=known) for line, known in zip(found, named, strict=True)]
+        begun_at = 0 if len(inked) == len(lines) else max((at for at, known in enumerate(named) if known), default=0)
+        # Below the heading's last line, and where there is no heading, what is neither order nor greeting may be part of an order.
+        found = [
+            self._orderless(self._heading(line, ink), named=known or at < begun_at)
+            for at, ((line, ink), known) in enumerate(zip(above, named, strict=True))
+        ]
         found += [self._line(line) for line in lines[len(inked) :]]
         beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
         alone = [self._alone(line, before, after) for before, line, after in beside]
@@ -200,8 +204,7 @@ class Scribe:
         return found
 
     def _orderless(self, line: ReadableLine, *, named: bool) -> ReadableLine:
-        """A line of a page where no order begins, or above whose orders stands no heading: a person looks at all but what
-        is plainly heading (`named`) or signature."""
+        """A line that is no part of a heading: a person looks at all but what is plainly one (`named`) or a signature."""
         if named or line.status is not LineState.NOT_ORDER or harmless(line.text, self.lexicon):
             return line
         return replace(line, kind="other", status=LineState.OPEN)
@@ -212,7 +215,7 @@ class Scribe:
         if line.status is not LineState.AUTO:
             return line
         # A convoy that ends at its row's end reads like a conversion.
-        begun_above = before is not None and before.kind == "order" and not before.struck and (
+        begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
             before.order is None or (before.status is LineState.OPEN and " converts" in before.order))
         goes_on = (after is not None and after.kind == "other" and not after.struck
                    and leftover(after.text, self.lexicon))
@@ -396,6 +399,11 @@ class Scribe:
         margin = min(1.0, 0.7 + snapped.margin / 10)
         fit = best.score * (1.0 - best.worst / 4)
         return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
+
+
+def _whole(line: ReadableLine) -> bool:
+    """Is an order one that no other ends with? What is supported or convoyed only stands, holds or moves."""
+    return line.order is not None and _HELPS.search(line.order) is not None
 
 
 def _told(found: Deciphered, chance: float) -> tuple[dict[str, object], ...]:

@@ -24,6 +24,7 @@ from ocr.confidence import (
     read_table,
     surely_out,
     taken_out,
+    touched,
     usual,
 )
 from ocr.page import Strike, StruckWord
@@ -104,8 +105,33 @@ def test_a_name_of_which_a_word_may_be_lost_is_looked_at() -> None:
 def test_a_word_like_no_other_is_looked_at() -> None:
     """Gondor reads as London with some letters wrong: an unknown place is for a person, however sure the rest."""
     gate = usual().gate
-    assert automatic(replace(GOOD, strange=gate["strange"]), 1.0, usual())
-    assert not automatic(replace(GOOD, strange=gate["strange"] + 0.1), 1.0, usual())
+    unknown = replace(GOOD, alien=gate["lone_alien"] + 0.1)
+    assert automatic(replace(unknown, strange=gate["strange"]), 1.0, usual())
+    assert not automatic(replace(unknown, strange=gate["strange"] + 0.1), 1.0, usual())
+    assert not automatic(replace(GOOD, alien=gate["alien"] + 0.1), 1.0, usual())
+
+
+def test_a_word_that_one_opinion_alone_reads_badly_may_pass_where_no_other_order_is_near() -> None:
+    """Every opinion finds Gondor strange; a word badly made reads well in one of two widths more often than not."""
+    gate = usual().gate
+    lone = replace(GOOD, strange=gate["lone_strange"], alien=gate["lone_alien"], margin=gate["lone_margin"])
+    assert automatic(lone, 1.0, usual())
+    assert not automatic(replace(lone, strange=gate["lone_strange"] + 0.1), 1.0, usual())
+    assert not automatic(replace(lone, alien=gate["lone_alien"] + 0.1), 1.0, usual())
+    assert not automatic(replace(lone, margin=gate["lone_margin"] - 0.1), 1.0, usual())
+
+
+@pytest.mark.parametrize(
+    ("score", "word", "seen"),
+    [
+        (0.02, StruckWord(0.2, 0.4, 0.8, "wave"), 0.6), (0.06, StruckWord(0.2, 0.4, 0.8, "wave"), 0.8),
+        (0.02, StruckWord(0.2, 0.4, 0.9, "wave"), 0.9), (0.02, StruckWord(0.2, 0.4, 0.74, "faint"), 0.74),
+        (0.02, StruckWord(0.2, 0.4, 0.75, "unread"), 0.75),
+    ],
+    ids=["a stretch by itself", "in a row that looks struck", "surely struck", "a hairline", "ink passed over"],
+)
+def test_a_stretch_by_itself_is_rather_a_joined_hand(score: float, word: StruckWord, seen: float) -> None:
+    assert touched(Strike(score, (word,))) == pytest.approx(seen)
 
 
 def test_a_hand_that_makes_a_and_f_alike_is_looked_at_throughout() -> None:

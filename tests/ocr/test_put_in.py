@@ -110,10 +110,19 @@ def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> 
     assert BASE - 42 - 4 <= lower <= BASE - 26
 
 
-def test_where_nothing_is_struck_nothing_is_looked_for() -> None:
+def test_a_word_over_a_caret_is_looked_for_where_nothing_is_struck() -> None:
     image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
     crop, heard, _ = mark(image, one)
-    assert over(one, [one], crop, heard, Strike()) == ()
+    (found,) = over(one, [one], crop, heard, Strike())
+    assert found.seen
+    assert found.quad[0][0] < 240
+    assert found.quad[2][0] > 325
+
+
+def test_where_nothing_is_struck_or_put_in_nothing_is_looked_for() -> None:
+    image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
+    crop = crop_of(image, one)
+    assert over(one, [one], crop, said(0.0, 0.0, None), Strike()) == ()
 
 
 def test_a_word_that_was_found_already_is_not_looked_for_again() -> None:
@@ -124,10 +133,13 @@ def test_a_word_that_was_found_already_is_not_looked_for_again() -> None:
 
 def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
     image, one = sheet(struck=True, put_in=True), strip(BASE - 75)
-    crop, heard, sure = mark(image, one)
-    assert heard.crossing is not None
-    for word in (replace(sure.words[0], score=0.3), replace(sure.words[0], kind="unread")):
-        assert patches(soft_ink(crop), heard.crossing, Strike(0.1, (word,))) == ()
+    crop, _, sure = mark(image, one)
+    word = sure.words[0]
+    nothing_seen = said(word.left, word.right, None).crossing
+    assert nothing_seen is not None
+    assert len(patches(soft_ink(crop), nothing_seen, sure)) == 1
+    for less in (replace(word, score=0.3), replace(word, kind="unread"), replace(word, kind="faint")):
+        assert patches(soft_ink(crop), nothing_seen, Strike(0.1, (less,))) == ()
 
 
 def test_stems_of_the_struck_word_are_no_word() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
@@ -18,9 +21,13 @@ VARIANT = maps.load("w3k")
 
 
 def read(written: Row) -> ReadableLine:
-    page = Page(1, 0, 0.0, (as_line([row("Fleet Kent holds", 100, 100)]), as_line([written])), b"")
+    return lined([row("Fleet Kent holds", 100, 100), written])[-1]
+
+
+def lined(rows: Sequence[Row]) -> tuple[ReadableLine, ...]:
+    page = Page(1, 0, 0.0, tuple(as_line([one]) for one in rows), b"")
     scribe = Scribe(lexicon_of(VARIANT), (forms_of(VARIANT, PhaseKind.MOVEMENT),))
-    return scribe.lines(page, [known_game(VARIANT)])[1][-1]
+    return scribe.lines(page, [known_game(VARIANT)])[1]
 
 
 def test_a_word_put_in_belongs_to_its_order() -> None:
@@ -45,3 +52,33 @@ def test_a_line_that_only_looks_a_little_touched_keeps_its_words() -> None:
     begin, end = text.index("attacks") / len(text), text.index(" York") / len(text)
     found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.65, "double"),))))
     assert found.order == "A Dover Castle - York"
+
+
+def test_a_word_surely_crossed_out_is_left_out_though_an_order_could_be_made_of_it() -> None:
+    """Two units that move together are an order too, at a price that so sure a stroke outweighs."""
+    text = "Army Linlithgowshire Ashby de la Zouch goes to Mayo"
+    begin, end = text.index("Ashby") / len(text), text.index(" goes") / len(text)
+    found = read(row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.998, "single"),))))
+    assert found.order == "A Linlithgowshire - Mayo"
+    assert found.status is LineState.OPEN
+
+
+def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() -> None:
+    """The struck word reads as well as ever, so that the line as it stands fits the ink better; it is offered too."""
+    text = "Army Harlech attacks York"
+    begin, end = text.index("Harlech") / len(text), text.index(" attacks") / len(text)
+    host = row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.99, "double"),)))
+    found = read(replace(host, inserted=(row("Kent", 170, 172, 30),)))
+    assert found.order == "A Kent - York"
+    assert "A Harlech Castle - York" in [candidate["order"] for candidate in found.candidates]
+    assert found.status is LineState.OPEN
+
+
+@pytest.mark.parametrize(("stray", "status"), [("Merioneth", LineState.OPEN), ("Good luck to all", LineState.NOT_ORDER)])
+def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(stray: str, status: LineState) -> None:
+    """A place put in over the first order and taken for a row of its own would be lost with the heading."""
+    texts = ["Powick Bridge", "Montrose", "Autumn Movement Orders", stray, "Army Kent holds"]
+    lines = lined([row(text, 100, 60 * at) for at, text in enumerate(texts, 1)])
+    assert [line.status for line in lines[:3]] == [LineState.NOT_ORDER] * 3
+    assert lines[3].status is status
+    assert lines[4].order == "A Kent H"

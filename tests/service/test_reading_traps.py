@@ -128,3 +128,16 @@ def test_a_remark_is_part_of_its_order() -> None:
     (line,) = said("Fleet Orkney to Caithness (this will cut any support)")
     assert line.order == "F Orkney - Caithness"
     assert line.text == "Fleet Orkney to Caithness (this will cut any support)"
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [("Army Kent moves to Surrey", LineState.OPEN), ("Army Kent supports Army London", LineState.AUTO)],
+)
+def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_understood(text: str, status: LineState) -> None:
+    """"Fleet Tees Bay convoys" may go on with "Army Kent moves to Surrey"; with a support no order goes on."""
+    found = said("Army Cornwall moves to Kent unless Argyll is there")
+    assert [line.order for line in found] == [None]
+    lines = read(*HEADING, ORDER, "Army Cornwall moves to Kent unless Argyll is there", text, LAST)
+    (line,) = [line for line in lines if line.text == text]
+    assert line.status is status
