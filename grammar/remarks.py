@@ -28,6 +28,8 @@ _BESIDE = frozenset(
 _SOME = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKE = 0.75
+_PLAIN_AFTER = {"will": ("this", "that", "which", "it", "they", "he"), "cut": ("will", "to")}
+"""Words like those of doubt ("till", "but"), and after which words they are none."""
 _UNITS = {"army": 1, "armies": 2, "fleet": 2, "fleets": 2}
 """Words of units, with the letters in each that may be misread."""
 
@@ -42,7 +44,8 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
             continue
         if said == ["no", "change"] and "(" in read and ")" in read:
             continue
-        if "(" not in read or ")" not in read or any(map(_doubt_like, said)) or any(said[0].startswith(d[1:]) for d in DOUBTS):
+        heard = [word for before, word in zip(["", *said], said, strict=False) if before not in _PLAIN_AFTER.get(word, ())]
+        if "(" not in read or ")" not in read or any(map(_doubt_like, heard)) or any(said[0].startswith(d[1:]) for d in DOUBTS):
             return True
     return False
 

@@ -31,6 +31,9 @@ def test_other_words_are_not(text: str) -> None:
         ("A Kent H (as agreed)", "A Kent H cas agreed)", True),
         ("A Kent H (no change)", "A Kent H (no change)", False),
         ("A Kent H (bat if not)", "A Kent H (bat if not)", True),
+        ("A Kent H (this will cut any support)", "A Kent H (this will cut any support)", False),
+        ("A Kent H (will York is free)", "A Kent H (will York is free)", True),
+        ("A Kent H (this is so will York is free)", "A Kent H (this is so will York is free)", True),
     ],
 )
 def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, unclear: bool) -> None:
