@@ -17,8 +17,9 @@ FEW_LETTERS = 25
 FEW_TRUST = 0.85
 """... and is a sheet only if they read this well: knots in wood and blurred words read worse."""
 
-LISTED_ROWS, LISTED_LETTERS = 5, 60
-"""A list has this many rows that begin below one another, and this many letters ..."""
+LISTED_ROWS, LISTED_LETTERS, ROW_WORDS = 5, 60, 1.5
+"""A list has this many rows that begin below one another, this many letters, and this many words a row, which notes on staves have
+not ..."""
 
 BELOW = 0.03
 """... where rows begin below one another that are no farther apart than this share of the sheet's width, and ..."""
@@ -43,7 +44,8 @@ def least_trust(rows: Sequence[Row], usual: float, *, clear: bool) -> float:
 
 def _listed(rows: Sequence[Row]) -> bool:
     written = [row.left for row in rows if len(row.text) > 1]
-    if len(written) < LISTED_ROWS or _letters(rows) < LISTED_LETTERS:
+    words = sum(len(row.text.split()) for row in rows)
+    if len(written) < LISTED_ROWS or _letters(rows) < LISTED_LETTERS or words < ROW_WORDS * len(rows):
         return False
     return int((np.abs(np.array(written) - np.median(written)) <= BELOW).sum()) >= max(LISTED_ROWS, 0.6 * len(written))
 

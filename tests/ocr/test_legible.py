@@ -31,9 +31,10 @@ def test_next_to_no_letters_are_none() -> None:
         (rows(4), True, USUAL),
         (rows(12, "Kent"), True, USUAL),
         (rows(12, apart=0.06), True, USUAL),
+        (rows(12, "ffpeffeeepfffprepf"), True, USUAL),
         (rows(2, "Kent"), True, FEW_TRUST),
     ],
-    ids=["a list", "a list in a bad photograph", "few rows", "few letters", "rows here and there", "two words"],
+    ids=["a list", "a list in a bad photograph", "few rows", "few letters", "rows here and there", "notes of music", "two words"],
 )
 def test_a_list_is_writing_even_in_a_bad_hand(found: list[Row], *, clear: bool, least: float) -> None:
     assert least_trust(found, USUAL, clear=clear) == least
