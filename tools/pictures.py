@@ -125,6 +125,7 @@ SHOTS = (
     Shot("entry-stranger", "/public/me", _at("/public/me"), person=False, status=403),
     Shot("left-out", "/public/letter/{token}", _at("/public/letter/{n.left_out}"), person=False),
     Shot("moves", "/public/moves/{slug}", _at("/public/moves/w3k"), person=False),
+    Shot("rules", "/public/rules/{slug}", _at("/public/rules/w3k"), person=False),
 )
 
 

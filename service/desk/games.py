@@ -19,7 +19,7 @@ from service.desk.doorway import require_token, require_visitor, show
 from service.desk.game_acting import done, game_row, own_address
 from service.desk.games_acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, Written
 from service.desk.ports import DeskPorts
-from service.desk.queries import phase_title, phases_to_come
+from service.desk.queries import CLOCK_ONLY, phase_title, phases_to_come
 from service.desk.seats import welcome
 from service.desk.sheet_acts import Refused
 from service.extensions import begins_year
@@ -91,7 +91,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
             for power, key in sorted(records.seats(session, game_id).items())
         ]
         phases = phases_to_come(session, game_id)
-        rows = records.phases(session, game_id)
+        rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
+                               .order_by(PhaseRow.ordinal)).all()
         years = [one.id for before, one in zip([None, *rows], rows, strict=False)
                  if one.state == PhaseState.WAITING and one.opens_at > ports.clock.now() and begins_year(before)]
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
