@@ -41,14 +41,13 @@ def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str)
     message, kind = made(name), samples.every_letter()[name].kind
     assert message["Reply-To"] == "orders@w3k.example"
     assert message["X-Auto-Response-Suppress"] == "All"
-    answers = kind in ANSWERS and name not in {"receipt bare"}  # of a mail that came without a Message-ID
+    answers = kind in ANSWERS and name != "receipt bare"  # of a mail that came without a Message-ID
     assert message["Auto-Submitted"] == ("auto-replied" if answers else "auto-generated")
     assert message["Precedence"] == (None if answers else "bulk")
     assert (message["In-Reply-To"] is not None) == answers
 
 
 def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> None:
-    # One subject and body may leave in two wordings, as samples of one kind do; as letters of a game they are one.
     names = [name for name in samples.every_letter() if " " not in name]
     first = [made(name)["Message-ID"] for name in names]
     assert len(set(first)) == len(first)
@@ -74,8 +73,9 @@ def test_a_refusal_and_a_late_receipt_stand_below_the_mail_they_answer(table: Ta
     phase = table.phase()
     table.take(theirs(table, "my moves"), phase.opens_at)
     table.take(theirs(table, table.subject("Montrose", 1, SUMMER)), phase.deadline.replace(second=1))
-    assert [row.kind for row in table.letters()] == ["rejection", "receipt_late"]
-    for row in table.letters():
+    answers = [row for row in table.letters() if row.recipient == MONTROSE]
+    assert [row.kind for row in answers] == ["rejection", "receipt_late"]
+    for row in answers:
         message = table.message(row)
         assert (message["In-Reply-To"], message["References"]) == (THEIRS, THEIRS), row.kind
         assert message["Auto-Submitted"] == "auto-replied"
