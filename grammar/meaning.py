@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 
 from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Order, SupportHold, SupportMove, UnitOrder
@@ -22,6 +22,8 @@ from grammar.words import body, words
 _ODD, _MORE = 4.0, 3.0
 _KIND = re.compile(r"\b[AF]\b")
 _ENDS = frozenset(".,;")
+_SOME, _LONG = 4, 6
+"""Letters from which a word of doubt may be misread by one and by two."""
 _NEARLY = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -185,7 +187,7 @@ def begun(text: str) -> bool:
 def leftover(text: str, lexicon: Lexicon) -> bool:
     """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt, the
     end of a bracket, or a short order run together? A power's own name is rather a signature."""
-    if doubtful(text) or begun(text) or _JOINT.search(text) or (")" in text and "(" not in text):
+    if doubtful(text) or begun(text) or _begins_doubtfully(text) or _JOINT.search(text) or (")" in text and "(" not in text):
         return True
     bare = " ".join(word.text for word in words(text) if any(map(str.isalnum, word.text)))
     powers = [name.text for name in lexicon.names if name.terminal == POWER]
@@ -194,6 +196,15 @@ def leftover(text: str, lexicon: Lexicon) -> bool:
     if bare and set(bare.split()) <= _parts(lexicon):
         likeness = max(likeness, _LIKE)
     return likeness > max((Levenshtein.normalized_similarity(bare, power) for power in powers), default=0.0)
+
+
+def _begins_doubtfully(text: str) -> bool:
+    """Is the first word a letter or, where it is long, two away from one of doubt ("unbess")? A condition that was written on a
+    row of its own would make the order above it another."""
+    first = next((word.text for word in words(text) if word.text.isalpha()), "")
+    if len(first) < _SOME:
+        return len(first) == len("if") and OSA.distance(first, "if") <= 1
+    return any(len(doubt) >= _SOME and OSA.distance(first, doubt) <= 1 + (len(doubt) >= _LONG) for doubt in DOUBTS)
 
 
 @lru_cache(maxsize=8)

@@ -31,13 +31,15 @@ def orders(text: str) -> tuple[Order, ...]:
 
 
 @pytest.mark.parametrize(
-    "text", ["York", "Teriotdale", "Roads.", "if it is empty", "unless they come", "agreed)", "FCWH", "FWRi-Piscuy."])
+    "text", ["York", "Teriotdale", "Roads.", "if it is empty", "unless they come", "agreed)", "FCWH", "FWRi-Piscuy.",
+             "unbess they come", "unkess they come", "it it is empty", "lf it is empty", "otherwize"])
 def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
     assert leftover(text, LEXICON)
 
 
 @pytest.mark.parametrize(
-    "text", ["Best wishes", "signed, Hamilton", "Good luck to all.", "Manchester", "Confedevacy", "Written on the train.", "candles"])
+    "text", ["Best wishes", "signed, Hamilton", "Good luck to all.", "Manchester", "Confedevacy", "Written on the train.", "candles", "Note the new address", "For the king", "Thanks",
+             "Yours", "This is all"])
 def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
     assert not leftover(text, LEXICON)
 

@@ -141,3 +141,11 @@ def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_under
     lines = read(*HEADING, ORDER, "Army Cornwall moves to Kent unless Argyll is there", text, LAST)
     (line,) = [line for line in lines if line.text == text]
     assert line.status is status
+
+
+@pytest.mark.parametrize("tail", ["unless Argyll is there", "unbess Argyll is there", "it it is empty"])
+def test_an_order_above_a_condition_waits_though_the_first_word_was_misread(tail: str) -> None:
+    """The condition stands on a row of its own; taken without it, the order would be another (DESK-03)."""
+    lines = read(*HEADING, ORDER, "Army Kent moves to Surrey", tail, LAST)
+    assert {line.status for line in lines if "Kent" in line.text} == {LineState.OPEN}
+    assert [line.status for line in lines if line.text == LAST] == [LineState.AUTO]
