@@ -19,9 +19,9 @@ WHY = "The post is on strike in the whole county."
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
     """Five days and one minute into a phase that is open thirteen."""
-    made = open_desk(open_table(site))
-    site.clock.set(made.table.phase().opens_at + timedelta(days=5, minutes=1))
-    return made
+    table = open_table(site)
+    site.clock.set(table.phase().opens_at + timedelta(days=5, minutes=1))
+    return open_desk(table)
 
 
 @pytest.mark.parametrize("later", ["", "yes"])
