@@ -147,7 +147,7 @@ class Announcements:
             return []
         closing = Closing(wanted, due.deadline)
         subject = canonical_subject(info.name, name, wanted, 1)
-        beaten = [unit_text(variant, d.unit) for d in resolution.dislodged if d.unit.power == power]
+        beaten = _beaten(variant, resolution, power)
         if wanted.kind is PhaseKind.RETREAT and beaten:
             facts = RetreatFacts(tuple(beaten), closing, subject)
             return [letters.retreat_request(info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power))]
@@ -242,3 +242,12 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
         )
         for power in variant.powers.values()
     )
+
+
+def _beaten(variant: Variant, resolution: Resolution, power: str) -> list[str]:
+    """The dislodged units that a power may order to retreat: its own, and those that were given to it in proxy (Q-25: both the
+    owner and the proxy are asked)."""
+    proxies = dict(resolution.position.memory.proxies)
+    own = [unit_text(variant, d.unit) for d in resolution.dislodged if d.unit.power == power]
+    held = [d.unit for d in resolution.dislodged if d.unit.power != power and proxies.get(d.unit.region.province) == power]
+    return own + [f"{unit_text(variant, unit)} ({variant.powers[unit.power].name}'s, given to you in proxy)" for unit in held]

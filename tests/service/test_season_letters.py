@@ -69,6 +69,18 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
     assert "Autumn 1642 Retreat Orders" in page
 
 
+def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> None:
+    """Q-25: owner and proxy are both asked, and nobody else; a retreat that the proxy writes counts."""
+    autumn.file("Newcastle", ["A Kesteven & Holland proxy Montrose"], heading=("Newcastle", "Autumn 1642 Movement Orders"))
+    asked = {one.recipient: autumn.words(one) for one in finish(autumn, 1) if one.kind == "retreat_request"}
+    assert set(asked) == {address("Newcastle"), address("Montrose")}
+    assert "- Army Kesteven & Holland Write" in asked[address("Newcastle")]
+    assert "- Army Kesteven & Holland (Newcastle's, given to you in proxy) Write" in asked[address("Montrose")]
+    autumn.file("Montrose", ["A Kesteven & Holland R Newark"], number=2, heading=("Montrose", "Autumn 1642 Retreat Orders"))
+    final = next(one for one in finish(autumn, 2) if one.kind == "final_results")
+    assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(final)
+
+
 def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retreat_orders(autumn: Table) -> None:
     """CAL-05: to all players, when the retreats are judged and before day T+15 ends on Wednesday 17 March at 07:00 GMT."""
     finish(autumn, 1)
