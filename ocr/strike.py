@@ -49,6 +49,10 @@ CROSSED, FAINT = 0.81, 0.74
 for a look, and proves no strike. Of 705 live rows on the demo's sheets and on 40 in the fonts for calibration three had so
 much, each a single word; of 120 rows in those fonts, struck with a pen of a fifth to four fifths of theirs, 99."""
 
+LIKELY, AGREED, MOST_AGREED = 0.6, 0.2, 0.94
+"""From this score of a row the gaps are asked as well; where they say the same, what was missing to certainty counts for so much,
+and the score is at most so high: two kinds of evidence, but of the same stroke."""
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -113,6 +117,7 @@ def strike(row: Image, said: Recognised) -> Strike:
                 left, right = (round(min(1.0, place / len(seen.struck)), 4) for place in (stretch.left, stretch.right))
                 words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
         words += _faint(row, ink, words)
+        score = _agreed(score, row, ink)
     for left, right, high in unread(ink, said.posteriors) if said.posteriors is not None else ():
         silent = StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * high), 3), "unread")
         if not any(_covers(word, silent) for word in words):
@@ -228,6 +233,13 @@ def _faint(row: Image, ink: Plane, words: Sequence[StruckWord]) -> list[StruckWo
         return []
     share, left, right = crossed_gaps(row, ink)
     return [StruckWord(round(left, 4), round(right, 4), FAINT, "faint")] if share >= CROSSED else []
+
+
+def _agreed(score: float, row: Image, ink: Plane) -> float:
+    """A row's score, raised where it looks crossed out and the gaps between its letters say so too."""
+    if not LIKELY <= score < MOST_AGREED or crossed_gaps(row, ink)[0] < CROSSED:
+        return score
+    return min(MOST_AGREED, 1.0 - AGREED * (1.0 - score))
 
 
 def _covers(word: StruckWord, silent: StruckWord) -> bool:
