@@ -1,32 +1,5 @@
-"""A certificate for localhost that nobody trusts unless told to."""
+"""Certificates that nobody trusts unless told to, under the name that tests know."""
 
-from __future__ import annotations
+from service.bench.servers.certificates import make_certificate
 
-import subprocess
-from pathlib import Path
-
-
-def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """Certificate and key, as files in `folder`; those that are there stay."""
-    certificate, key = folder / "cert.pem", folder / "key.pem"
-    if not certificate.exists():
-        subprocess.run(
-            [
-                *(
-                    "openssl",
-                    "req",
-                    "-x509",
-                    "-newkey",
-                    "ec",
-                    "-pkeyopt",
-                    "ec_paramgen_curve:P-256",
-                    "-nodes",
-                ),
-                *("-days", "30", "-subj", "/CN=localhost"),
-                *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-                *("-keyout", str(key), "-out", str(certificate)),
-            ],
-            check=True,
-            capture_output=True,
-        )
-    return certificate, key
+__all__ = ["make_certificate"]
