@@ -1,8 +1,8 @@
 """The tables. Every fact keeps the key of the fact it came from, so a line in a results letter leads back to a
 rectangle on a photograph. Instants are UTC; JSON columns hold values that `service.store.codec` writes and reads.
 
-Those of the desk are in `service.store.tables_desk`, the words that columns hold in `service.store.states`; all of them
-are to be had from here.
+Those of the desk are in `service.store.tables_desk`, of the record in `service.store.tables_record`, the words that
+columns hold in `service.store.states`; all of them are to be had from here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 from service.store.columns import Base, Instant
 from service.store.states import LineState, MailState, OutboxState, PhaseState, ReviewMode
 from service.store.tables_desk import ActRow, CorrectionRow, ReviewRow, SessionRow, SwitchRow, UserRow
+from service.store.tables_record import DueRow, EntryRow, HeadRow, WordRow
 
 __all__ = [
-    "ActRow", "AddressRow", "Base", "CorrectionRow", "EventRow", "GameRow", "Instant", "LineRow",
-    "LineState", "LinkRow", "MailRow", "MailState", "OutboxRow", "OutboxState", "PageRow", "PhaseRow",
+    "ActRow", "AddressRow", "Base", "CorrectionRow", "DueRow", "EntryRow", "EventRow", "GameRow", "HeadRow", "Instant",
+    "LineRow", "LineState", "LinkRow", "MailRow", "MailState", "OutboxRow", "OutboxState", "PageRow", "PhaseRow",
     "PhaseState", "PlaceRow", "PlayerRow", "PostalRow", "PostedRow", "ReviewMode", "ReviewRow", "SeatRow",
-    "SessionRow", "SubmissionRow", "SwitchRow", "UserRow", "WorkerRow",
+    "SessionRow", "SubmissionRow", "SwitchRow", "UserRow", "WordRow", "WorkerRow",
 ]  # fmt: skip
 
 
@@ -103,7 +104,8 @@ class SeatRow(Base):
 class PhaseRow(Base):
     """One phase of a game: its clock, the position before it and the resolution after it.
 
-    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON; `lots` the tape used.
+    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON. `seed` is what its lots are drawn
+    from (`service.lots`); None where the tape in `lots` was fixed before there were seeds.
     `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to print (DESK-02).
     `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last. `review` is the `ReviewMode` its
     lines are read under: the game's option as it was when the phase was last free to change.
@@ -126,6 +128,7 @@ class PhaseRow(Base):
     position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     lots: Mapped[list[Any]] = mapped_column(default=list)
+    seed: Mapped[str | None] = mapped_column(String(64))
     closed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
