@@ -20,7 +20,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from ocr.page import Box, ReadLine
-from service import inbox, lexical, outbox, read_again, schedule, take
+from service import inbox, lexical, outbox, read_again, record, schedule, take
 from service.aftermath import Aftermath, aftermath
 from service.announcements import Announcements
 from service.circulars import Circulars
@@ -166,8 +166,9 @@ def open_site(
     """A site from its settings, the database brought up to date. `clock` and `eye` may be stand-ins."""
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
-    store, blobs = sessions(engine), Blobs(Path(settings.data) / "blobs")
     now = clock or SystemClock()
+    store, blobs = sessions(engine, now), Blobs(Path(settings.data) / "blobs")
+    record.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
     opener = Opener(Limits(memory=settings.reader.child_memory_mb * 1_000_000,

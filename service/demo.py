@@ -26,6 +26,7 @@ from service.demo_hand import NAME, PASSWORD, Hand
 from service.demo_story import AUTHSERV, Story, StoryMail, tell
 from service.desk import access
 from service.inbox_demo import DemoMailServer
+from service.lots import fresh_seed
 from service.pictures import plan_of
 from service.store.tables import (
     GameRow,
@@ -37,7 +38,7 @@ from service.store.tables import (
     PhaseState,
     SubmissionRow,
 )
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 from service.web import WebError, WebServer
 
 KEEP_ALIVE = 15
@@ -241,7 +242,7 @@ def _create(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -
     first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         access.add_user(session, NAME, PASSWORD, clock.now())
-        row = games.create(session, new, variant, first, draw_tape(), clock.now())
+        row = games.create(session, new, variant, first, fresh_seed(), clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
 
 

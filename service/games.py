@@ -142,9 +142,9 @@ def review_of(options: Mapping[str, Any]) -> ReviewMode:
 
 
 def create(
-    session: Session, new: NewGame, variant: Variant, first: PhaseWindow, lots: Sequence[int], now: datetime
+    session: Session, new: NewGame, variant: Variant, first: PhaseWindow, seed: str, now: datetime
 ) -> PhaseRow:
-    """Write a game with its first phase open. Raises ConfigError when its name is taken.
+    """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is taken.
 
     A player is known by the first mail address: the same person may sit in two games (NON-05).
     """
@@ -159,7 +159,7 @@ def create(
     phase = PhaseRow(
         game_id=new.slug, ordinal=1, year=start.phase.year, season=start.phase.season, kind=start.phase.kind,
         opens_at=first.opens, deadline=first.deadline, state=PhaseState.OPEN,
-        position=codec.dump_position(start), lots=list(lots), review=review_of(new.options),
+        position=codec.dump_position(start), seed=seed, review=review_of(new.options),
     )
     session.add(phase)
     session.add(EventRow(at=now, game_id=new.slug, actor="coordinator", what="game created", detail={}))

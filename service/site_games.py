@@ -18,12 +18,13 @@ from service.deadlines import schedule
 from service.desk import queries
 from service.desk.queries import PhaseView
 from service.games import NewGame
+from service.lots import fresh_seed
 from service.site_settings import is_address, opened, settings_of
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 
 log = logging.getLogger(__name__)
 WHEN = "%a %-d %b %Y, %H:%M GMT"
@@ -49,7 +50,7 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
         raise ConfigError(f"{file}: " + "; ".join(faults))
     with opened(settings) as store:
         with store.begin() as session:
-            games.create(session, new, variant, first, draw_tape(), now)
+            games.create(session, new, variant, first, fresh_seed(), now)
             extend_calendar(session, session.get_one(GameRow, new.slug), variant)
             seats = len(new.seats)
         print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)

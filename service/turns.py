@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -17,6 +16,7 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
+from service import lots
 from service.clock import Clock
 from service.context import phase_of
 from service.deadlines import PhaseWindow, schedule
@@ -28,8 +28,6 @@ from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRo
 
 AHEAD = 8
 """Phases that are kept on the calendar ahead of the one being played: a whole game year."""
-TAPE = 128
-"""Numbers on a phase's tape of lots: more than any board has units."""
 
 
 class NotReady(Exception):
@@ -120,6 +118,7 @@ class Turns:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state not in {PhaseState.CLOSED, PhaseState.READY} or phase.position is None:
                 raise NotReady("only a phase whose deadline has passed can be judged")
+            lots.check_committed(session, phase)
             resolution, orders = self.resolve(session, phase)
             now = self.clock.now()
             changed = records.claim(
@@ -140,7 +139,7 @@ class Turns:
         variant = self.load(session.get_one(GameRow, phase.game_id).variant)
         written = self.orders(session, phase, variant)
         resolution = judge(variant.setting(), codec.load_position(phase.position), [w.order for w in written],
-                           Lots(tuple(phase.lots)))
+                           Lots(lots.tape_of(session, phase)))
         return resolution, len(written)
 
     def orders(self, session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
@@ -205,7 +204,7 @@ class Turns:
 
 
 def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
-    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and its own tape of lots."""
+    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and its own seed for lots."""
     rows = records.phases(session, game.id)
     over = sum(r.state == PhaseState.SENT for r in rows)
     wanted = over + 1 + AHEAD
@@ -217,7 +216,7 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         session.add(PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
-            kind=window.phase.kind.value, state=PhaseState.WAITING, lots=draw_tape(), review=review_of(game.options),
+            kind=window.phase.kind.value, state=PhaseState.WAITING, seed=lots.fresh_seed(), review=review_of(game.options),
             opens_at=window.opens + shift if shift else window.opens,
             deadline=window.deadline + shift if shift else window.deadline,
         ))
@@ -230,11 +229,6 @@ def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
     if last.kind == PhaseKind.RETREAT:
         return last.deadline - planned.deadline
     return last.opens_at - planned.opens
-
-
-def draw_tape() -> list[int]:
-    """A fresh tape of lots from the machine's own source of chance."""
-    return [secrets.randbelow(2**32) for _ in range(TAPE)]
 
 
 def _waits(session: Session, phase: PhaseRow) -> bool:

@@ -17,7 +17,7 @@ import maps
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from maps.variant import Variant
-from service import games, turns
+from service import games, lots, turns
 from service.deadlines import PhaseWindow, schedule
 from service.store import codec
 from service.store.tables import (
@@ -54,7 +54,7 @@ def fill(session: Session, number: int, years: int, slug: str, now: datetime) ->
     seats = [games.Seat(power, f"Player {number} of {power}", mail=(f"p{number}-{at}@players.example",))
              for at, power in enumerate(variant.powers)]
     new = games.NewGame(f"The long game {number}", slug, start, seats)
-    first = games.create(session, new, variant, windows[0], turns.draw_tape(), windows[0].opens)
+    first = games.create(session, new, variant, windows[0], lots.fresh_seed(), windows[0].opens)
     first.state, first.sent_at = PhaseState.SENT, windows[0].deadline
     first.closed_at = first.judged_at = windows[0].deadline
     _History(session, variant, new.slug, number).write(first, windows)
@@ -67,7 +67,7 @@ class _History:
     def __init__(self, session: Session, variant: Variant, game: str, number: int) -> None:
         self._session, self._variant, self._game, self._number = session, variant, game, number
         self._position = codec.dump_position(variant.start)
-        self._resolution = codec.dump_resolution(judge(variant.setting(), variant.start, [], Lots(tuple(turns.draw_tape()))))
+        self._resolution = codec.dump_resolution(judge(variant.setting(), variant.start, [], Lots(lots.tape(lots.fresh_seed(), ()))))
 
     def write(self, first: PhaseRow, windows: Sequence[PhaseWindow]) -> None:
         """All phases and everything of theirs."""
@@ -88,7 +88,7 @@ class _History:
             "game_id": self._game, "ordinal": ordinal, "year": window.phase.year, "season": window.phase.season,
             "kind": window.phase.kind.value, "opens_at": window.opens, "deadline": window.deadline,
             "state": PhaseState.OPEN if last else PhaseState.SENT, "position": self._position,
-            "resolution": None if last else self._resolution, "lots": turns.draw_tape(),
+            "resolution": None if last else self._resolution, "seed": lots.fresh_seed(), "lots": [],
             "closed_at": over, "judged_at": over, "sent_at": over,
         }
 

@@ -24,9 +24,10 @@ from service.bootstrap import Site, open_site
 from service.config import MailIn, MailOut, Settings
 from service.deadlines import schedule
 from service.demo_story import AUTHSERV, Story, tell
+from service.lots import fresh_seed
 from service.receipts import OPTION
 from service.store.tables import GameRow, OutboxRow, OutboxState
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 
 ORDERS, COORDINATOR = "orders@galloper.example", "coordinator@galloper.example"
 LONGEST = 120.0
@@ -111,6 +112,6 @@ def _site(folder: Path, story: Story, *, reading: bool) -> Site:
     new = games.NewGame(story.game, story.variant, now.date(), seats, options={OPTION: reading})
     first = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
-        row = games.create(session, new, variant, first, draw_tape(), now)
+        row = games.create(session, new, variant, first, fresh_seed(), now)
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     return site

@@ -32,6 +32,7 @@ from service.config import MailIn, MailOut, Settings
 from service.deadlines import schedule
 from service.demo_story import AUTHSERV, FOLDER, Story, tell
 from service.desk.queries import executed
+from service.lots import fresh_seed
 from service.pictures import map_pdf, plan_of
 from service.store import records
 from service.store.tables import (
@@ -45,7 +46,7 @@ from service.store.tables import (
     PhaseRow,
     SubmissionRow,
 )
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 
 ORDERS = "orders@galloper.example"
 START = date(2027, 3, 1)
@@ -193,6 +194,6 @@ def _open(folder: Path) -> _Play:
     seats = [games.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()]
     first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
-        row = games.create(session, games.NewGame(story.game, story.variant, START, seats), variant, first, draw_tape(), clock.now())
+        row = games.create(session, games.NewGame(story.game, story.variant, START, seats), variant, first, fresh_seed(), clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     return _Play(site, clock, story)

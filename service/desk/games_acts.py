@@ -17,11 +17,12 @@ from service.deadlines import DeadlineError, Extension, schedule
 from service.desk.queries import work
 from service.desk.sheet_acts import Refused, back_to_desk, reason_of
 from service.games import NewGame, Seat
+from service.lots import fresh_seed
 from service.reader import THRESHOLD
 from service.site_settings import is_address
 from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 from service.two_readers import Stage
 
 OPTIONS: dict[str, str] = {
@@ -70,7 +71,7 @@ def begin(session: Session, written: Written, own_address: str, by: str, now: da
         raise Refused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: choose a "
                       "later day.")
     try:
-        games.create(session, new, variant, first, draw_tape(), now)
+        games.create(session, new, variant, first, fresh_seed(), now)
     except ConfigError as fault:
         raise Refused(f"No game was created: {fault}.") from fault
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)

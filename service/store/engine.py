@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
+from service.clock import Clock
 
 LOCK_SECONDS = 30
 
@@ -42,10 +43,10 @@ def open_engine(url: str) -> Engine:
     """An engine for an SQLAlchemy address; the folder of an SQLite file is made when it is missing."""
     parsed = full_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True)
+        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(parsed, connect_args={"timeout": LOCK_SECONDS})
+    engine = create_engine(parsed, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "savepoint", _begin_before_savepoint)
     return engine
@@ -71,9 +72,12 @@ def _lock_sqlite(connection: Connection) -> None:
         raw.execute("BEGIN IMMEDIATE")
 
 
-def sessions(engine: Engine) -> Store:
-    """A maker of sessions; rows stay readable after the commit."""
-    return sessionmaker(engine, expire_on_commit=False)
+def sessions(engine: Engine, clock: Clock | None = None) -> Store:
+    """A maker of sessions; rows stay readable after the commit. What is written is entered in the record of its game before
+    the commit (`service.record`), dated by `clock`, the machine's own without one."""
+    from service import record  # which reads the tables, and so stands above this door
+
+    return record.keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
 
 
 def alembic_config(connection: Connection | None = None) -> Config:

@@ -38,6 +38,7 @@ from service.demo_story import Story, tell
 from service.extensions import move_deadline
 from service.eye import Sight
 from service.intake_words import canonical_subject
+from service.lots import fresh_seed
 from service.store import records
 from service.store.tables import (
     GameRow,
@@ -54,7 +55,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 from tests.service.mail_builder import mail, part, picture, stamp, text
 from tests.support.dovecot import PASSWORD, USER, Dovecot
 from tests.support.mailboxes import ImapBox
@@ -224,7 +225,7 @@ def _create(made: Tables, game: str) -> None:
         games.Seat(power, f"Player of {mails}", "Europe/London", (mails,)) for power, mails in made.seats[game].items()])
     first = schedule(T0, variant.calendar, variant.start.phase, 1)[0]
     with made.site.store.begin() as session:
-        row = games.create(session, new, variant, first, draw_tape(), made.clock.now())
+        row = games.create(session, new, variant, first, fresh_seed(), made.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         assert Circulars(made.site.announcements.desk).welcome(session, row.game_id) == 10
     made.due("welcome", game, made.everybody(game))

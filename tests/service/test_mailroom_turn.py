@@ -21,8 +21,9 @@ from service.deadlines import PhaseWindow
 from service.demo_hand import NAME, PASSWORD, Hand
 from service.demo_story import AUTHSERV, Story, tell
 from service.desk import access
+from service.lots import fresh_seed
 from service.store.tables import GameRow, MailRow, MailState, OutboxRow, PhaseRow, PhaseState, SubmissionRow
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 from service.web import WebServer
 from tests.support.dovecot import PASSWORD as MAIL_PASSWORD
 from tests.support.dovecot import USER, Dovecot
@@ -71,7 +72,7 @@ def turn_site(
     with site.store.begin() as session:
         access.add_user(session, NAME, PASSWORD, now)
         new = games.NewGame(story.game, story.variant, date(2027, 3, 1), seats)
-        row = games.create(session, new, variant, window, draw_tape(), now)
+        row = games.create(session, new, variant, window, fresh_seed(), now)
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     running, web = Running(site), WebServer(site.desk(), "127.0.0.1", 0)
     running.start()

@@ -10,9 +10,10 @@ import pytest
 from adjudicator.calendar import Phase, PhaseKind
 from service import games
 from service.deadlines import schedule
+from service.lots import fresh_seed
 from service.store import records
 from service.store.tables import GameRow, MailState, PhaseState
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 from tests.service.mail_builder import picture
 from tests.service.test_reader import HEADING, ORDERS, Desk, page, sight
 from tests.support.site import Site
@@ -102,7 +103,7 @@ def begin(table: Table, name: str, start: date) -> None:
     new = games.NewGame(name, "w3k", start, seats)
     window = schedule(start, table.variant.calendar, table.variant.start.phase, 1)[0]
     with table.site.store.begin() as session:
-        row = games.create(session, new, table.variant, window, draw_tape(), table.site.clock.now())
+        row = games.create(session, new, table.variant, window, fresh_seed(), table.site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), table.variant)
 
 

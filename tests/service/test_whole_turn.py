@@ -34,6 +34,7 @@ from service.deadlines import schedule
 from service.demo_hand import NAME, PASSWORD, Hand
 from service.demo_story import AUTHSERV, FOLDER, Story, StoryMail, tell
 from service.desk import access
+from service.lots import fresh_seed
 from service.store import codec
 from service.store.tables import (
     GameRow,
@@ -46,7 +47,7 @@ from service.store.tables import (
     PlaceRow,
     SubmissionRow,
 )
-from service.turns import draw_tape, extend_calendar
+from service.turns import extend_calendar
 from service.web import WebServer
 from tests.support.dovecot import PASSWORD as MAIL_PASSWORD
 from tests.support.dovecot import USER, Dovecot
@@ -117,7 +118,7 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
     with site.store.begin() as session:
         access.add_user(session, NAME, PASSWORD, clock.now())
         row = games.create(
-            session, games.NewGame(story.game, story.variant, begin, seats), variant, first, draw_tape(), clock.now()
+            session, games.NewGame(story.game, story.variant, begin, seats), variant, first, fresh_seed(), clock.now()
         )
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     reports: list[str] = []

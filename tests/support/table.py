@@ -27,6 +27,7 @@ from service.correspondence import Correspondence, Desk, Sender
 from service.deadlines import schedule
 from service.demo_story import tell
 from service.intake_words import canonical_subject
+from service.lots import fresh_seed
 from service.mail_pictures import PillowProbe
 from service.store import codec, records
 from service.store.tables import (
@@ -40,7 +41,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from service.take import Taker
-from service.turns import Announcements, Turns, draw_tape, extend_calendar
+from service.turns import Announcements, Turns, extend_calendar
 from tests.service.mail_builder import mail, multipart, part, picture, stamp, text
 from tests.support.site import Site
 
@@ -259,7 +260,7 @@ def open_table(
     seats = [games.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()]
     new = games.NewGame("Powick Bridge", "w3k", start, seats)
     with site.store.begin() as session:
-        row = games.create(session, new, variant, window, draw_tape(), site.clock.now())
+        row = games.create(session, new, variant, window, fresh_seed(), site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         game = row.game_id
     return Table(site, variant, game, announce or Told())

@@ -1,0 +1,62 @@
+"""What an entry of the record is, as bytes and digests: the whole of docs/record.md that is arithmetic. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+FORMAT = 1
+_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+"""What no database keeps or no UTF-8 writes."""
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the UTF-8 bytes, in 64 lower-case hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def start(game_id: str) -> str:
+    """The link before the first entry of a game."""
+    return digest(f"galloper record {FORMAT}\n{game_id}")
+
+
+def leaf(salt: str, body: str) -> str:
+    """The digest of one entry's body. The salt keeps anybody from trying likely bodies before it is opened."""
+    return digest(f"{salt}\n{body}")
+
+
+def link(before: str, number: int, own_leaf: str) -> str:
+    """The digest of the chain up to an entry: what letters call the root."""
+    return digest(f"{before}\n{number}\n{own_leaf}")
+
+
+def canonical(body: dict[str, Any]) -> str:
+    """The one text of a body: RFC 8785, whose numbers are all whole here. `plain` makes any value fit."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """The value as a body may hold it: instants as text in UTC, numbers that are not whole as text, sets sorted."""
+    match value:
+        case None | bool() | int():
+            found: Any = value
+        case str():
+            found = _UNWRITABLE.sub("\ufffd", value)
+        case float():
+            found = int(value) if value.is_integer() else repr(value)
+        case datetime():
+            found = value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        case date():
+            found = value.isoformat()
+        case dict():
+            found = {plain(str(key)): plain(one) for key, one in value.items()}
+        case set() | frozenset():
+            found = sorted((plain(one) for one in value), key=str)
+        case list() | tuple():
+            found = [plain(one) for one in value]
+        case _:
+            raise TypeError(f"a record holds no {type(value).__name__}")
+    return found
