@@ -42,8 +42,9 @@ printed rules run."""
 STEEP, RISE = 0.15, 26
 """The line falls or rises by at most this share of the row's length, and so much."""
 
-GAPS, WIDE = 0.08, 36
-"""Share of the row's length, and pixels, that its gaps are wide at least, all together: fewer tell nothing."""
+GAPS, WIDE = 0.05, 24
+"""Share of the row's length, and pixels, that its gaps are wide at least, all together: fewer tell nothing. Of 892 rows on composed
+sheets and the samples this marks the same one as half as many more did; 0.03 and 12 would mark four."""
 
 THROUGH = 0.945
 """Share of all its pixels, letters or not, in which a line drawn through a row is dark. Joined letters have level strokes of their own
