@@ -22,6 +22,8 @@ from maps.variant import Variant
 from ocr.page import Box, ReadLine
 from service import inbox, lexical, outbox, read_again, record, schedule, take
 from service.aftermath import Aftermath, aftermath
+from service.alarms import SECONDS as ALARM_SECONDS
+from service.alarms import Alarms
 from service.announcements import Announcements
 from service.circulars import Circulars
 from service.clock import Clock, SystemClock
@@ -38,6 +40,7 @@ from service.health import Health
 from service.inbox import MailSource
 from service.jobs import DbosJobs
 from service.lines import lines_of
+from service.metrics import Metrics
 from service.outbox_transport import FolderTransport, SmtpTransport, Transport
 from service.post_room import PostRoom
 from service.pulse import Pulse
@@ -155,6 +158,8 @@ class Site:
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
             rehearse=self.rehearser, health=self.health.look, post=self.post_room,
+            metrics=Metrics(self.store, self.clock, self.health.pulse, Path(self.settings.data)).text,
+            metrics_token=self.settings.web.metrics_token,
             circulars=Circulars(self.announcements.desk), read_again=partial(read_again.ask, self.jobs), aftermath=self.aftermath,
         ))
 
@@ -318,17 +323,22 @@ def _sender(settings: Settings) -> Sender:
 
 
 class Running:
-    """A started site: workers, the schedule, and a thread that keeps the mailbox empty."""
+    """A started site: workers, the schedule, and, unless `poll` is False, a thread that keeps the mailbox empty."""
 
-    def __init__(self, site: Site, report: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(self, site: Site, report: Callable[[str], None] = lambda _text: None, *, poll: bool = True) -> None:
         self._site = site
         self._stop = Event()
         self._schedule = schedule.Schedule(site.clock, site.store, site.jobs)
         if site.guard is not None:
             self._schedule.every("clock", CLOCK_SECONDS, site.guard.fault)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
-        source = site.source()
-        self._watch = Thread(
+        if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
+            self._schedule.every("alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.desk).look)
+        self._watch = self._watcher(report) if poll else None
+
+    def _watcher(self, report: Callable[[str], None]) -> Thread:
+        site, source = self._site, self._site.source()
+        return Thread(
             target=inbox.watch, name="galloper-inbox", daemon=True,
             args=(source, lambda: inbox.take_in(source, site.store, site.blobs, site.jobs, site.clock), self._stop,
                   site.health.pulse.heard(report), float(site.settings.mail_in.keep_alive_seconds)),
@@ -338,12 +348,14 @@ class Running:
         """Begin taking in, working and looking at the clock."""
         self._site.jobs.start()
         self._schedule.start()
-        self._watch.start()
+        if self._watch is not None:
+            self._watch.start()
 
     def stop(self) -> None:
         """End in order; what is cut off resumes at the next start."""
         self._stop.set()
         self._schedule.stop()
-        self._watch.join(timeout=10)
+        if self._watch is not None:
+            self._watch.join(timeout=10)
         self._site.jobs.stop()
         self._site.transport.close()

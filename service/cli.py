@@ -128,6 +128,17 @@ def serve(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     raise typer.Exit(run_site(folder))
 
 
+@app.command(epilog="Example: galloper worker ~/galloper-site --threads 8")
+def worker(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="How many jobs run at once.")] = 4,
+) -> None:
+    """Work for a site on PostgreSQL beside `galloper serve`: any number of these, on any number of machines."""
+    from service.site import run_worker
+
+    raise typer.Exit(run_worker(folder, threads))
+
+
 @app.command(epilog="Example: galloper user ~/galloper-site Ada")
 def user(
     folder: Annotated[Path, typer.Argument(metavar="DIR")], name: Annotated[str, typer.Argument(metavar="NAME")]

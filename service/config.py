@@ -64,12 +64,14 @@ class Reader(_Part):
 
 
 class Web(_Part):
-    """The desk's address. `secure_cookies` is switched off only on loopback."""
+    """The desk's address. `secure_cookies` is switched off only on loopback. `metrics_token` is what a collector of numbers
+    shows as its bearer token; while it is empty there are none to be had."""
 
     host: str = "127.0.0.1"
     port: int = 8642
     base_url: str = ""
     secure_cookies: bool = True
+    metrics_token: str = ""
 
 
 class Settings(_Part):

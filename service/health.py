@@ -21,6 +21,8 @@ from service.store.tables import (
     MailState,
     OutboxRow,
     OutboxState,
+    PhaseRow,
+    PhaseState,
     SubmissionRow,
     WorkerRow,
 )
@@ -36,6 +38,10 @@ BACKUP_REST = timedelta(hours=36)
 RECENT = timedelta(hours=24)
 FEW_BYTES = 2_000_000_000
 """Free bytes on the disk below which the operator should act: a few seasons of photographs."""
+STUCK = timedelta(minutes=15)
+"""A mail that was stored so long ago and is not judged yet is held up by something."""
+OVERDUE = timedelta(minutes=10)
+"""A phase that is open so long after its deadline was forgotten."""
 WORKER_REST = timedelta(minutes=3)
 POLL_REST = timedelta(minutes=30)
 SKEWED = timedelta(seconds=60)
@@ -45,12 +51,14 @@ SEEN = 20
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing of the site: its name, whether it is well ("well", "look", "unknown"), what is so, and what to do."""
+    """One thing of the site: its name, whether it is well ("well", "look", "unknown"), what is so, and what to do. `mark`: by what
+    one trouble is told from the next of its name; "" where the day tells them apart."""
 
     name: str
     state: str
     said: str
     do: str = ""
+    mark: str = ""
 
     @property
     def word(self) -> str:
@@ -74,14 +82,14 @@ class Health:
         with self.store() as session:
             now = self.clock.now()
             return (
-                self._mailbox(now), _workers(session, now), _queue(session, now), _letters(session),
+                self._mailbox(now), _workers(session, now), _queue(session, now), _deadlines(session, now), _letters(session),
                 self._reading(session, now), self._disk(), _skew(session), _backup(session, now), _restored(session, now))
 
     def _mailbox(self, now: datetime) -> Fact:
         last = self.pulse.last
         if last is None:
             return Fact("Mailbox", "unknown", "Not asked since this process started.",
-                        "If this stays for a minute, the desk runs without `galloper run`; mail waits on its server.")
+                        "If this stays for a minute, the desk runs without `galloper serve`; mail waits on its server.")
         good = "never since the start" if self.pulse.good_at is None else ago(now - self.pulse.good_at)
         if last.trouble:
             return Fact("Mailbox", "look", f"{last.trouble} Last good answer: {good}.",
@@ -128,7 +136,7 @@ def ago(span: timedelta) -> str:
 def _workers(session: Session, now: datetime) -> Fact:
     seen = session.scalar(select(func.max(WorkerRow.seen_at)))
     if seen is None:
-        return Fact("Workers", "unknown", "No worker has said that it lives.", "Start the site with `galloper run`.")
+        return Fact("Workers", "unknown", "No worker has said that it lives.", "Start the site with `galloper serve`.")
     resting = now - seen > WORKER_REST
     return Fact("Workers", "look" if resting else "well", f"Last sign of life {ago(now - seen)}.",
                 "Restart the site; what was cut off goes on." if resting else "")
@@ -139,10 +147,39 @@ def _queue(session: Session, now: datetime) -> Fact:
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
     failed = _events(session, "work_failed", now) + _events(session, "mail_given_up", now)
     said = f"{mails} mails to judge, {unread} sheets to read"
+    oldest = session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED))
+    if oldest is not None and now - oldest > STUCK:
+        return Fact("Queue", "look", f"{said}; a mail that was stored {ago(now - oldest)} is not judged yet.",
+                    "Restart the site; its bytes are kept, and what came in time counts.")
     if failed:
         return Fact("Queue", "look", f"{said}; work failed {failed} times in the last 24 hours.",
                     "The log names what failed; mails given up lie in quarantine with their bytes.")
     return Fact("Queue", "well", f"{said}.")
+
+
+def overdue(session: Session, now: datetime) -> list[tuple[str, datetime]]:
+    """The game and the deadline of each phase that should be closed and is not. A phase whose predecessor waits for
+    approval is none."""
+    rows = session.execute(
+        select(PhaseRow.game_id, PhaseRow.deadline).where(
+            PhaseRow.state == PhaseState.OPEN, PhaseRow.position.is_not(None), PhaseRow.deadline < now - OVERDUE)
+        .order_by(PhaseRow.deadline))
+    return [(game, deadline) for game, deadline in rows]
+
+
+def _deadlines(session: Session, now: datetime) -> Fact:
+    late = overdue(session, now)
+    if late:
+        game, since = late[0]
+        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
+        return Fact("Deadlines", "look", f"{game}{more}: the deadline passed {ago(now - since)} and the phase is still open.",
+                    "Look at Workers, Clock and the log; once they are well it closes by itself within five minutes.")
+    return Fact("Deadlines", "well", "Every deadline that has passed was kept.")
+
+
+def backup_at(session: Session) -> datetime | None:
+    """When the last backup was made, as far as it was noted."""
+    return session.scalar(select(func.max(EventRow.at)).where(EventRow.what == BACKUP))
 
 
 def _letters(session: Session) -> Fact:
@@ -155,7 +192,9 @@ def _letters(session: Session) -> Fact:
     if pause is not None:
         return Fact("Letters", "look", f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {said}",
                     "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
-    return Fact("Letters", "look" if failed else "well", said, "Letters shows which and why." if failed else "")
+    newest = session.scalar(select(func.max(OutboxRow.id)).where(OutboxRow.state == OutboxState.FAILED))
+    return Fact("Letters", "look" if failed else "well", said, "Letters shows which and why." if failed else "",
+                mark=str(newest or ""))
 
 
 def _skew(session: Session) -> Fact:
@@ -174,12 +213,14 @@ def _skew(session: Session) -> Fact:
 
 
 def _backup(session: Session, now: datetime) -> Fact:
-    made = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == BACKUP))
+    made, week = backup_at(session), f"{now:%G-W%V}"
     if made is None:
-        return Fact("Backup", "look", "None made yet.", "Copy the database and the data folder together, or mail is the only copy.")
+        return Fact("Backup", "look", "None made yet.", "Copy the database and the data folder together, or mail is the only copy.",
+                    week)
     said = f"Last made {ago(now - made)}."
     if now - made > BACKUP_REST:
-        return Fact("Backup", "look", said, "Make one now: what came in since lies on this machine and the mail server only.")
+        return Fact("Backup", "look", said, "Make one now: what came in since lies on this machine and the mail server only.",
+                    week)
     return Fact("Backup", "well", said)
 
 

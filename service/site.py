@@ -3,11 +3,11 @@
 from service.site_check import check_site
 from service.site_games import create_game, show_games
 from service.site_paper import write_paper
-from service.site_serve import run_site
+from service.site_serve import run_site, run_worker
 from service.site_settings import SiteError, settings_of, write_settings
 from service.site_users import add_user
 
 __all__ = [
-    "SiteError", "add_user", "check_site", "create_game", "run_site", "settings_of", "show_games", "write_paper",
-    "write_settings",
+    "SiteError", "add_user", "check_site", "create_game", "run_site", "run_worker", "settings_of", "show_games",
+    "write_paper", "write_settings",
 ]

@@ -16,6 +16,7 @@ from service.desk import (
     games,
     images,
     mailroom,
+    measured,
     operation,
     pages,
     people,
@@ -60,6 +61,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(people.router)
     app.include_router(operation.router)
     app.include_router(post.router)
+    app.include_router(measured.router)
     app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)

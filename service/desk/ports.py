@@ -75,7 +75,8 @@ class DeskPorts:
     the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
     is the address at which players reach the site. `quarantine` handles mails that no
     rule could route; without one they are only listed. `rehearse` makes dry runs of a deadline.
-    `health()` looks at the parts of the site; `post` logs letters that came by post; `circulars` writes to
+    `health()` looks at the parts of the site; `metrics()` gives them as numbers to whoever shows `metrics_token`, which is
+    nobody while it is empty; `post` logs letters that came by post; `circulars` writes to
     all players of a game. Without it nobody is written to, and the pages say so. `read_again(session, line_id)` has the
     machine read a line that a person cut anew, once that transaction is committed.
     """
@@ -94,6 +95,8 @@ class DeskPorts:
     quarantine: Quarantine | None = None
     rehearse: Rehearser | None = None
     health: Callable[[], Sequence[Fact]] | None = None
+    metrics: Callable[[], bytes] | None = None
+    metrics_token: str = ""
     post: PostRoom | None = None
     circulars: Circulars | None = None
     read_again: Callable[[Session, int], None] = _not_again

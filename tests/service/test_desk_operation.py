@@ -173,9 +173,12 @@ def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None
     table.arrive(table.mail("Argyll"), table.phase().opens_at)
     assert look(table)["Queue"] == Fact("Queue", "well", "1 mails to judge, 1 sheets to read.")
     log(table, "work_failed", detail={"work": "read"})
-    assert look(table)["Queue"].state == "look"
+    assert "work failed 1 times" in look(table)["Queue"].said
     table.site.clock.advance(timedelta(hours=25))
-    assert look(table)["Queue"].state == "well"
+    stuck = look(table)["Queue"]  # that failure is of yesterday; the mail that waits since then is a trouble of today
+    assert stuck.state == "look"
+    assert "a mail that was stored 1 day ago is not judged yet" in stuck.said
+    assert "failed" not in stuck.said
 
 
 def test_a_failed_letter_is_named(table: Table) -> None:

@@ -11,6 +11,8 @@ site's clock is set ahead once the mails are in, so that nobody has to wait for 
 from __future__ import annotations
 
 import io
+import logging
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -27,7 +29,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
 from grammar.print import canonical, place
-from service import games
+from service import games, logs
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.deadlines import schedule
@@ -82,6 +84,7 @@ class Turn:
     sink: SmtpSink
     hand: Hand
     reports: list[str]
+    log: io.StringIO
 
     def phase(self, kind: PhaseKind = PhaseKind.MOVEMENT) -> PhaseRow:
         with self.site.store() as session:
@@ -122,13 +125,17 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
         )
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     reports: list[str] = []
+    log, root = io.StringIO(), logging.getLogger()
+    before = (list(root.handlers), root.level)
+    logs.set_up(log, logging.INFO)
     running, web = Running(site, report=reports.append), WebServer(site.desk(), "127.0.0.1", 0)
     running.start()
     web.start()
-    yield Turn(site, clock, dovecot, smtp_sink, Hand(web.address), reports)
+    yield Turn(site, clock, dovecot, smtp_sink, Hand(web.address), reports, log)
     web.stop()
     running.stop()
     site.engine.dispose()
+    root.handlers, root.level = before
 
 
 def _settings(folder: Path, dovecot: Dovecot, sink: SmtpSink) -> Settings:
@@ -160,6 +167,22 @@ def test_a_turn_from_handwritten_sheets_to_results(turn: Turn, story: Story) -> 
     _two_owners_are_asked_to_retreat(turn, story)
     assert turn.phase(PhaseKind.RETREAT).state == PhaseState.OPEN
     assert not [said for said in turn.reports if said]
+    _the_log_tells_no_order_and_no_secret(turn, story)
+
+
+def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
+    """At a finer level than a site keeps, with everything that every library says of a whole turn; the stream works, for
+    what is written to it last is there."""
+    logging.getLogger("service").warning("the turn is over")
+    said = turn.log.getvalue().casefold()
+    assert "the turn is over" in said
+    orders = {text.casefold() for texts in story.expected[ROUND].values() for text in texts}
+    variant = turn.site.load(story.variant)
+    names = {name.casefold() for row in variant.names for name in (row.text, place(row.region, variant.board)) if len(name) > 4}
+    people = {word.casefold() for name, address in story.players.values() for word in (name, address)}
+    assert len(orders) > 30
+    for secret in orders | names | people | {PASSWORD.casefold(), ORDERS.casefold()}:
+        assert re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", said) is None, secret
 
 
 def _sheets_come_by_push(turn: Turn, mails: tuple[StoryMail, ...]) -> None:

@@ -1,0 +1,39 @@
+"""What machines ask: `/alive` for a load balancer, `/metrics` for Prometheus. Neither names a person or a game."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import PlainTextResponse, Response
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.desk import access
+from service.desk.ports import DeskPorts
+
+router = APIRouter()
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@router.get("/alive")
+def alive(request: Request) -> Response:
+    """200 while this process answers and its database does, else 503."""
+    ports: DeskPorts = request.app.state.ports
+    try:
+        with ports.sessions() as session:
+            session.execute(text("select 1"))
+    except SQLAlchemyError:
+        return PlainTextResponse("the database does not answer\n", status_code=503)
+    return PlainTextResponse("alive\n")
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """The numbers, for whoever shows the token of the settings; without one there is no such page."""
+    ports: DeskPorts = request.app.state.ports
+    if ports.metrics is None or not ports.metrics_token:
+        raise HTTPException(404, "Not Found")
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not access.same(given.strip(), ports.metrics_token):
+        return PlainTextResponse("show the token of web.metrics_token\n", status_code=401,
+                                 headers={"WWW-Authenticate": "Bearer"})
+    return Response(ports.metrics(), media_type=CONTENT_TYPE)
