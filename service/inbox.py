@@ -1,7 +1,7 @@
 """Mail comes in: where it waits (`MailSource`), and the one step that makes it ours (`take_in`).
 
 Raw bytes are kept first. Then the mail's row, its place and the work on it are committed together, and only then the
-mail is moved away. So a crash at any point leaves it either waiting as before or taken in and still to be moved.
+mail is moved away, several at a time. So a crash at any point leaves it either waiting as before or taken in and still to be moved.
 A repeat, under any number, stops at the hash of its bytes. Nothing here reads what a mail says.
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Event
 from typing import Protocol
@@ -30,6 +32,12 @@ TOO_LARGE = "too_large"
 
 HEADER_BYTES = 65_536
 """No more than this is fetched of a mail that is too large."""
+
+ABREAST_BYTES = 16_000_000
+"""Two mails that are larger together are not held in memory at a time."""
+
+MOST_MOVED = 20
+"""So many mails are moved on the server by one command."""
 
 FETCH_TRIES = 3
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
@@ -81,8 +89,8 @@ class MailSource(Protocol):
     def fetch(self, waiting: Waiting) -> RawMail | None:
         """The bytes, without a trace on the server; None when the mail is gone. Raises MailFault."""
 
-    def done(self, place: Place) -> None:
-        """Move a mail to the folder of those taken in; no complaint when it is gone."""
+    def done(self, places: Sequence[Place]) -> None:
+        """Move mails to the folder of those taken in; no complaint about those that are gone."""
 
     def quarantine(self, place: Place) -> None:
         """Move a mail that could not be taken in to a folder where a person finds it."""
@@ -109,51 +117,101 @@ class Taken:
 def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> Taken:
     """Empty the mailbox: each mail that waits becomes one row and one job, once. Safe in two processes at a time.
 
-    Raises MailboxError when the mailbox fails on the way, OSError when the disk is full; what is not yet committed
-    then still waits on the server.
+    While one mail is written to the disk the next is fetched, unless the two are large. Raises MailboxError when the
+    mailbox fails on the way, OSError when the disk is full; what is not yet committed then still waits on the server.
     """
-    total = Taken()
-    for waiting in source.look():
-        total += _take_one(source, waiting, store, blobs, jobs, clock)
-    return total
+    look = _Look(source, store, blobs, jobs, clock)
+    with ThreadPoolExecutor(1, thread_name_prefix="galloper-store") as aside:
+        try:
+            for waiting in source.look():
+                look.take(waiting, aside)
+            look.settle()
+        except MailboxError:
+            with suppress(Exception):  # the mail that came before is kept; the next look moves it
+                look.settle()
+            raise
+        except Exception:
+            with suppress(Exception):
+                look.move()
+            raise
+    look.move()
+    return look.total
 
 
-def _take_one(
-    source: MailSource, waiting: Waiting, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock
-) -> Taken:
-    place = waiting.place
-    with store() as session:
-        known = records.place_known(session, place)
-    if known:  # committed before a crash; only the move is missing
-        _move(source, place, store, clock)
-        return Taken(repeats=1)
-    try:
-        raw = _fetch(source, waiting)
-    except MailFault as fault:
+@dataclass(slots=True)
+class _Look:
+    """One look: what it brought so far, the mail that is being stored, and those that are committed and to be moved."""
+
+    source: MailSource
+    store: Store
+    blobs: Blobs
+    jobs: Jobs
+    clock: Clock
+    total: Taken = Taken()
+    stored: list[Place] = field(default_factory=list)
+    _storing: tuple[Waiting, Future[bool]] | None = None
+
+    def take(self, waiting: Waiting, aside: ThreadPoolExecutor) -> None:
+        """Fetch a mail and begin to store it."""
+        with self.store() as session:
+            known = records.place_known(session, waiting.place)
+        if known:  # committed before a crash; only the move is missing
+            self.total += Taken(repeats=1)
+            self._stored(waiting.place)
+            return
+        if self._storing is not None and self._storing[0].size + waiting.size > ABREAST_BYTES:
+            self.settle()
+        try:
+            raw = _fetch(self.source, waiting)
+        except MailFault as fault:
+            self._unreadable(waiting.place, fault)
+            return
+        self.settle()
+        if raw is not None:
+            self._storing = waiting, aside.submit(self._keep, waiting, raw)
+
+    def settle(self) -> None:
+        """Wait until the mail at hand is committed. Raises what storing it raised."""
+        if self._storing is None:
+            return
+        (waiting, future), self._storing = self._storing, None
+        self.total += Taken(new=1) if future.result() else Taken(repeats=1)
+        self._stored(waiting.place)
+
+    def move(self) -> None:
+        """Move on the server what is committed. A crash before this is made good by the next look."""
+        places, self.stored = self.stored, []
+        if not places:
+            return
+        self.source.done(places)
+        with self.store.begin() as session:
+            now = self.clock.now()
+            for place in places:
+                records.mark_moved(session, place, now)
+
+    def _stored(self, place: Place) -> None:
+        self.stored.append(place)
+        if len(self.stored) >= MOST_MOVED:
+            self.move()
+
+    def _keep(self, waiting: Waiting, raw: RawMail) -> bool:
+        """Bytes first, then row, place and work in one transaction; False when the same bytes are known."""
+        key = self.blobs.put(raw.data)
+        now = self.clock.now()
+        with self.store.begin() as session:
+            new = records.add_mail(session, key, waiting.size, waiting.received_at, now,
+                                   reason=None if raw.whole else TOO_LARGE)
+            records.add_place(session, waiting.place, key)
+            if new:
+                self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
+        return new
+
+    def _unreadable(self, place: Place, fault: MailFault) -> None:
         log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
-        with store.begin() as session:
-            records.log_event(
-                session, clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)}
-            )
-        source.quarantine(place)
-        return Taken(unreadable=1)
-    if raw is None:
-        return Taken()
-    key = blobs.put(raw.data)
-    with store.begin() as session:
-        new = records.add_mail(
-            session,
-            key,
-            waiting.size,
-            waiting.received_at,
-            clock.now(),
-            reason=None if raw.whole else TOO_LARGE,
-        )
-        records.add_place(session, place, key)
-        if new:
-            jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
-    _move(source, place, store, clock)
-    return Taken(new=1) if new else Taken(repeats=1)
+        with self.store.begin() as session:
+            records.log_event(session, self.clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)})
+        self.source.quarantine(place)
+        self.total += Taken(unreadable=1)
 
 
 def _fetch(source: MailSource, waiting: Waiting) -> RawMail | None:
@@ -163,12 +221,6 @@ def _fetch(source: MailSource, waiting: Waiting) -> RawMail | None:
         except MailFault:
             continue
     return source.fetch(waiting)
-
-
-def _move(source: MailSource, place: Place, store: Store, clock: Clock) -> None:
-    source.done(place)
-    with store.begin() as session:
-        records.mark_moved(session, place, clock.now())
 
 
 Report = Callable[[str], None]

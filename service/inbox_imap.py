@@ -10,6 +10,8 @@
   and IDLE does not repeat it: it is looked for there, or the mail would lie until the next look.
 - `idle_check` reads without waiting and takes half a line for the end of the connection. The server is well: the next
   look connects anew, and nobody is alarmed.
+- IMAPClient has every answer spelled out for a log of its own, each mail as text several times its size, written or not.
+  That is switched off: it takes longer than the fetch, and a log is no place for a mail.
 - What a server can do is asked after the login; IDLE and MOVE may be missing before.
 """
 
@@ -95,13 +97,13 @@ class ImapSource:
         data = next((v for k, v in answer.get(int(uid), {}).items() if k.startswith(b"BODY[")), None)
         return RawMail(data, whole) if isinstance(data, bytes) else None
 
-    def done(self, place: Place) -> None:
+    def done(self, places: Sequence[Place]) -> None:
         """See MailSource."""
-        self._move(place, self._settings.done_folder)
+        self._move(places, self._settings.done_folder)
 
     def quarantine(self, place: Place) -> None:
         """See MailSource."""
-        self._move(place, self._settings.quarantine_folder)
+        self._move([place], self._settings.quarantine_folder)
 
     def wait(self, seconds: float, stop: Event) -> None:
         """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause. After a quiet while
@@ -179,11 +181,13 @@ class ImapSource:
             f"{self._settings.user}@{self._settings.host}", self._settings.folder, self._uidvalidity, str(uid)
         )
 
-    def _move(self, place: Place, folder: str) -> None:
-        with self._use("move a mail on") as client:
-            if place.uidvalidity != self._uidvalidity:
-                return  # the folder was rebuilt meanwhile; the mail shows up again and its hash is known
-            target, uids = self._prefixed(folder), [int(place.uid)]
+    def _move(self, places: Sequence[Place], folder: str) -> None:
+        with self._use("move mails on") as client:
+            # Where the folder was rebuilt meanwhile the mail shows up again and its hash is known.
+            uids = [int(place.uid) for place in places if place.uidvalidity == self._uidvalidity]
+            if not uids:
+                return
+            target = self._prefixed(folder)
             if client.has_capability("MOVE"):
                 _creating(client, target, lambda: client.move(uids, target))
                 return
@@ -224,6 +228,7 @@ class ImapSource:
             s.host, s.port, ssl=s.tls and not upgrade, ssl_context=context, timeout=self._timeout
         )
         client.normalise_times = False
+        client._imap.debug = 0  # noqa: SLF001 (IMAPClient has no door to it)
         try:
             # The keep-alive of the socket notices a vanished peer even where no command is under way.
             client.socket().setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

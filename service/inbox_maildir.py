@@ -59,9 +59,10 @@ class MaildirSource:
         ends = [e for mark in (b"\r\n\r\n", b"\n\n") if (e := start.find(mark)) >= 0]
         return RawMail(start[: min(ends)] + b"\n\n" if ends else start, whole=False)
 
-    def done(self, place: Place) -> None:
+    def done(self, places: Sequence[Place]) -> None:
         """See MailSource."""
-        self._move(place, self._settings.done_folder)
+        for place in places:
+            self._move(place, self._settings.done_folder)
 
     def quarantine(self, place: Place) -> None:
         """See MailSource."""

@@ -203,8 +203,8 @@ class Stubborn:
             raise MailFault("garbled")
         return RawMail(b"good", whole=True)
 
-    def done(self, place: Place) -> None:
-        self.moved.append(place.uid)
+    def done(self, places: Sequence[Place]) -> None:
+        self.moved += [place.uid for place in places]
 
     def quarantine(self, place: Place) -> None:
         self.quarantined.append(place.uid)
@@ -286,12 +286,12 @@ def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(server: str,
         box.deliver(simple(number))
         (first,) = source.look()
         box.deliver(simple(number + 100))
-        source.done(first.place)
+        source.done([first.place])
         begun = time.monotonic()
         source.wait(60, threading.Event())
         assert time.monotonic() - begun < 30
         (second,) = source.look()
-        source.done(second.place)
+        source.done([second.place])
     source.close()
 
 
@@ -328,4 +328,4 @@ def test_a_maildir_file_that_vanishes_meanwhile_is_no_trouble(tmp_path: Path) ->
     shutil.rmtree(tmp_path / "new")
     (tmp_path / "new").mkdir()
     assert source.fetch(waiting) is None
-    source.done(waiting.place)
+    source.done([waiting.place])
