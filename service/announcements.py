@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
-from service import letters, pictures
+from service import letters, pictures, record_marks
 from service.context import phase_of
 from service.correspondence import Desk
 from service.desk.queries import executed, phase_title
@@ -187,6 +187,8 @@ class Announcements:
                 if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
             )[:DATES_AHEAD],
             remarks=_unsealings(session, phase),
+            lots=record_marks.opened(session, phase, resolution, self.desk.sender.base_url.rstrip("/")),
+            seeds=record_marks.commitments(session, phase), record=record_marks.root_mark(session, phase),
         )
 
 

@@ -49,6 +49,7 @@ MENDABLE = {
     "ocr.engines.ppocr": ("ModelError",),
     "service.config": ("ConfigError",),
     "service.demo": ("DemoFault",),
+    "service.lots": ("NotCommitted",),
     "service.inbox": ("MailboxError", "MailFault"),
     "service.intake_cli": ("IntakeFault",),
     "service.intake_context": ("ContextError",),

@@ -27,6 +27,7 @@ from service.letters_values import GameInfo, ResultsFacts
 from service.lines import SettledLine, lines_of
 from service.map_control import Control, shown
 from service.outbox_compose import Attachment
+from service.record_marks import on_map, root_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow
@@ -69,7 +70,8 @@ def enclosures(
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
         found.append(Enclosure(
             f"{info.id}-map-{phase.year}.pdf", "application/pdf",
-            lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}", units=units)]))
+            lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}", units=units,
+                                        record=on_map(root_mark(session, phase)))]))
     for power, key in executed(session, phase).items():
         found += _copies(session, blobs, key, power, variant, info)
     return found
@@ -108,7 +110,8 @@ def control_map(found: Control) -> bytes | None:
     """The map of who owns what as a PDF; None for a board that is not drawn (MAP-01)."""
     if not maps.shapes(found.variant.slug):
         return None
-    return pictures.board_pdf(found.variant, found.centres, found.game, found.when, units=found.units)
+    return pictures.board_pdf(found.variant, found.centres, found.game, found.when, units=found.units,
+                              record=found.record)
 
 
 def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:

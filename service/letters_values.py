@@ -51,11 +51,31 @@ class ReadBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be checked. In a
+    receipt those of the sheet's own entry, with its stamp as the entry has it; in results those of the whole record, its
+    root, with the number of its entries."""
+
+    number: int
+    digest: str
+    stamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """What is told of the lots of a phase before it: the phase in words, its number in the game, the digest of its seed."""
+
+    phase: str
+    ordinal: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReceiptFacts:
     """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None where none was
     written; `replaces` the version it replaces; `notes` sentences about its number or its pictures; `answers` the
     Message-IDs it replies to; `subject` to copy for a further version or "". `closing` is the phase's own deadline, or
-    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them."""
+    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them, `record` its entry in the record."""
 
     key: str
     received_at: datetime
@@ -69,6 +89,7 @@ class ReceiptFacts:
     subject: str = ""
     answers: tuple[str, ...] = ()
     reading: tuple[ReadBack, ...] = ()
+    record: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +171,8 @@ class ResultsFacts:
     `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed`, `by_lot` are units
     in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results; `draw` are the
     powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was unsealed;
-    `lots` a sentence on how a draw of lots can be checked, or "".
+    `lots` a sentence on how a draw of lots can be checked, or ""; `seeds` what is told beforehand of lots to come; `record`
+    the root of the game's record.
     """
 
     powers: tuple[ShownPower, ...]
@@ -166,6 +188,8 @@ class ResultsFacts:
     dates: tuple[NextDate, ...] = ()
     remarks: tuple[str, ...] = ()
     lots: str = ""
+    seeds: tuple[Commitment, ...] = ()
+    record: Mark | None = None
     revision: int = 0
 
 

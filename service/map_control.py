@@ -11,6 +11,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.units import Unit
 from maps.variant import Variant
+from service.record_marks import on_map, root_mark
 from service.store import codec, records
 from service.store.tables import GameRow
 
@@ -21,13 +22,14 @@ UNITS = "units_on_map"
 @dataclass(frozen=True, slots=True)
 class Control:
     """What a map shows: the board, the game's name, the owner of each centre, and `when` in words; `units` where the game's
-    option asks for them, else none."""
+    option asks for them, else none; `record` the root of the game's record in words, or ""."""
 
     variant: Variant
     game: str
     centres: Mapping[str, frozenset[str]]
     when: str
     units: frozenset[Unit] = frozenset()
+    record: str = ""
 
 
 def control(session: Session, game_id: str, load: Callable[[str], Variant] = maps.load) -> Control | None:
@@ -37,11 +39,12 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
         return None
     variant = load(game.variant)
     centres, year, units = variant.start.centres, variant.start.phase.year, variant.start.units
+    root = ""
     for row in records.phases(session, game_id):
         if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
             left = codec.load_resolution(row.resolution).position
-            centres, year, units = left.centres, row.year, left.units
-    return Control(variant, game.name, centres, f"at the beginning of {year}", shown(game, units))
+            centres, year, units, root = left.centres, row.year, left.units, on_map(root_mark(session, row))
+    return Control(variant, game.name, centres, f"at the beginning of {year}", shown(game, units), root)
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:

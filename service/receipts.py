@@ -22,6 +22,7 @@ from service.letters_values import Closing, GameInfo, ReadBack, ReceiptFacts, Re
 from service.lines import SettledLine, lines_of
 from service.outbox_compose import Attachment, OutLetter
 from service.pictures import BoxedLine
+from service.record_marks import sheet_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import GameRow, LineState, MailRow, PageRow, PhaseRow, SubmissionRow
@@ -54,6 +55,7 @@ def facts_of(session: Session, submission: SubmissionRow, phase: PhaseRow, verdi
         replaces=verdict.on_file if counts else None, notes=(words.mend,) if words.mend else (),
         subject=canonical_subject(game.name, power, phase_of(phase), number),
         answers=(str(message_id),) if message_id else (),
+        record=sheet_mark(session, submission, phase.game_id),
     )
 
 

@@ -39,11 +39,12 @@ def board_svg(
 
 def board_pdf(
     variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: Paper = A3,
-    units: Iterable[Unit] = (),
+    units: Iterable[Unit] = (), record: str = "",
 ) -> bytes:
-    """The same as PDF, with the table of control and the short names behind the map."""
+    """The same as PDF, with the table of control and the short names behind the map, and the root of a game's record below
+    it."""
     with _one_at_a_time:
-        return _pdf(variant.slug, _frozen(centres), title, subtitle, paper, frozenset(units))
+        return _pdf(variant.slug, _frozen(centres), title, subtitle, MapOptions(paper, units=frozenset(units), record=record))
 
 
 def board_png(
@@ -59,9 +60,8 @@ def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
 
 
 @lru_cache(maxsize=16)
-def _pdf(slug: str, held: Held, title: str, subtitle: str, paper: Paper, units: frozenset[Unit]) -> bytes:
-    return map_pdf(maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, MapOptions(paper, units=units),
-                   plan_of(slug, paper))
+def _pdf(slug: str, held: Held, title: str, subtitle: str, options: MapOptions) -> bytes:
+    return map_pdf(maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options, plan_of(slug, options.paper))
 
 
 @lru_cache(maxsize=16)

@@ -118,7 +118,7 @@ def draw_map(
         _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
         _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
         _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
-        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, f"{unit_marks.explained(variant, chosen.units)} {chosen.acknowledgement or variant.note}".strip()),
+        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, f"{unit_marks.explained(variant, chosen.units)} {chosen.acknowledgement or variant.note} {chosen.record}".strip()),
         ornament.border(sheet),
     ]
     return (
