@@ -10,9 +10,8 @@ from email.utils import parseaddr
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -30,7 +29,6 @@ from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
 from service.correspondence import Correspondence, Desk, Sender
 from service.decode import Limits
-from service.desk.app import create_app
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
 from service.desk.reading_words import Words, suggest, words_of
@@ -56,6 +54,9 @@ from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine, sessions
 from service.store.tables import GameRow, PhaseRow
 from service.turns import Turns
+
+if TYPE_CHECKING:  # workers serve no pages
+    from fastapi import FastAPI
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +153,8 @@ class Site:
 
     def desk(self) -> FastAPI:
         """The web application over this site."""
+        from service.desk.app import create_app
+
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,

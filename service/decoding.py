@@ -34,7 +34,6 @@ from ocr.confidence import FAR, Features, touched
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
 from ocr.fit import Fit, WordFit, fit, scores, strangeness, unbound
-from ocr.insertions import corrected_line
 from ocr.page import Posteriors, ReadLine
 from service.lexical import printed
 
@@ -123,7 +122,7 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
     letters, ceilings = _loose(decoder, seen)
     if len(seen) > len(asked) and max(row.strike.touched for row in line.rows) >= SURELY:
         # Letters of a word that is surely struck are explained by the stroke, which nothing explains where the word is live.
-        ceilings[-1] = unbound(decoder, seen[-1])[0] - STROKE - REPLACED * any(row.inserted for row in line.rows)
+        ceilings[len(asked)] = unbound(decoder, seen[len(asked)])[0] - STROKE - REPLACED * any(row.inserted for row in line.rows)
     weighed = _weighed(
         decoder, seen, ceilings,
         lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text) else ())
@@ -144,9 +143,10 @@ def amended(line: ReadLine) -> tuple[Posteriors, ...]:
     are none."""
     if not any(row.inserted or row.strike.touched >= TOUCHED for row in line.rows):
         return ()
-    corrected = corrected_line(line)
-    seen = None if corrected is None else line_posteriors(corrected)
-    return (seen,) if seen is not None and len(seen.log_probs) else ()
+    from ocr.insertions import corrected_lines
+
+    found = [line_posteriors(corrected) for corrected in corrected_lines(line)]
+    return tuple(seen for seen in found if seen is not None and len(seen.log_probs))
 
 
 def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float] | None:

@@ -16,8 +16,6 @@ from PIL import Image
 
 from ocr.engines import Engine
 from ocr.page import Box, Photo, Reading, ReadLine, Reason, Status
-from ocr.read import read
-from ocr.read_line import read_line
 from service.decode import Decoded, Limits, decode_photo
 from service.mail_pictures import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
@@ -91,11 +89,15 @@ class EngineEye:
         decoded = self._opener.open(data, name)
         if decoded.reason is not None:
             return (Sight(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
+        from ocr.read import read
+
         with self._room:
             return tuple(Sight(page, read(Photo(page, name), self._engines)) for page in decoded.pages)
 
     def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """See `LineEye`."""
+        from ocr.read_line import read_line
+
         with Image.open(io.BytesIO(upright)) as opened:
             picture = np.asarray(opened.convert("RGB"))
         with self._room:
