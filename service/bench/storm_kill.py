@@ -1,0 +1,172 @@
+"""Mail comes in while every process is killed again and again, at instants that chance chooses.
+
+A round starts what was killed, hands over a few mails, waits a random while and kills one process with all its children. On
+SQLite that is the only one, which takes in, works and sends; on PostgreSQL one of two. At the end what is unfinished is
+finished, with a clock half an hour ahead, since a letter whose sender died is left alone for ten minutes. Then every mail
+must be stored once and at its end once, and each receipt sent once, or twice where Galloper itself says "possibly twice".
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from service.bench.desk_figure import Figure
+from service.bench.servers.dovecot import Dovecot
+from service.bench.servers.postgres import Postgres, binaries
+from service.bench.servers.smtp_sink import SmtpSink
+from service.bench.storm_parts import Database, Sizes
+from service.bench.storm_site import (
+    Place,
+    Room,
+    StormFault,
+    add_games,
+    orders,
+    photograph,
+    place,
+    wait_for,
+)
+from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
+
+AHEAD_MINUTES = 30
+LONGEST_LIFE = 4.0
+"""Seconds after it is ready within which a process is killed."""
+AT_START = 0.1
+"""Share of kills that come while a process is starting."""
+PATIENCE = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What the database and the server that letters went to say. `twice`: receipts that arrived more than once, `unmarked`:
+    those of them that Galloper does not call possibly twice."""
+
+    stored: int
+    used: int
+    receipts: int
+    twice: int
+    unmarked: int
+    waiting: int
+
+
+def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
+    """The figures of the part. Raises StormFault."""
+    with _database(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
+        server, sink = Dovecot().start(), SmtpSink().start()
+        try:
+            with place(Path(folder), url=url, server=server, sink=sink) as at:
+                begun = time.monotonic()
+                _storm(at, server, sizes, 2 if url else 1)
+                _finish(at, server, sizes.mails)
+                seconds = time.monotonic() - begun
+                count = counted(at, server, sink)
+        finally:
+            sink.stop()
+            server.remove()
+    told = f"kill storm on {database.value}, {sizes.mails} mails, {sizes.kills} kills: "
+    wanted = str(sizes.mails)
+    yield Figure(f"{told}mails stored", count.stored, "mails", target=wanted)
+    yield Figure(f"{told}mails at their end, used", count.used, "mails", target=wanted)
+    yield Figure(f"{told}receipts that arrived", count.receipts, "letters", target=wanted)
+    yield Figure(f"{told}receipts that arrived twice, marked so", count.twice - count.unmarked, "letters")
+    yield Figure(f"{told}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
+    yield Figure(f"{told}mails left in the mailbox", count.waiting, "mails", target="0")
+    yield Figure(f"{told}time", round(seconds), "s")
+
+
+@contextmanager
+def _database(kind: Database) -> Iterator[str]:
+    if kind is Database.SQLITE:
+        yield ""
+        return
+    if binaries() is None:
+        raise StormFault("PostgreSQL's server is not installed; install the package postgresql")
+    cluster = Postgres().start()
+    try:
+        yield cluster.url()
+    finally:
+        cluster.stop()
+
+
+def _storm(at: Place, server: Dovecot, sizes: Sizes, rooms: int) -> None:
+    chance = random.Random(sizes.seed)  # noqa: S311 no secret
+    waiting = _mails(at, sizes.mails)
+    chance.shuffle(waiting)
+    each = max(1, len(waiting) // max(1, sizes.kills))
+    running: list[Room | None] = [None] * rooms
+    try:
+        for _ in range(sizes.kills):
+            for number, room in enumerate(running):
+                if room is None:
+                    running[number] = Room(at, "site")
+            for _ in range(min(each, len(waiting))):
+                server.deliver(waiting.pop())
+            chosen = chance.randrange(rooms)
+            _kill(running[chosen], chance)
+            running[chosen] = None
+    finally:
+        for room in running:
+            if room is not None:
+                room.kill()
+    for mail in waiting:
+        server.deliver(mail)
+
+
+def _kill(room: Room | None, chance: random.Random) -> None:
+    assert room is not None
+    if chance.random() < AT_START:
+        time.sleep(chance.uniform(0, LONGEST_LIFE))
+    else:
+        room.ready()
+        time.sleep(chance.uniform(0, LONGEST_LIFE))
+    room.kill()
+
+
+def _mails(at: Place, count: int) -> list[bytes]:
+    """One mail for each seat of as many games as it takes."""
+    powers = sorted(at.variant.powers)
+    add_games(at, -(-count // len(powers)))
+    return [orders(at, n // len(powers), powers[n % len(powers)], 1, photograph(n)) for n in range(count)]
+
+
+def _finish(at: Place, server: Dovecot, mails: int) -> None:
+    room = Room(at, "site", str(AHEAD_MINUTES))
+    try:
+        room.ready()
+        done = wait_for(lambda: _unfinished(at, mails) == 0 and not server.contents(), PATIENCE, step=1.0)
+    except BaseException:
+        room.kill()
+        raise
+    if done:
+        room.end()
+    else:
+        room.kill()
+
+
+def _unfinished(at: Place, mails: int) -> int:
+    with at.store() as session:
+        used = session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != MailState.STORED)) or 0
+        letters = session.scalar(select(func.count()).select_from(OutboxRow).where(
+            OutboxRow.state.in_([OutboxState.QUEUED, OutboxState.SENDING]))) or 0
+    return max(0, mails - used) + letters
+
+
+def counted(at: Place, server: Dovecot, sink: SmtpSink) -> Count:
+    """What came of it."""
+    arrived = Counter(str(letter.message["Message-ID"]) for letter in sink.letters)
+    with at.store() as session:
+        stored = session.scalar(select(func.count()).select_from(MailRow)) or 0
+        used = session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.USED)) or 0
+        receipts = session.scalars(select(OutboxRow).where(OutboxRow.kind == "receipt")).all()
+    twice = [row for row in receipts if arrived[row.message_id] > 1]
+    return Count(
+        stored, used, sum(arrived[row.message_id] > 0 for row in receipts), len(twice),
+        sum(not row.possibly_twice for row in twice), len(server.contents()))
