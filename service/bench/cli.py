@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from service.bench import storm_parts as storm_of
 from service.bench.desk_parts import Part
 
 app = typer.Typer(no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one.")
@@ -74,3 +75,24 @@ def letters() -> None:
     from service.bench.letters import run
 
     raise typer.Exit(run(sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench storm --part kill --database sqlite --mails 50 --kills 10")
+def storm(
+    part: Annotated[list[storm_of.Part] | None, typer.Option("--part", help="Only this; may be given again.")] = None,
+    database: Annotated[list[storm_of.Database] | None, typer.Option("--database", help="Only on this; may be given again.")] = None,
+    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the kill storm.")] = storm_of.Sizes().mails,
+    kills: Annotated[int, typer.Option("--kills", min=1, help="Kills of the kill storm.")] = storm_of.Sizes().kills,
+    games: Annotated[int, typer.Option("--games", min=1, help="Games whose deadline comes in one second.")] = storm_of.Sizes().games,
+    few: Annotated[int, typer.Option("--few", min=1, help="Games they are compared with.")] = storm_of.Sizes().few_games,
+    rate: Annotated[int, typer.Option("--rate", min=1, help="Mails of the rate of taking in.")] = storm_of.Sizes().rate_mails,
+    minutes: Annotated[float, typer.Option("--minutes", min=0.1, help="How long the soak takes.")] = storm_of.Sizes().minutes,
+    soak_games: Annotated[int, typer.Option("--soak-games", min=2, help="Games of the soak.")] = storm_of.Sizes().soak_games,
+    seed: Annotated[int, typer.Option("--seed", help="Another number, other instants of killing.")] = storm_of.Sizes().seed,
+) -> None:
+    """What holds when processes are killed, deadlines fall together, mail pours in, and time passes."""
+    from service.bench.storm import run
+
+    sizes = storm_of.Sizes(mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes,
+                           soak_games=soak_games, seed=seed)
+    raise typer.Exit(run(part or [], database or [], sizes, sys.stdout, sys.stderr))

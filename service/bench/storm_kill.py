@@ -59,7 +59,7 @@ class Count:
 
 def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
     """The figures of the part. Raises StormFault."""
-    with _database(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
+    with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
             with place(Path(folder), url=url, server=server, sink=sink) as at:
@@ -83,7 +83,8 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
 
 
 @contextmanager
-def _database(kind: Database) -> Iterator[str]:
+def database_of(kind: Database) -> Iterator[str]:
+    """The address of a new database of this kind; "" for SQLite, which lies in the site's folder. Raises StormFault."""
     if kind is Database.SQLITE:
         yield ""
         return
