@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from threading import Condition, Event, Thread
+from time import monotonic, time
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
@@ -37,26 +38,30 @@ SWEEP_SECONDS = 30.0
 LETTER_SECONDS = 3.0
 """How long a letter that was just written waits at most."""
 
+SET_SECONDS = 5.0
+"""A clock that NTP keeps moves by less between two sweeps."""
+
 AGAIN = timedelta(minutes=5)
 """How long work on a phase has before it is enqueued once more."""
 
 
-def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
+def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str, ...]:
     """Enqueue everything whose time has come, and return the keys; what is enqueued already is not run again.
 
-    The scheduler calls this, and so does the demo after it has moved its clock.
+    The scheduler calls this, and so does the demo after it has moved its clock. `anew` names the time since the clock was
+    last set: what was enqueued by a clock that went wrong was held or did nothing, and is enqueued once more.
     """
     now = clock.now()
     keys: list[str] = []
     with store.begin() as session:
         for row in records.phases_to_open(session, now):
-            keys.append(_key(OPEN, row.id, row.opens_at, now))
+            keys.append(_key(OPEN, row.id, row.opens_at, now, anew))
             jobs.enqueue(session, OPEN, keys[-1], {"phase": row.id, "instant": _text(row.opens_at)})
         for row in records.phases_past_deadline(session, now):
-            keys.append(_key(DEADLINE, row.id, row.deadline, now))
+            keys.append(_key(DEADLINE, row.id, row.deadline, now, anew))
             jobs.enqueue(session, DEADLINE, keys[-1], {"phase": row.id, "instant": _text(row.deadline)})
         for row, hours in reminders.due(session, now):
-            keys.append(_key(f"{REMIND}{hours}", row.id, row.deadline, now))
+            keys.append(_key(f"{REMIND}{hours}", row.id, row.deadline, now, anew))
             jobs.enqueue(session, REMIND, keys[-1], {"phase": row.id})
         due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
         if due:
@@ -67,14 +72,14 @@ def due_now(clock: Clock, store: Store, jobs: Jobs) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _key(name: str, phase_id: int, instant: datetime, now: datetime) -> str:
+def _key(name: str, phase_id: int, instant: datetime, now: datetime, anew: str) -> str:
     """The name of one effect: "deadline:7:2026-03-01T18:00:00Z".
 
     While the phase stays as it is there is a new one every `AGAIN`, because the work may have failed for good (the
     mail server away). Its effect is still one: it claims the phase.
     """
     late = (now - instant) // AGAIN
-    return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "")
+    return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "") + (f"@{anew}" if anew else "")
 
 
 def _text(instant: datetime) -> str:
@@ -95,6 +100,7 @@ class Schedule:
         self._jobs = jobs
         self._seconds = sweep_seconds
         self._intervals: dict[str, float] = {}
+        self._anew = ""
         self._stop = Event()
         self._active = 0
         self._idle = Condition()
@@ -146,7 +152,7 @@ class Schedule:
                 self._idle.notify_all()
 
     def _look(self) -> None:
-        due_now(self._clock, self._store, self._jobs)
+        due_now(self._clock, self._store, self._jobs, self._anew)
 
     def _sweep(self) -> None:
         self._look()
@@ -173,8 +179,12 @@ class Schedule:
     def _keep_time(self) -> None:
         """The scheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for the
         difference. This thread counts seconds and puts such a plan right."""
+        apart = time() - monotonic()
         while not self._stop.wait(self._seconds):
-            now = datetime.now(UTC)
+            now, before, apart = datetime.now(UTC), apart, time() - monotonic()
+            if abs(apart - before) > SET_SECONDS:
+                log.warning("the clock was set by %.0f seconds", apart - before)
+                self._anew = _text(now)
             for name, seconds in self._intervals.items():
                 planned = getattr(self._scheduler.get_job(name), "next_run_time", None)
                 if planned is not None and planned - now > timedelta(seconds=seconds * 1.5):

@@ -18,7 +18,7 @@ from service.config import ConfigError
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
-    "demo", "init", "check", "serve", "user", "read", "parse", "adjudicate", "intake", "map check", "map moves", "map draw",
+    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check", "map moves", "map draw",
     "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench ingest", "bench letters",
     "bench paper", "bench read",
 ]
@@ -77,6 +77,7 @@ def test_help_is_given_for_the_whole_and_for_groups() -> None:
         ["init", "a", "b"],
         ["game", "new", "folder"],
         ["user", "folder"],
+        ["worker"],
         ["map", "moves", "w3k"],
         ["parse", "--variant", "w3k"],
         ["parse", "--variant", "w3k", "--phase", "turn"],

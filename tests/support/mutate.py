@@ -1,0 +1,43 @@
+"""Real files made hostile: bits turned, numbers made huge, pieces cut out, doubled, moved and taken from another file."""
+
+from __future__ import annotations
+
+from random import Random
+
+EDGES = (b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\0\0\0\0", b"\0\0\0\x01", b"\xff\xff", b"\x7f\xff", b"\0\0")
+"""Lengths and sizes at which arithmetic goes wrong, in the order of bytes of most formats."""
+
+
+def mutated(data: bytes, other: bytes, chance: Random) -> bytes:
+    """`data` with one to six changes; `other` is a file of the same kind to take pieces from."""
+    changed = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        if len(changed) < 8:
+            break
+        _change(changed, other, chance)
+    return bytes(changed)
+
+
+def _change(changed: bytearray, other: bytes, chance: Random) -> None:
+    # Half of the changes hit the first kilobyte, where headers are.
+    most = len(changed) if chance.random() < 0.5 else min(1024, len(changed))
+    at = chance.randrange(most)
+    length = min(1 + int(chance.expovariate(1 / 64)), len(changed) - at)
+    match chance.randrange(8):
+        case 0 | 1:
+            changed[at] ^= 1 << chance.randrange(8)
+        case 2:
+            changed[at] = chance.choice((0, 0x7F, 0x80, 0xFF))
+        case 3:
+            edge = chance.choice(EDGES)
+            edge = edge if chance.random() < 0.5 else edge[::-1]
+            changed[at:at + len(edge)] = edge
+        case 4:
+            del changed[at:at + length]
+        case 5:
+            changed[at:at] = changed[at:at + length] * chance.randint(1, 20)
+        case 6:
+            start = chance.randrange(max(1, len(other) - length))
+            changed[at:at + length] = other[start:start + length]
+        case 7:
+            del changed[max(at, 16):]
