@@ -47,6 +47,7 @@ MENDABLE = {
     "maps.fault": ("MapError",),
     "grammar.compose": ("GrammarError",),
     "ocr.engines.ppocr": ("ModelError",),
+    "service.archive": ("NoSuchGame",),
     "service.config": ("ConfigError",),
     "service.demo": ("DemoFault",),
     "service.lots": ("NotCommitted",),
@@ -148,6 +149,17 @@ def user(
     from service.site import add_user
 
     raise typer.Exit(add_user(folder, name, sys.stdout))
+
+
+@app.command(epilog="Example: galloper verify powick-bridge.zip letters/*.eml")
+def verify(
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE")],
+    letters: Annotated[list[Path] | None, typer.Argument(metavar="[LETTER.eml...]")] = None,
+) -> None:
+    """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were mailed."""
+    from service.verify import run_verify
+
+    raise typer.Exit(run_verify(archive, letters or [], sys.stdout))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")
@@ -254,6 +266,19 @@ def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     from service.site import show_games
 
     raise typer.Exit(show_games(folder, sys.stdout))
+
+
+@game_app.command("export", epilog="Example: galloper game export ~/galloper-site powick-bridge powick-bridge.zip")
+def game_export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
+    output: Annotated[Path, typer.Argument(metavar="FILE", help="Where the archive is written; no file is written over.")],
+    players: Annotated[bool, typer.Option("--players", help="Only what was sent to all: for the players.")] = False,
+) -> None:
+    """Write a game into one file: its record, positions, photographs, mails and letters."""
+    from service.site import export_game
+
+    raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout))
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import delete, event, func, insert, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
-from service.record_facts import FACTS, phase_told
+from service.record_facts import BESIDE, FACTS, phase_told
 from service.record_form import FORMAT, canonical, leaf, link, plain, start
 from service.store import records
 from service.store.tables import (
@@ -65,7 +65,8 @@ def seal(session: Session) -> None:
     if session.scalar(select(DueRow.id).limit(1)) is None:
         return
     rows = session.execute(delete(DueRow).returning(DueRow.id, DueRow.what, DueRow.fact)).all()
-    due = dict.fromkeys((what, fact) for _, what, fact in sorted(rows, key=lambda row: int(row.id)))
+    due = dict.fromkeys((what, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
+                        for what in (first, *BESIDE.get(first, ())))
     told: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for what, fact in due:
         for game, tells in FACTS[what](session, fact):
@@ -195,7 +196,7 @@ def _running(
     seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id).order_by(SeatRow.power))
     keys = [("game", game_id), *(("seat", f"{game_id}:{power}") for power in seats),
             *(("phase", str(key)) for key in ids), *(("sheet", str(key)) for key in papers),
-            *(("reading", str(key)) for key in papers), *(("decision", str(key)) for key in reviews),
+            *((what, str(key)) for key in papers for what in ("reading", "aside")), *(("decision", str(key)) for key in reviews),
             *(("judged", str(phase.id)) for phase in phases if phase.resolution is not None)]
     return [(what, fact, plain(tells)) for what, fact in keys if (what, fact) not in due
             for _, tells in FACTS[what](session, fact)]

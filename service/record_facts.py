@@ -6,7 +6,7 @@ entered"). Nothing here names a player's address; what is told of a phase that s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import select
@@ -21,6 +21,7 @@ from service.store.tables import (
     EventRow,
     GameRow,
     LineRow,
+    LineState,
     MailRow,
     MailState,
     OutboxRow,
@@ -110,6 +111,11 @@ def _sheet(session: Session, key: str) -> Iterator[Told]:
         }
 
 
+ORDERS = frozenset({"order", "part"})
+"""Kinds of lines whose words are told in a reading. Those of others, which may name a sender or a home (Q-37), are told in
+an entry of their own that players' archives never open."""
+
+
 def _reading(session: Session, key: str) -> Iterator[Told]:
     row = session.get(SubmissionRow, int(key))
     if row is None or row.read_at is None:
@@ -117,9 +123,7 @@ def _reading(session: Session, key: str) -> Iterator[Told]:
     phase = session.get_one(PhaseRow, row.phase_id)
     pages = records.pages(session, row.id)
     lines: dict[int, list[dict[str, Any]]] = {page.id: [] for page in pages}
-    for line in session.scalars(
-        select(LineRow).where(LineRow.page_id.in_(lines)).order_by(LineRow.page_id, LineRow.ordinal)
-    ):
+    for line in _lines(session, lines):
         lines[line.page_id].append(_line(line))
     yield phase.game_id, {
         "sheet": row.id, "phase": phase.ordinal, "power": row.power, "read": row.read_at,
@@ -128,13 +132,32 @@ def _reading(session: Session, key: str) -> Iterator[Told]:
     }
 
 
+def _aside(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(SubmissionRow, int(key))
+    if row is None or row.read_at is None:
+        return
+    phase = session.get_one(PhaseRow, row.phase_id)
+    pages = [page.id for page in records.pages(session, row.id)]
+    found = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
+    if found:
+        yield phase.game_id, {"sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": found}
+
+
+def _lines(session: Session, pages: Iterable[int]) -> Iterable[LineRow]:
+    return session.scalars(select(LineRow).where(LineRow.page_id.in_(pages)).order_by(LineRow.page_id, LineRow.ordinal))
+
+
 def _line(line: LineRow) -> dict[str, Any]:
+    told = line.kind in ORDERS
     return {
-        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text, "order": line.order,
+        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text if told else None, "order": line.order,
         "state": line.status, "per_mille_sure": round(line.confidence * 1000),
         "box": [[round(x), round(y)] for x, y in line.box],
-        "candidates": [[one.get("text"), one.get("order")] for one in line.candidates],
+        "candidates": [[one.get("text"), one.get("order")] for one in line.candidates] if told else [],
     }
+
+
+_WORDED = frozenset({LineState.READ, LineState.VOID})
 
 
 def _decision(session: Session, key: str) -> Iterator[Told]:
@@ -147,7 +170,7 @@ def _decision(session: Session, key: str) -> Iterator[Told]:
         row, sheet, game, ordinal = found
         yield game, {
             "decision": row.id, "line": row.line_id, "sheet": sheet, "phase": ordinal, "says": row.decision,
-            "text": row.text, "order": row.order, "by": row.by, "at": row.at, "settles": row.settles,
+            "text": row.text if row.decision in _WORDED else None, "order": row.order, "by": row.by, "at": row.at, "settles": row.settles,
             "taken_back": row.undone_at,
         }
 
@@ -182,7 +205,7 @@ def _letter(session: Session, key: str) -> Iterator[Told]:
     powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
     yield game, {
         "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal, "to": sorted(powers),
-        "message": row.message, "message_id": row.message_id, "became": ended, "sent": row.sent_at,
+        "message": row.message, "became": ended, "sent": row.sent_at,
     }
 
 
@@ -202,7 +225,9 @@ def _event(session: Session, key: str) -> Iterator[Told]:
 
 FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
     "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
-    "reading": _reading, "decision": _decision, "posted": _posted, "word": _word, "letter": _letter,
+    "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word, "letter": _letter,
     "correction": _correction, "event": _event,
 }
 """Every kind of fact that is entered, in the words of the triggers."""
+BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
+"""What is entered besides, in an entry of its own, when a fact of this kind was written."""

@@ -80,7 +80,8 @@ class Told:
 
 @dataclass
 class Table:
-    """One game of w3k. `announce` is what `turns` calls; `drained` counts looks into the mailbox."""
+    """One game of w3k. `announce` is what `turns` calls; `drained` counts looks into the mailbox, `sent` are mails that a
+    player keeps a copy of."""
 
     site: Site
     variant: Variant
@@ -88,6 +89,7 @@ class Table:
     announce: Announcements
     drained: list[datetime] = field(default_factory=list)
     on_drain: Callable[[], None] = lambda: None
+    sent: list[bytes] = field(default_factory=list)
 
     def load(self, _slug: str) -> Variant:
         return self.variant

@@ -1,0 +1,168 @@
+"""A game as one file that can be read in twenty years: a ZIP of plain JSON and pictures, with a README in it.
+
+The whole archive opens every entry of the record and holds every photograph, mail and letter: it is the coordinator's. The
+players' archive opens what has been sent to all, and holds no photograph and no mail: of the rest it has the digests, so that
+the chain can be checked all the same (docs/record.md, "The archive").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service import record
+from service.archive_words import README
+from service.record_form import FORMAT, plain
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
+
+SEAL_DIGITS = 64
+"""The file ends in the SHA-256 of all its bytes before."""
+_KINDS = ((b"\xff\xd8", "jpg"), (b"\x89PNG", "png"), (b"%PDF", "pdf"), (b"II*\x00", "tif"), (b"MM\x00*", "tif"), (b"RIFF", "webp"))
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+
+
+class Edition(StrEnum):
+    """Who an archive is for."""
+
+    WHOLE = "whole"
+    PLAYERS = "players"
+
+
+class NoSuchGame(Exception):
+    """There is no game of this name; the sentence names those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opener:
+    """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number, `executed` the sheets
+    that counted in them, `until` the instant up to which the log of acts is open."""
+
+    sent: frozenset[int]
+    executed: frozenset[int]
+    until: str
+
+    def opens(self, what: str, tells: dict[str, Any]) -> bool:
+        match what:
+            case "begun" | "game" | "seat" | "phase":
+                return True
+            case "reading" | "decision":
+                return tells["phase"] in self.sent and tells["sheet"] in self.executed
+            case "judged" | "sheet" | "posted" | "word" | "letter" | "correction":
+                return tells["phase"] in self.sent
+            case "mail":
+                return bool(tells["stamped"] <= self.until)
+            case "event":
+                return bool(tells["at"] <= self.until)
+            case _:
+                return False
+
+
+def write(session: Session, blobs: Blobs, game_id: str, edition: Edition, now: datetime, version: str) -> bytes:
+    """The archive of a game as it stands. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
+    game = session.get(GameRow, game_id)
+    if game is None:
+        known = ", ".join(row.id for row in records.games(session)) or "none"
+        raise NoSuchGame(f"There is no game {game_id!r} on this site; there are: {known}.")
+    root = record.root(session, game_id)
+    opener = None if edition is Edition.WHOLE else _opener(session, game_id)
+    files = dict(_files(session, blobs, game_id, opener))
+    manifest = {
+        "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant, "edition": edition.value,
+        "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
+    }
+    files = {"README.txt": README.encode(), "manifest.json": _json(manifest), **files}
+    return sealed(files)
+
+
+def sealed(files: dict[str, bytes]) -> bytes:
+    """A ZIP of these files whose last 64 bytes are the SHA-256 of all before them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as zipped:
+        for name, data in files.items():
+            how = zipfile.ZIP_DEFLATED if name.endswith((".json", ".jsonl", ".txt", ".eml")) else zipfile.ZIP_STORED
+            zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, how)
+        zipped.comment = b"0" * SEAL_DIGITS
+    body = out.getvalue()[:-SEAL_DIGITS]
+    return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _opener(session: Session, game_id: str) -> _Opener:
+    over = [p for p in records.phases(session, game_id) if p.state == PhaseState.SENT and p.sent_at is not None]
+    executed: dict[int, set[int]] = {}
+    for body in session.scalars(
+        select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.what == "judged").order_by(EntryRow.number)
+    ):
+        tells = json.loads(body)["tells"]
+        executed[tells["phase"]] = set(tells.get("executed", {}).values())
+    sent = frozenset(phase.ordinal for phase in over)
+    until = max((str(plain(phase.sent_at)) for phase in over), default="")
+    return _Opener(sent, frozenset(key for ordinal in sent for key in executed.get(ordinal, ())), until)
+
+
+def _files(session: Session, blobs: Blobs, game_id: str, opener: _Opener | None) -> Iterator[tuple[str, bytes]]:
+    lines, wanted = [], _Wanted()
+    for row in record.entries(session, game_id):
+        body = json.loads(row.body)
+        line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
+        if opener is None or opener.opens(row.what, body["tells"]):
+            line |= {"salt": row.salt, "body": body}
+            wanted.note(row.what, body["tells"])
+        lines.append(json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    yield "record.jsonl", ("\n".join(lines) + "\n").encode()
+    yield from _positions(session, game_id)
+    if opener is None:
+        for folder, keys in (("photographs", wanted.photographs), ("mails", wanted.mails), ("letters", wanted.letters)):
+            for key in dict.fromkeys(keys):
+                data = blobs.read(key)
+                yield f"{folder}/{key}.{_ending(folder, data)}", data
+
+
+class _Wanted:
+    """The files that opened entries name, by their digests."""
+
+    def __init__(self) -> None:
+        self.photographs: list[str] = []
+        self.mails: list[str] = []
+        self.letters: list[str] = []
+
+    def note(self, what: str, tells: dict[str, Any]) -> None:
+        match what:
+            case "sheet":
+                self.photographs += tells["photographs"]
+            case "begun" if tells["found"]:
+                self.photographs += tells["found"]["photographs"]
+            case "mail":
+                self.mails.append(tells["mail"])
+            case "letter":
+                self.letters.append(tells["message"])
+
+
+def _ending(folder: str, data: bytes) -> str:
+    if folder != "photographs":
+        return "eml"
+    return next((kind for begin, kind in _KINDS if data.startswith(begin)), "bin")
+
+
+def _positions(session: Session, game_id: str) -> Iterable[tuple[str, bytes]]:
+    """The board before each phase whose results were sent, for reading; the record has the same and is what counts."""
+    rows = session.scalars(
+        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.SENT, PhaseRow.position.is_not(None))
+        .order_by(PhaseRow.ordinal))
+    for row in rows:
+        yield f"positions/{row.ordinal:03}-{row.season}-{row.year}-{row.kind}.json", _json(plain(row.position))

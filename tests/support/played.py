@@ -1,0 +1,114 @@
+"""A game that was played over a Winter, for tests of the record: sheets by mail and by hand, a decision and one taken back,
+lots, letters; nothing drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from adjudicator.calendar import Phase, PhaseKind
+from service import archive
+from service.announcements import Announcements
+from service.desk import decisions
+from service.desk.decisions import Act, Decision
+from service.store import records
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
+from tests.support.site import Site
+from tests.support.table import Table, autumn_1642, open_table
+
+WINTER = Phase(1643, "Winter", PhaseKind.ADJUSTMENT)
+SHORT = "Newcastle"
+"""The power with two units more than centres, of which it names none to be removed."""
+HERSELF = "Montrose"
+"""The power whose player sends by mail."""
+
+
+def played(site: Site) -> Table:
+    """Newcastle owes two removals and sends nothing; then a Spring in which Montrose sends by mail, twice."""
+    board = autumn_1642()
+    centres = {power: frozenset(sorted(own)[:4]) if power == SHORT else own for power, own in board.centres.items()}
+    table = open_table(site, position=replace(board, phase=WINTER, centres=centres, memory=type(board.memory)()))
+    table.announce = Announcements(table.writer, drawing=False)
+    finish(table)
+    spring = begin(table)
+    table.sent = [table.mail(HERSELF, shade, subject=table.subject(HERSELF, at, Phase(1643, "Spring", PhaseKind.MOVEMENT)))
+                  for at, shade in ((1, 90), (2, 120))]
+    for minutes, raw in enumerate(table.sent, start=1):
+        table.take(raw, spring.opens_at + timedelta(minutes=minutes))
+    unit = next(u for u in sorted(table.position(spring.ordinal).units) if u.power == HERSELF)
+    read(table, HERSELF, [f"{unit.kind} {unit.region} H", "A Nowhere H"])
+    table.file("Argyll", [f"{u.kind} {u.region} H" for u in sorted(table.position(spring.ordinal).units) if u.power == "Argyll"],
+               number=spring.ordinal, heading=["Ada Lovelace, 12 St James's Square"])
+    finish(table)
+    begin(table)
+    return table
+
+
+def begin(table: Table) -> PhaseRow:
+    """Open the next phase in which there is something to order; the row."""
+    row = next(one for one in table.phases() if one.state != PhaseState.SENT)
+    table.site.clock.set(max(row.opens_at, table.site.clock.now()))
+    table.turns.open({"phase": row.id})
+    return row
+
+
+def finish(table: Table) -> None:
+    """Close, judge and approve the phase in play; a doubtful line is left out first."""
+    row = next(one for one in table.phases() if one.state != PhaseState.SENT)
+    table.site.clock.set(max(table.site.clock.now(), row.deadline) + timedelta(minutes=1))
+    table.turns.close({"phase": row.id})
+    decide(table, row.id)
+    table.turns.judge_when_read(row.id)
+    table.turns.approve(row.id, "Ada")
+
+
+def read(table: Table, power: str, orders: list[str]) -> None:
+    """What the eye would have made of every paper of a power: the same lines, the last one doubtful."""
+    with table.site.store.begin() as session:
+        for paper in session.scalars(select(SubmissionRow).where(SubmissionRow.power == power)):
+            page = records.pages(session, paper.id)[0]
+            page.upright = page.original
+            for at, text in enumerate(orders):
+                top = 100 + 60 * at
+                session.add(LineRow(
+                    page_id=page.id, ordinal=at, kind="order", text=text, order=text if at == 0 else None, confidence=0.9,
+                    box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], candidates=[],
+                    status=LineState.AUTO.value if at == 0 else LineState.OPEN.value))
+            paper.read_at = table.site.clock.now()
+
+
+def decide(table: Table, phase_id: int) -> None:
+    """Call every open line no order, take that back, and do it again."""
+    with table.site.store() as session:
+        lines = session.scalars(
+            select(LineRow.id).join(PageRow, PageRow.id == LineRow.page_id)
+            .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
+            .where(SubmissionRow.phase_id == phase_id, LineRow.status == LineState.OPEN)).all()
+    for line in lines:
+        now = table.site.clock.now()
+        with table.site.store.begin() as session:
+            decisions.file(session, Act(f"key-{line}", phase_id, "Ada", now), [Decision(line, LineState.VOID, "A Nowhere H")])
+        with table.site.store.begin() as session:
+            decisions.undo(session, Act(f"undo-{line}", phase_id, "Ada", now))
+        with table.site.store.begin() as session:
+            decisions.file(session, Act(f"again-{line}", phase_id, "Ada", now), [Decision(line, LineState.NOT_ORDER, "")])
+
+
+def archived(table: Table, edition: archive.Edition = archive.Edition.WHOLE) -> bytes:
+    """The game's archive as it stands."""
+    with table.site.store() as session:
+        return archive.write(session, table.site.blobs, table.game, edition, table.site.clock.now(), "test")
+
+
+def kept(table: Table, folder: Path, power: str = HERSELF) -> list[Path]:
+    """The mails that a player has at the end: those received, and those sent."""
+    folder.mkdir(exist_ok=True)
+    own = f"player@{power.lower()}.example"
+    mails = [(f"{row.id:03}-{row.kind}.eml", table.site.blobs.read(row.message)) for row in table.letters() if row.recipient == own]
+    mails += [(f"sent-{at}.eml", raw) for at, raw in enumerate(table.sent, start=1)] if power == HERSELF else []
+    for name, data in mails:
+        (folder / name).write_bytes(data)
+    return [folder / name for name, _ in mails]
