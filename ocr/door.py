@@ -142,11 +142,11 @@ def _unknown(data: bytes) -> Refused:
 
 def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
     """Each page of a TIFF; only the first picture of anything else (films, thumbnails)."""
-    count = min(MOST_PAGES, getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
-    for number in range(count):
+    for number in range(MOST_PAGES if image.format == "TIFF" else 1):
         try:
-            if number:
-                image.seek(number)
+            # Not by counting the pages beforehand: that raises anything where one of them is damaged.
+            if number and not _turn_to(image, number):
+                return
             _check_size(image.width, image.height)
             image.load()
             yield _rgb(_upright(image))
@@ -155,6 +155,15 @@ def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
         except Exception as error:
             # Each decoder fails in its own way on damaged data; past the header there is one meaning.
             raise Refused(Reason.TRUNCATED, "it is cut off or damaged") from error
+
+
+def _turn_to(image: Pillow.Image, number: int) -> bool:
+    """Whether there is such a page; the image then stands at it."""
+    try:
+        image.seek(number)
+    except EOFError:
+        return False
+    return True
 
 
 def _check_size(width: float, height: float) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import email
 import email.policy
 import json
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -17,6 +18,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from ocr.page import Reason
 from service.decode import Decoded, decode_photo
 from service.mail import read_mail
 from service.mail_pictures import PillowProbe
@@ -100,6 +102,21 @@ def check(folder: Path, counts: dict[str, int]) -> Counter[str]:
             answer = at_the_real_door(path)
             assert answer is None or answer.pages or answer.reason is not None, path.name
     return ends
+
+
+def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
+    """Found by the long run below: Pillow counts the pages of such a file with an exception of its own (here TypeError)."""
+    pages = [odd_files.quarters(), odd_files.quarters()]
+    whole = odd_files.saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
+    assert len(decode_photo(whole, "sheet.tif").pages) == 2
+    damaged = bytearray(whole)
+    first = struct.unpack_from("<I", whole, 4)[0]
+    second = struct.unpack_from("<I", whole, first + 2 + 12 * struct.unpack_from("<H", whole, first)[0])[0]
+    assert struct.unpack_from("<H", whole, second + 2)[0] in {254, 256}
+    for entry in range(struct.unpack_from("<H", whole, second)[0]):
+        if struct.unpack_from("<H", whole, second + 2 + 12 * entry)[0] == 256:  # ImageWidth
+            struct.pack_into("<H", damaged, second + 2 + 12 * entry, 9999)
+    assert decode_photo(bytes(damaged), "sheet.tif").reason is Reason.TRUNCATED
 
 
 def test_a_few_hundred_hostile_files_are_opened_or_refused(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from random import Random
 
 from service.decode import Limits
 from service.decode_child import _jpeg, _leave_network, _limit
-from tests.support.mutate import mutated
+from tests.support.mutate import mutated, sealed
 
 CPU_SECONDS = 5
 OPENED, REFUSED, MEMORY, UNFORESEEN = 0, 3, 4, 5
@@ -39,6 +39,8 @@ def main() -> None:
     ends: Counter[str] = Counter()
     for number in range(count):
         data = mutated(chance.choice(files), chance.choice(files), chance)
+        if kind == "png" and chance.random() < 0.8:
+            data = sealed(data)
         end = _in_a_fork(kind, data)
         ends[end] += 1
         if end not in {"opened", "refused"}:
