@@ -197,14 +197,17 @@ def check_chain(archive: Archive, report: Report) -> None:
 def check_files(archive: Archive, report: Report) -> None:
     """Every file is what an entry names, and in a whole archive none is missing."""
     begun = next(archive.told("begun"), (1, {}))[1]
-    if (begun.get("game"), begun.get("variant")) != (archive.manifest.get("game"), archive.manifest.get("variant")):
+    called = [tells["name"] for _, tells in archive.told("game")][-1:]
+    if [begun.get("game"), begun.get("variant"), *called] != [archive.manifest.get(key) for key in ("game", "variant", "name")]:
         report.faults.append("Entry 1 is of another game than manifest.json.")
     named = _named(archive, begun)
     boards = {(tells["phase"], tells["position"]) for _, tells in archive.told("phase")}
     have: set[str] = set()
     for name, data in archive.files.items():
         folder, _, rest = name.partition("/")
-        if folder in named:
+        if folder in named and not archive.whole:
+            report.faults.append(f"{name} has no place in a players' archive.")
+        elif folder in named:
             key = rest.partition(".")[0]
             have.add(f"{folder}/{key}")
             if hashlib.sha256(data).hexdigest() != key:

@@ -89,7 +89,8 @@ def read_chain(files: dict[str, bytes], manifest: dict[str, Any]) -> tuple[Told,
 def check_files(files: dict[str, bytes], manifest: dict[str, Any], told: Told) -> None:
     """Every file is one that an entry names, and a whole archive has them all."""
     begun, named = told["begun"][0][1], {}
-    must((begun["game"], begun["variant"]) == (manifest["game"], manifest["variant"]), "entry 1 is of another game.")
+    names = (begun["game"], begun["variant"], told["game"][-1][1]["name"])
+    must(names == (manifest["game"], manifest["variant"], manifest["name"]), "entry 1 is of another game than manifest.json.")
     named |= {("photographs", key): 1 for key in (begun["found"] or {}).get("photographs", [])}
     for folder, (what, key) in FILES.items():
         for number, one in told[what]:
@@ -100,6 +101,7 @@ def check_files(files: dict[str, bytes], manifest: dict[str, Any], told: Told) -
         folder, _, rest = name.partition("/")
         key = (folder, rest.partition(".")[0])
         if folder in FILES:
+            must(manifest["edition"] == "whole", f"{name} has no place in a players' archive.")
             must(key in named, f"{name} was put in: no entry names it.")
             must(sha(data) == key[1], f"{name}, of entry {named[key]}, was changed.")
             named.pop(key)
@@ -211,8 +213,13 @@ def main() -> None:
     print(f"{manifest['name']}: {len(marks) - 1} entries, {sum(map(len, told.values()))} of them open, unbroken. Root {manifest['root']}")
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The program; whatever an archive of another shape does to it is one sentence."""
     try:
         main()
     except (KeyError, TypeError, ValueError, IndexError, zipfile.BadZipFile) as fault:
         raise SystemExit(f"NOT AS IT SHOULD BE: this is no archive of a game ({type(fault).__name__}: {fault}).") from fault
+
+
+if __name__ == "__main__":
+    run()
