@@ -51,6 +51,7 @@ from service.reminders import Reminders
 from service.results import ShownPower, show
 from service.store import codec, records
 from service.store.blobs import Blobs
+from service.store.blobs_remote import open_blobs
 from service.store.engine import Store, migrate, open_engine, sessions
 from service.store.tables import GameRow, PhaseRow
 from service.turns import Turns
@@ -175,7 +176,7 @@ def open_site(
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     now = clock or SystemClock()
-    store, blobs = sessions(engine, now), Blobs(Path(settings.data) / "blobs")
+    store, blobs = sessions(engine, now), open_blobs(settings)
     record.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()

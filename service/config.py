@@ -75,10 +75,12 @@ class Web(_Part):
 
 
 class Settings(_Part):
-    """Everything a site sets. `data` is the folder for the database and the photographs."""
+    """Everything a site sets. `data` is the folder for the database and the photographs; `photographs` another place for
+    them, such as "s3://bucket/path", for a site on several machines."""
 
     data: str
     database: str = ""
+    photographs: str = ""
     order_address: str
     coordinator: str
     mail_in: MailIn

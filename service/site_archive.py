@@ -10,7 +10,7 @@ from typing import TextIO
 from service import archive, record
 from service.clock import SystemClock
 from service.site_settings import SiteError, opened, settings_of
-from service.store.blobs import Blobs
+from service.store.blobs_remote import open_blobs
 
 
 def version() -> str:
@@ -28,7 +28,7 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
     with opened(settings) as store:
         record.begin_all(store)
         with store() as session:
-            data = archive.write(session, Blobs(Path(settings.data) / "blobs"), game, edition, SystemClock().now(), version())
+            data = archive.write(session, open_blobs(settings), game, edition, SystemClock().now(), version())
             root = record.root(session, game)
     try:
         with output.open("xb") as file:

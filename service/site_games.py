@@ -21,7 +21,7 @@ from service.games import NewGame
 from service.lots import fresh_seed
 from service.site_settings import is_address, opened, settings_of
 from service.store import records
-from service.store.blobs import Blobs
+from service.store.blobs_remote import open_blobs
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.turns import extend_calendar
@@ -65,7 +65,7 @@ def _welcome(settings: Settings, store: Store, game: str) -> str:
     from service.bootstrap import writer_of
     from service.circulars import Circulars
 
-    writer = Circulars(writer_of(settings, Blobs(Path(settings.data) / "blobs"), SystemClock()))
+    writer = Circulars(writer_of(settings, open_blobs(settings), SystemClock()))
     try:
         with store.begin() as session:
             letters = writer.welcome(session, game)

@@ -1,4 +1,5 @@
-"""Bytes by their SHA-256, in a folder: raw mails, photographs, pictures cut from them, finished letters."""
+"""Bytes by their SHA-256, in a folder or in a store of objects: raw mails, photographs, pictures cut from them, finished
+letters."""
 
 from __future__ import annotations
 
@@ -37,9 +38,18 @@ class Blobs:
     def put(self, data: bytes) -> str:
         """Keep the bytes and return their key. When this returns they are on the disk, whole, under their name."""
         key = key_of(data)
+        if self.size(key) != len(data):
+            self.write(key, data)
+        return key
+
+    def size(self, key: str) -> int | None:
+        """The bytes that lie under this name, whole or not; None where nothing does."""
         path = self.path(key)
-        if path.exists() and path.stat().st_size == len(data):
-            return key
+        return path.stat().st_size if path.exists() else None
+
+    def write(self, key: str, data: bytes) -> None:
+        """Put the bytes under their name; `put` is for everybody else."""
+        path = self.path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
         try:
@@ -52,13 +62,16 @@ class Blobs:
             Path(temporary).unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
-        return key
+
+    def load(self, key: str) -> bytes:
+        """The bytes under this name, unchecked; `read` is for everybody else. Raises FileNotFoundError."""
+        return self.path(key).read_bytes()
 
     def read(self, key: str) -> bytes:
         """The bytes of a blob, checked against their name. Raises BlobError when missing or damaged."""
         path = self.path(key)
         try:
-            data = path.read_bytes()
+            data = self.load(key)
         except FileNotFoundError:
             raise BlobError(f"{path} is missing; restore it from the backup") from None
         if key_of(data) != key:
@@ -67,7 +80,7 @@ class Blobs:
 
     def has(self, key: str) -> bool:
         """Whether a blob is here."""
-        return self.path(key).exists()
+        return self.size(key) is not None
 
 
 def _sync_folder(folder: Path) -> None:
