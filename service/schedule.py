@@ -39,7 +39,7 @@ LETTER_SECONDS = 3.0
 """How long a letter that was just written waits at most."""
 
 SET_SECONDS = 5.0
-"""A clock that NTP keeps moves by less between two sweeps."""
+"""A clock that NTP keeps moves by less between two looks."""
 
 AGAIN = timedelta(minutes=5)
 """How long work on a phase has before it is enqueued once more."""
@@ -100,7 +100,7 @@ class Schedule:
         self._jobs = jobs
         self._seconds = sweep_seconds
         self._intervals: dict[str, float] = {}
-        self._anew = ""
+        self._anew, self._apart = "", time() - monotonic()
         self._stop = Event()
         self._active = 0
         self._idle = Condition()
@@ -152,6 +152,10 @@ class Schedule:
                 self._idle.notify_all()
 
     def _look(self) -> None:
+        before, self._apart = self._apart, time() - monotonic()
+        if abs(self._apart - before) > SET_SECONDS:
+            log.warning("the clock was set by %.0f seconds", self._apart - before)
+            self._anew = _text(datetime.now(UTC))
         due_now(self._clock, self._store, self._jobs, self._anew)
 
     def _sweep(self) -> None:
@@ -179,12 +183,8 @@ class Schedule:
     def _keep_time(self) -> None:
         """The scheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for the
         difference. This thread counts seconds and puts such a plan right."""
-        apart = time() - monotonic()
         while not self._stop.wait(self._seconds):
-            now, before, apart = datetime.now(UTC), apart, time() - monotonic()
-            if abs(apart - before) > SET_SECONDS:
-                log.warning("the clock was set by %.0f seconds", apart - before)
-                self._anew = _text(now)
+            now = datetime.now(UTC)
             for name, seconds in self._intervals.items():
                 planned = getattr(self._scheduler.get_job(name), "next_run_time", None)
                 if planned is not None and planned - now > timedelta(seconds=seconds * 1.5):
