@@ -38,9 +38,7 @@ def test_public_pages_fit_the_narrowest_screen_and_none_needs_a_script(chromium:
     context.close()
 
 
-@pytest.mark.parametrize("path", [
-    pytest.param(path, marks=pytest.mark.xfail(strict=True, reason="the search box stands beside the page's landmarks, not in one"))
-    if path.startswith("/public/moves") else path for path in PAGES])
+@pytest.mark.parametrize("path", PAGES)
 def test_an_automated_check_finds_nothing_against_the_public_pages(chromium: Any, desk: Desk, path: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
     context = chromium.new_context(viewport={"width": 390, "height": 800}, bypass_csp=True)
