@@ -8,6 +8,7 @@ eight hexadecimal digits of the SHA-256 of these lines. A draw among n things ta
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,6 +73,15 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
 def tape_of(session: Session, phase: PhaseRow) -> tuple[int, ...]:
     """The numbers that a phase's lots are drawn with."""
     return tuple(phase.lots) if phase.seed is None else tape(phase.seed, words_of(session, phase))
+
+
+_IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.DOTALL)
+
+
+def word_in(trailing: str) -> str:
+    """The word that a subject adds to the lots by what follows its version, "lots: heather"; "" where it adds none."""
+    found = _IN_SUBJECT.fullmatch(trailing)
+    return "" if found is None else clean_word(found[1])
 
 
 def clean_word(text: str) -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time
 from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
+from service import lots
 from service.clock import Clock
 from service.context import TAKING
 from service.eye import Opener
@@ -29,7 +30,8 @@ class NotLogged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What the coordinator writes down of a letter. `hour` of its arrival in GMT decides about the deadline."""
+    """What the coordinator writes down of a letter. `hour` of its arrival in GMT decides about the deadline; `word` is one
+    that it adds to the lots, or ""."""
 
     phase_id: int
     power: str
@@ -37,6 +39,7 @@ class Letter:
     hour: time
     postmark: date | None = None
     version: int | None = None
+    word: str = ""
 
     @property
     def arrived(self) -> datetime:
@@ -67,6 +70,7 @@ class PostRoom:
             phase = session.get(PhaseRow, letter.phase_id)
             if phase is None or phase.state not in TAKING or letter.power not in records.seats(session, phase.game_id):
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
+            lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
             filed = self._file(session, phase, letter, arrived, scans) if scans else None
             session.add(PostedRow(phase_id=phase.id, power=letter.power, postmark=letter.postmark,
                                   received=letter.received, submission_id=filed, made_at=self.clock.now(), made_by=by))

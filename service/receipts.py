@@ -25,7 +25,7 @@ from service.pictures import BoxedLine
 from service.record_marks import sheet_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
-from service.store.tables import GameRow, LineState, MailRow, PageRow, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, LineState, MailRow, PageRow, PhaseRow, SubmissionRow, WordRow
 
 OPTION = "reading"
 """The game's option: whether a receipt shows each line as the machine read it."""
@@ -52,11 +52,17 @@ def facts_of(session: Session, submission: SubmissionRow, phase: PhaseRow, verdi
     return ReceiptFacts(
         key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase), version=submission.version,
         photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
-        replaces=verdict.on_file if counts else None, notes=(words.mend,) if words.mend else (),
+        replaces=verdict.on_file if counts else None, notes=tuple(one for one in (words.mend, _word(session, mail.sha256)) if one),
         subject=canonical_subject(game.name, power, phase_of(phase), number),
         answers=(str(message_id),) if message_id else (),
         record=sheet_mark(session, submission, phase.game_id),
     )
+
+
+def _word(session: Session, mail: str) -> str:
+    """What is said of a word for the lots that came with a sheet."""
+    row = session.scalars(select(WordRow).where(WordRow.mail == mail)).first()
+    return "" if row is None else f"Your word for the lots of this phase is kept: {row.word}."
 
 
 def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, power: str) -> Verdict:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from maps.variant import Variant
 from service import context as contexts
-from service import inbox, outbox
+from service import inbox, lots, outbox
 from service.clock import Clock
 from service.intake import judge_mail, remember
 from service.intake_verdict import Kind, Reason, Verdict
@@ -167,6 +167,7 @@ class Taker:
             session.add(PageRow(submission_id=submission.id, ordinal=at * PAGES_PER_FILE,
                                 original=self.blobs.put(picture.data)))
         session.flush()
+        lots.add_word(session, phase, power, lots.word_in(verdict.trailing), received_at, mail=key, by=power)
         self.jobs.enqueue(session, READ_WORK, f"{READ_WORK}:{submission.id}", {"submission": submission.id})
         self.post.receipt(session, submission, phase, verdict)
         return True

@@ -45,10 +45,10 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
 async def log(
     request: Request, visitor: Trusted, place: Annotated[str, Form()], received: Annotated[str, Form()],
     hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "", version: Annotated[str, Form()] = "",
-    scan: Annotated[list[UploadFile] | None, File()] = None,
+    word: Annotated[str, Form()] = "", scan: Annotated[list[UploadFile] | None, File()] = None,
 ) -> Response:
     """Log a letter for "PHASE POWER", with its scan or without."""
-    letter = _letter(place, received, hour, postmark, version)
+    letter = _letter(place, received, hour, postmark, version, word)
     data, room = [], 0
     for file in (scan or [])[:MOST_FILES + 1]:
         data.append(await file.read(MOST_BYTES + 1 - min(room, MOST_BYTES)))
@@ -75,13 +75,13 @@ def _outcome(request: Request, letter: Letter, scans: int) -> str:
         return "letter-late" if letter.arrived > session.get_one(PhaseRow, letter.phase_id).deadline else "letter-filed"
 
 
-def _letter(place: str, received: str, hour: str, postmark: str, version: str) -> Letter:
+def _letter(place: str, received: str, hour: str, postmark: str, version: str, word: str) -> Letter:
     number, _, power = place.partition(" ")
     wanted = version.strip().lower().removeprefix("v")
     try:
         return Letter(
             int(number), power, date.fromisoformat(received), time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
-            date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None)
+            date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None, word[:200])
     except ValueError as fault:
         raise HTTPException(400, WRONG) from fault
 

@@ -1,0 +1,112 @@
+"""The Lots of a game, for anybody: digests of seeds before the deadline; afterwards seed, words, and each draw to be followed
+by hand (Q-35, desk plan, "Lots"). The seed of a phase is shown once its results are sent, never before."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy.orm import Session
+
+import maps
+from service import lots
+from service.desk.ports import DeskPorts
+from service.desk.queries import phase_title
+from service.lots import Draw
+from service.public.doorway import show
+from service.record_form import digest
+from service.record_marks import NO_LOTS
+from service.store import codec, records
+from service.store.tables import GameRow, PhaseRow, PhaseState
+
+router = APIRouter()
+UNKNOWN = "There is no such game here. Check the address in your letters."
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The lots of a phase whose results were sent. `lines` are those whose digest gives the first number."""
+
+    title: str
+    ordinal: int
+    seed: str
+    commitment: str
+    words: tuple[str, ...]
+    draws: tuple[Draw, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return (self.seed, *self.words, "1")
+
+    @property
+    def first(self) -> str:
+        """The digest of these lines."""
+        return digest("\n".join(self.lines))
+
+
+@router.get("/public/{game_id}/lots")
+def page(request: Request, game_id: str) -> Response:
+    """What was drawn, what is committed, and how to check both."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = _game(session, game_id)
+        return show(request, "lots.html", game=game, drawn=_drawn(session, game),
+                    ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in _ahead(session, game)])
+
+
+@router.get("/public/{game_id}/lots.json")
+def proof(request: Request, game_id: str) -> Response:
+    """The same as a file to keep."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = _game(session, game_id)
+        told = {
+            "game": game.id,
+            "committed": [{"phase": row.ordinal, "title": phase_title(row), "digest": lots.commitment(row)}
+                          for row in _ahead(session, game)],
+            "drawn": [_told(one) for one in _drawn(session, game)],
+        }
+    return Response(
+        json.dumps(told, indent=1, ensure_ascii=False) + "\n", media_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{game_id}-lots.json"', "Cache-Control": "no-cache"})
+
+
+def _told(one: Drawn) -> dict[str, Any]:
+    return {
+        "phase": one.ordinal, "title": one.title, "digest": one.commitment, "seed": one.seed, "words": list(one.words),
+        "draws": [{"draw": d.at, "number": d.number, "among": d.among, "left_over": d.index, "things": list(d.things),
+                   "taken": d.taken or None} for d in one.draws],
+    }
+
+
+def _game(session: Session, game_id: str) -> GameRow:
+    game = session.get(GameRow, game_id)
+    if game is None:
+        raise HTTPException(404, UNKNOWN)
+    return game
+
+
+def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
+    """Phases to come, or in play, in which lots may be drawn."""
+    return [row for row in records.phases(session, game.id)
+            if row.state != PhaseState.SENT and row.kind not in NO_LOTS and row.seed is not None]
+
+
+def _drawn(session: Session, game: GameRow) -> list[Drawn]:
+    """Phases whose results were sent and in which a lot was drawn, newest first."""
+    found = []
+    for row in reversed(records.phases(session, game.id)):
+        if row.state != PhaseState.SENT or row.resolution is None or row.position is None or row.seed is None:
+            continue
+        resolution = codec.load_resolution(row.resolution)
+        if not resolution.lots_used:
+            continue
+        drawn = lots.draws(
+            maps.load(game.variant).setting(), codec.load_position(row.position), [o.order for o in resolution.outcomes],
+            lots.tape_of(session, row))
+        found.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
+                           tuple(lots.words_of(session, row)), drawn))
+    return found
