@@ -245,13 +245,16 @@ def _smaller(
 
 
 def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
-    """The server is away: the try does not count and the letter keeps its place, for two days."""
-    over = now - row.due_at > GIVE_UP
+    """The server is away: the try does not count and the letter keeps its place, for two days after the first of them. How
+    long it lay here before, because we were away ourselves or a person held it back, is no fault of the server's."""
+    first = row.error is None
+    over = not first and now - row.due_at > GIVE_UP
     _end(
         store,
         row,
         OutboxState.FAILED if over else OutboxState.QUEUED,
         tries=row.tries - 1,
+        due_at=now if first else row.due_at,
         error=f"{error} Given up after two days." if over else error,
     )
 

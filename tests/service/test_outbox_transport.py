@@ -46,10 +46,25 @@ def test_while_the_server_is_away_letters_keep_their_turn(site: Site, smtp_sink:
 
 def test_a_server_away_for_more_than_two_days_is_shown_as_failed(site: Site) -> None:
     write(site, LETTER)
-    site.clock.advance(timedelta(hours=49))
-    assert send(site, free_port()).down
+    nowhere = free_port()
+    assert send(site, nowhere).down
+    site.clock.advance(timedelta(hours=47))
+    assert send(site, nowhere).down
+    assert rows(site)[0].state == OutboxState.QUEUED
+    site.clock.advance(timedelta(hours=2))
+    assert send(site, nowhere).down
     assert rows(site)[0].state == OutboxState.FAILED
     assert (rows(site)[0].error or "").endswith("Given up after two days.")
+
+
+def test_a_letter_that_lay_here_for_days_is_not_given_up_at_its_first_try(site: Site, smtp_sink: SmtpSink) -> None:
+    """Galloper was away itself, or a person held the letters back; and then the server is away for a moment."""
+    write(site, LETTER)
+    site.clock.advance(timedelta(days=4))
+    assert send(site, free_port()).down
+    assert rows(site)[0].state == OutboxState.QUEUED
+    site.clock.advance(timedelta(minutes=1))
+    assert send(site, smtp_sink.port) == Sent(sent=1)
 
 
 def test_a_server_without_the_encryption_we_ask_for_gets_nothing(site: Site, smtp_sink: SmtpSink) -> None:
