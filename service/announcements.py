@@ -176,7 +176,7 @@ class Announcements:
             dislodged=tuple(dislodged_text(variant, d) for d in resolution.dislodged),
             disbanded=tuple(unit_text(variant, u) for u in resolution.disbanded),
             built=tuple(unit_text(variant, u) for u in resolution.built),
-            removed=tuple(unit_text(variant, u) for u in resolution.removed),
+            removed=tuple(unit_text(variant, u) for u in resolution.removed if u not in resolution.removed_by_lot),
             by_lot=tuple(unit_text(variant, u) for u in resolution.removed_by_lot),
             holdings=_holdings(phase, resolution, variant) if ends_year else (),
             winner=None if resolution.winner is None else names[resolution.winner],

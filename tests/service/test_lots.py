@@ -164,6 +164,8 @@ def test_results_name_the_digest_before_and_open_the_seed_after(over: Table) -> 
     assert f"2 lots were drawn in phase 1, from the seed {first.seed}." in said
     assert f"The lots of Winter 1644 (phase {coming.ordinal}) will be drawn from a seed with this digest: {sha(coming.seed or '')}" in said
     assert (coming.seed or "") not in said
+    assert "REMOVED BY ORDER" not in said  # Newcastle ordered none
+    assert said.count("REMOVED BY LOT, IN THE ORDER DRAWN") == 1
 
 
 def test_the_page_follows_each_draw_and_keeps_what_is_sealed(over: Table) -> None:

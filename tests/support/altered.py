@@ -112,7 +112,7 @@ def _digest(data: bytes, chance: random.Random) -> bytes:
 def _dropped(data: bytes, chance: random.Random) -> bytes:
     files = unpacked(data)
     chain = entries(files)
-    del chain[chance.randrange(len(chain))]
+    del chain[chance.randrange(len(chain) - 1)]  # without its last the record is merely older: `_forgotten` tries that
     return packed(files, chain, entries=len(chain), root=chain[-1]["link"])
 
 
