@@ -12,6 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+IMPLICIT_TLS_PORT = 465
+"""Where letters are handed over encrypted from the first byte on (RFC 8314, 3.3)."""
+
 
 class ConfigError(Exception):
     """The settings cannot be used; the sentence names the file and the setting."""
@@ -21,8 +24,19 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class OAuth(_Part):
+    """A provider that gives access tokens in place of a password, over HTTPS. Without `refresh_token` the application asks in
+    its own name."""
+
+    token_url: str = Field(pattern=r"^(https://|http://(127\.0\.0\.1|localhost)[:/])")
+    client_id: str
+    client_secret: str = ""
+    refresh_token: str = ""
+    scope: str = ""
+
+
 class MailIn(_Part):
-    """Where orders arrive. `kind` "imap" or "maildir"; for maildir only `path` counts."""
+    """Where orders arrive. `kind` "imap" or "maildir"; for maildir only `path` counts. With `oauth` the password is not used."""
 
     kind: str = Field(default="imap", pattern="^(imap|maildir)$")
     host: str = "localhost"
@@ -37,10 +51,12 @@ class MailIn(_Part):
     max_bytes: int = 36_000_000
     keep_alive_seconds: int = 240
     trusted_authserv_id: str = ""
+    oauth: OAuth | None = None
 
 
 class MailOut(_Part):
-    """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo)."""
+    """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo). Port 465 is
+    encrypted from the start (RFC 8314), whatever `starttls` says. With `oauth` the password is not used."""
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
     host: str = "localhost"
@@ -51,6 +67,12 @@ class MailOut(_Part):
     path: str = ""
     sender: str
     max_bytes: int = 8_000_000
+    oauth: OAuth | None = None
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether nothing is said in clear."""
+        return self.starttls or self.port == IMPLICIT_TLS_PORT
 
 
 class Reader(_Part):

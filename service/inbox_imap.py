@@ -34,6 +34,7 @@ from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, LoginEr
 
 from service.config import MailIn
 from service.inbox import HEADER_BYTES, MailboxError, MailFault, Place, RawMail, Waiting
+from service.oauth import NoToken, tokens_of
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,7 @@ class ImapSource:
         self._uidvalidity = ""
         self._prefix = ""
         self._cut: Counter[str] = Counter()
+        self._tokens = tokens_of(settings.oauth, "mail_in.oauth")
 
     def look(self) -> Sequence[Waiting]:
         """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the others."""
@@ -210,6 +212,9 @@ class ImapSource:
         except MailFault:
             self._drop()
             raise
+        except NoToken as error:
+            self._drop()
+            raise MailboxError(str(error)) from error
         except (OSError, IMAPClientError, _MissingFolder, ValueError, LookupError) as error:
             self._drop()
             raise MailboxError(self._sentence(error, doing)) from error
@@ -234,7 +239,7 @@ class ImapSource:
             client.socket().setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if upgrade:
                 client.starttls(context)
-            client.login(s.user, s.password)
+            self._log_in(client)
             self._uidvalidity = self._select(client)
             self._prefix = _personal_prefix(client)
         except BaseException:
@@ -242,6 +247,17 @@ class ImapSource:
                 client.shutdown()
             raise
         return client
+
+    def _log_in(self, client: IMAPClient) -> None:
+        s = self._settings
+        if self._tokens is None:
+            client.login(s.user, s.password)
+            return
+        try:
+            client.oauth2_login(s.user, self._tokens.token())
+        except LoginError:
+            self._tokens.forget()
+            raise
 
     def _select(self, client: IMAPClient) -> str:
         try:
@@ -256,7 +272,8 @@ class ImapSource:
         s, server = self._settings, f"{self._settings.host}:{self._settings.port}"
         match error:
             case LoginError():
-                says = f"The mail server {server} refused the login; check mail_in.user and mail_in.password."
+                secret = "password" if s.oauth is None else "oauth"
+                says = f"The mail server {server} refused the login; check mail_in.user and mail_in.{secret}."
             case socket.gaierror():
                 says = f"There is no computer called {s.host}; check mail_in.host."
             case ssl.SSLError():

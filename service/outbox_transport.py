@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from service import config
 from service.config import MailOut
+from service.oauth import NoToken, Tokens, tokens_of, xoauth2
 
 SECONDS = 60.0
 _TOO_BIG = 552
@@ -70,6 +72,7 @@ class SmtpTransport:
         self._seconds = seconds
         self._context = context
         self._own = threading.local()
+        self._tokens = tokens_of(settings.oauth, "mail_out.oauth")
 
     def send(self, envelope: Envelope) -> None:
         """See Transport."""
@@ -79,6 +82,9 @@ class SmtpTransport:
         except (Down, Unclear):
             self._drop()
             raise
+        except NoToken as error:
+            self._drop()
+            raise Down(str(error)) from error
         except (OSError, smtplib.SMTPException) as error:
             self._drop()
             raise Down(self._sentence(error)) from error
@@ -108,13 +114,18 @@ class SmtpTransport:
                     return self._smtp
             self._drop()  # the server closed the kept connection meanwhile
         s = self._settings
-        smtp = smtplib.SMTP(s.host, s.port, timeout=self._seconds)
+        context = self._context or ssl.create_default_context()
+        from_the_start = s.port == config.IMPLICIT_TLS_PORT
+        smtp = smtplib.SMTP_SSL(s.host, s.port, timeout=self._seconds, context=context) if from_the_start else smtplib.SMTP(
+            s.host, s.port, timeout=self._seconds)
         try:
             smtp.ehlo()
-            if s.starttls:
-                smtp.starttls(context=self._context or ssl.create_default_context())
+            if s.starttls and not from_the_start:
+                smtp.starttls(context=context)
                 smtp.ehlo()
-            if s.user:
+            if self._tokens is not None:
+                _log_in(smtp, s.user, self._tokens)
+            elif s.user:
                 smtp.login(s.user, s.password)
         except BaseException:
             smtp.close()
@@ -154,7 +165,8 @@ class SmtpTransport:
         s = self._settings
         match error:
             case smtplib.SMTPAuthenticationError():
-                return f"The mail server {s.host}:{s.port} refused the login; check mail_out.user and mail_out.password."
+                secret = "password" if s.oauth is None else "oauth"
+                return f"The mail server {s.host}:{s.port} refused the login; check mail_out.user and mail_out.{secret}."
             case smtplib.SMTPNotSupportedError():
                 return f"The mail server {s.host}:{s.port} offers no STARTTLS or no login; check mail_out.port and mail_out.starttls."
             case ssl.SSLError():
@@ -163,6 +175,16 @@ class SmtpTransport:
                 return f"Nothing answers at {s.host}:{s.port}; check mail_out.host and mail_out.port, or start the mail server."
             case _:
                 return f"Mail cannot be sent through {s.host}:{s.port} ({type(error).__name__}); Galloper keeps trying."
+
+
+def _log_in(smtp: smtplib.SMTP, user: str, tokens: Tokens) -> None:
+    """By access token. A server that refuses it says why first, and wants an empty answer to that."""
+    token = tokens.token()
+    try:
+        smtp.auth("XOAUTH2", lambda challenge=None: xoauth2(user, token) if challenge is None else "")
+    except smtplib.SMTPAuthenticationError:
+        tokens.forget()
+        raise
 
 
 def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:

@@ -11,14 +11,14 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import TextIO
 
 from service.config import ConfigError, Settings
+from service.site_check_found import Finding, Mark
+from service.site_check_kept import check_backup, check_photographs
 from service.site_settings import settings_of
 
 ROOM = 1_000_000_000
@@ -28,22 +28,6 @@ APART = 60.0
 YEARS = range(2026, 2100)
 SPECIMEN = "Army London to Surrey"
 SECONDS = 15.0
-
-
-class Mark(StrEnum):
-    """How a test ended. Only MEND makes the whole check fail."""
-
-    OK = "ok"
-    NOTE = "note"
-    MEND = "MEND"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one test found, in a sentence; for MEND the sentence says what to do."""
-
-    mark: Mark
-    said: str
 
 
 Test = Callable[[Settings], Finding]
@@ -67,6 +51,7 @@ def _tests() -> Sequence[tuple[str, Test]]:
     return (
         ("mailbox", check_mailbox), ("sending", check_sending), ("clock", check_clock), ("disk", check_disk),
         ("database", check_database), ("reader", check_reader), ("pictures", check_pictures), ("users", check_users),
+        ("photos", check_photographs), ("backup", check_backup),
     )
 
 
@@ -109,6 +94,7 @@ def check_mailbox(settings: Settings) -> Finding:
 
 def check_sending(settings: Settings) -> Finding:
     """Connect, greet and log in at the relay; no mail is handed over."""
+    from service.oauth import NoToken
     from service.outbox_transport import Down, SmtpTransport
 
     outgoing = settings.mail_out
@@ -126,6 +112,8 @@ def check_sending(settings: Settings) -> Finding:
                 raise Down(f"There is no computer called {outgoing.host}; check mail_out.host.") from error
             except TimeoutError as error:
                 raise Down(f"{outgoing.host}:{outgoing.port} does not answer in time; check mail_out.port.") from error
+            except NoToken as error:
+                raise Down(str(error)) from error
             except OSError as error:
                 raise Down(self._sentence(error)) from error
 
@@ -136,7 +124,7 @@ def check_sending(settings: Settings) -> Finding:
         return Finding(Mark.MEND, str(down))
     finally:
         transport.close()
-    if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.starttls):
+    if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
         said = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
         return Finding(Mark.NOTE, f"{said}; set mail_out.starttls = true")
     how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"

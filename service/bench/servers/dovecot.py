@@ -39,7 +39,8 @@ default_login_user = {user}
 ssl = {ssl}
 {certificate}
 disable_plaintext_auth = no
-auth_mechanisms = plain
+auth_mechanisms = plain{mechanisms}
+{tokens}
 passdb {{
   driver = static
   args = password={password}
@@ -100,11 +101,13 @@ def unprivileged() -> pwd.struct_passwd:
 class Dovecot:
     """One server. `start` again after `kill` brings it back on the same ports with the same mail.
 
-    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers).
+    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers). With `introspection`, an address to
+    which an access token is added, XOAUTH2 is spoken too.
     """
 
     tls: bool = False
     prefix: str = ""
+    introspection: str = ""
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="dv")))
     imap: int = field(default_factory=free_port)
     lmtp: int = field(default_factory=free_port)
@@ -128,8 +131,16 @@ class Dovecot:
             self.imaps = self.imaps or free_port()
             make_certificate(self.root)
             certificate = f"ssl_cert = <{self.root}/cert.pem\nssl_key = <{self.root}/key.pem"
+        tokens = ""
+        if self.introspection:
+            tokens = f"passdb {{\n  driver = oauth2\n  mechanisms = xoauth2\n  args = {self.root}/tokens\n}}"
+            (self.root / "tokens").write_text(
+                f"introspection_url = {self.introspection}\nintrospection_mode = get\nactive_attribute = active\n"
+                "active_value = true\nusername_attribute = username\n")
         (self.root / "conf").write_text(
             _SETTINGS.format(
+                mechanisms=" xoauth2" if tokens else "",
+                tokens=tokens,
                 root=self.root,
                 user=account.pw_name,
                 group=_group_name(account.pw_gid),

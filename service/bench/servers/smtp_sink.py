@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import socket
 import ssl
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from service.bench.servers.dovecot import free_port
 
@@ -40,7 +41,8 @@ class SmtpSink:
 
     `at_rcpt` and `at_data` decide about each recipient and each mail; `cut_after_data` closes the connection that many
     times after the mail was taken and before it is confirmed; `size_limit` is announced and kept. With a `certificate`
-    (and its key) it insists on STARTTLS.
+    (and its key) it insists on STARTTLS, or is encrypted from the start where it is `implicit`. With a `token` it wants a login
+    by XOAUTH2; `logins` are what was said there.
     """
 
     port: int = field(default_factory=free_port)
@@ -50,6 +52,9 @@ class SmtpSink:
     cut_after_data: int = 0
     size_limit: int = 33_554_432
     certificate: tuple[Path, Path] | None = None
+    implicit: bool = False
+    token: str = ""
+    logins: list[str] = field(default_factory=list)
     _controller: Controller | None = None
 
     def start(self) -> SmtpSink:
@@ -63,8 +68,12 @@ class SmtpSink:
             port=self.port,
             data_size_limit=self.size_limit,
             server_hostname="sink.test",
-            tls_context=context,
-            require_starttls=context is not None,
+            ssl_context=context if self.implicit else None,
+            tls_context=None if self.implicit else context,
+            require_starttls=context is not None and not self.implicit,
+            auth_required=bool(self.token),
+            auth_require_tls=False,
+            auth_exclude_mechanism=["LOGIN", "PLAIN"],
         )
         self._controller.start()
         return self
@@ -73,6 +82,15 @@ class SmtpSink:
         if self._controller is not None:
             self._controller.stop()
             self._controller = None
+
+    async def auth_XOAUTH2(self, server: SMTP, args: list[str]) -> AuthResult:  # noqa: N802 aiosmtpd finds it so
+        """See aiosmtpd. A wrong token is answered with words, which the client must take note of."""
+        said = base64.b64decode(args[1]).decode()
+        self.logins.append(said)
+        if f"auth=Bearer {self.token}\1\1" in said:
+            return AuthResult(success=True, auth_data=said)
+        await server.challenge_auth(b'{"status":"400"}')
+        return AuthResult(success=False, handled=False)
 
     async def handle_RCPT(  # noqa: N802 aiosmtpd calls it so
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
