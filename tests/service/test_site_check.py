@@ -19,17 +19,22 @@ from ocr.engines import Recognised
 from ocr.engines.ppocr import ModelError, PpOcr
 from service import site_check
 from service.config import ConfigError, MailOut, Settings
+from service.health import BACKUP, RESTORED
 from service.inbox_demo import DemoMailServer
 from service.pictures import fonts
 from service.site import add_user, check_site, settings_of
-from service.site_check import Finding, Mark
+from service.site_check_found import Finding, Mark
+from service.site_check_kept import check_backup, check_photographs
+from service.site_settings import opened
+from service.store import records
+from service.store.blobs_remote import open_blobs
 from service.store.engine import migrate
 from tests.support.certificates import make_certificate
 from tests.support.dovecot import free_port
 from tests.support.own_site import SETTINGS, deliver, own_site
 from tests.support.smtp_sink import SmtpSink
 
-AREAS = ["settings", "mailbox", "sending", "clock", "disk", "database", "reader", "pictures", "users"]
+AREAS = ["settings", "mailbox", "sending", "clock", "disk", "database", "reader", "pictures", "users", "photos", "backup"]
 
 
 def _checked(folder: Path) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -62,7 +67,8 @@ def test_a_sound_site_has_a_line_for_everything_and_nothing_is_changed(folder: P
     code, found = _checked(folder)
     assert list(found) == AREAS
     # Its mailbox is a folder, whose stamps prove nothing about the clock.
-    assert {area: mark for area, (mark, _) in found.items() if mark != "ok"} == {"clock": "note", "users": "note"}
+    assert {area: mark for area, (mark, _) in found.items() if mark != "ok"} == {
+        "clock": "note", "users": "note", "backup": "note"}
     assert code == 0
     assert not list((folder / "outbox").iterdir())
     assert not (folder / "data" / "galloper.sqlite").exists()
@@ -319,6 +325,48 @@ def test_somebody_must_be_able_to_sign_in(
     monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
     add_user(folder, "Ada", io.StringIO())
     assert site_check.check_users(settings) == Finding(Mark.OK, "1 may sign in at the desk")
+
+
+@pytest.mark.parametrize(
+    ("made", "tested", "mark", "says"),
+    [
+        (None, None, Mark.NOTE, "no backup was noted yet"), (40, None, Mark.NOTE, "last noted 1 day ago; make one now"),
+        (2, None, Mark.NOTE, "not put back as a test"), (2, 24 * 100, Mark.NOTE, "not put back as a test"),
+        (2, 24 * 10, Mark.OK, "last noted 2 hours ago, put back as a test 10 days ago"),
+    ],
+)
+def test_the_backup_is_told_with_its_age_and_its_test(
+    settings: Settings, made: int | None, tested: int | None, mark: Mark, says: str
+) -> None:
+    assert check_backup(settings).said.startswith("nothing to back up yet")
+    now = datetime.now(UTC)
+    with opened(settings) as store, store.begin() as session:
+        for what, hours in ((BACKUP, made), (RESTORED, tested)):
+            if hours is not None:
+                records.log_event(session, now - timedelta(hours=hours), what)
+    found = check_backup(settings)
+    assert found.mark is mark
+    assert says in found.said
+
+
+def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
+    with opened(settings) as store, store.begin() as session:
+        now = datetime.now(UTC)
+        records.add_mail(session, open_blobs(settings).put(b"here"), 4, now, now)
+        records.add_mail(session, "0" * 64, 4, now, now)
+    found = check_backup(settings)
+    assert found.mark is Mark.MEND
+    assert found.said.startswith("1 of the newest 2 mails are in the database and not among the photographs")
+
+
+@pytest.mark.parametrize(
+    ("photographs", "mark", "says"),
+    [("", Mark.OK, "blobs"), ("memory://bucket", Mark.OK, "keeps what it is given"),
+     ("file:///proc/nowhere", Mark.MEND, "cannot be used"), ("nonsense://x", Mark.MEND, "photographs: ")],
+)
+def test_the_store_of_photographs_is_tried(settings: Settings, photographs: str, mark: Mark, says: str) -> None:
+    found = site_check._run(check_photographs, settings.model_copy(update={"photographs": photographs}))
+    assert (found.mark, says in found.said) == (mark, True)
 
 
 def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) -> None:
