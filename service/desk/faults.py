@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 
 from service.desk import returning
@@ -25,7 +26,8 @@ def install(app: FastAPI) -> None:
     """Give the application its answers to whatever is raised."""
     app.add_exception_handler(NotSignedIn, _to_sign_in)
     app.add_exception_handler(HTTPException, _told)
-    app.add_exception_handler(RequestValidationError, _unusable)
+    for beyond in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
+        app.add_exception_handler(beyond, _unusable)
     app.add_exception_handler(NoPicture, _no_picture)
     app.add_exception_handler(Exception, _ours)
 
