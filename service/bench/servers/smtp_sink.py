@@ -73,7 +73,7 @@ class SmtpSink:
             require_starttls=context is not None and not self.implicit,
             auth_required=bool(self.token),
             auth_require_tls=False,
-            auth_exclude_mechanism=["LOGIN", "PLAIN"],
+            auth_exclude_mechanism=["LOGIN", "PLAIN", *([] if self.token else ["XOAUTH2"])],
         )
         self._controller.start()
         return self
