@@ -169,6 +169,8 @@ class SmtpTransport:
                 return f"The mail server {s.host}:{s.port} refused the login; check mail_out.user and mail_out.{secret}."
             case smtplib.SMTPNotSupportedError():
                 return f"The mail server {s.host}:{s.port} offers no STARTTLS or no login; check mail_out.port and mail_out.starttls."
+            case smtplib.SMTPException() if type(error) is smtplib.SMTPException:  # so smtplib says that it knows no way
+                return f"The mail server {s.host}:{s.port} offers no login by password; see mail_out.oauth in the settings."
             case ssl.SSLError():
                 return f"The certificate of {s.host}:{s.port} is not trusted; check mail_out.host."
             case ConnectionRefusedError():

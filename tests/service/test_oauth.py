@@ -153,3 +153,14 @@ def test_port_465_is_encrypted_from_the_start_and_its_certificate_verified(
         assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == Sent(sent=1)
     finally:
         sink.stop()
+
+
+def test_a_relay_that_takes_only_tokens_is_told_to_whoever_set_a_password(site: Site) -> None:
+    sink = SmtpSink(token="token-1").start()
+    try:
+        leaving = MailOut(host="127.0.0.1", port=sink.port, starttls=False, user="orders", password="x", sender=SENDER)
+        write(site, LETTER)
+        outcome = send_due(site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER)
+        assert "offers no login by password; see mail_out.oauth" in outcome.down
+    finally:
+        sink.stop()

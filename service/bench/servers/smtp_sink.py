@@ -72,8 +72,8 @@ class SmtpSink:
             tls_context=None if self.implicit else context,
             require_starttls=context is not None and not self.implicit,
             auth_required=bool(self.token),
-            auth_require_tls=False,
-            auth_exclude_mechanism=["LOGIN", "PLAIN", *([] if self.token else ["XOAUTH2"])],
+            auth_require_tls=not self.token,
+            auth_exclude_mechanism=["LOGIN", "PLAIN"],
         )
         self._controller.start()
         return self
