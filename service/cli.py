@@ -48,6 +48,7 @@ MENDABLE = {
     "grammar.compose": ("GrammarError",),
     "ocr.engines.ppocr": ("ModelError",),
     "service.archive": ("NoSuchGame",),
+    "service.backup": ("BackupFault",),
     "service.config": ("ConfigError",),
     "service.demo": ("DemoFault",),
     "service.lots": ("NotCommitted",),
@@ -149,6 +150,31 @@ def user(
     from service.site import add_user
 
     raise typer.Exit(add_user(folder, name, sys.stdout))
+
+
+@app.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")
+def backup(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    output: Annotated[Path, typer.Argument(metavar="FILE", help="Where the backup is written; no file is written over.")],
+) -> None:
+    """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
+    from service.site import backup_site
+
+    raise typer.Exit(backup_site(folder, output, sys.stdout))
+
+
+@app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")] = None,
+    drill: Annotated[bool, typer.Option("--drill", help="Put it back beside everything, check it, and take it away.")] = False,
+) -> None:
+    """Put a backup back into an empty site and check every digest. No letter leaves it until somebody says so."""
+    from service.site import restore_site
+
+    if drill == (folder is not None):
+        raise typer.BadParameter("name the folder of an empty site, or say --drill.")
+    raise typer.Exit(restore_site(file, folder, sys.stdout))
 
 
 @app.command(epilog="Example: galloper verify powick-bridge.zip letters/*.eml")

@@ -1,16 +1,25 @@
-"""A site's archives from the command line."""
+"""A site's archives and backups from the command line."""
 
 from __future__ import annotations
 
+import tempfile
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TextIO
 
-from service import archive, record
+from sqlalchemy import Engine
+
+from service import archive, backup, record
+from service.backup import Restored
 from service.clock import SystemClock
-from service.site_settings import SiteError, opened, settings_of
+from service.health import BACKUP
+from service.jobs import DbosJobs
+from service.site_settings import SiteError, bring_up_to_date, opened, settings_of
+from service.store import records
+from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
+from service.store.engine import migrate, open_engine, sessions
 
 
 def version() -> str:
@@ -30,11 +39,72 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
         with store() as session:
             data = archive.write(session, open_blobs(settings), game, edition, SystemClock().now(), version())
             root = record.root(session, game)
-    try:
-        with output.open("xb") as file:
-            file.write(data)
-    except FileExistsError as error:
-        raise SiteError(f"{output} is there already and was not written over; choose another name.") from error
+    with _fresh(output).open("xb") as file:
+        file.write(data)
     print(f"Wrote {output}: {root.number} entries, {len(data) // 1024} KB. Root {root.link}", file=out)
     print(f"Check it with: galloper verify {output}", file=out)
     return 0
+
+
+def _fresh(output: Path) -> Path:
+    if output.exists():
+        raise SiteError(f"{output} is there already and was not written over; choose another name.")
+    return output
+
+
+def backup_site(folder: Path, output: Path, out: TextIO) -> int:
+    """Write a whole site into a new file, which has its name only once it is whole. Raises SiteError, BlobError."""
+    settings = settings_of(folder)
+    bring_up_to_date(settings)
+    engine, unfinished = open_engine(settings.database_url), _fresh(output).with_name(f".{output.name}.unfinished")
+    try:
+        store, now = sessions(engine), SystemClock().now()
+        record.begin_all(store)
+        with unfinished.open("wb") as file:
+            blobs = backup.write(engine, open_blobs(settings), file, now, version())
+        unfinished.replace(_fresh(output))
+        with store.begin() as session:
+            records.log_event(session, now, BACKUP, actor="galloper backup")
+    finally:
+        unfinished.unlink(missing_ok=True)
+        engine.dispose()
+    print(f"Wrote {output}: {blobs} files, {output.stat().st_size // 1024} KB, SHA-256 {backup.digest_of(output)}", file=out)
+    print(f"Try it now and then: galloper restore {output} --drill", file=out)
+    return 0
+
+
+def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
+    """Put a backup back into an empty site; without one, for a drill, into a folder of the moment that is taken away again.
+    Raises BackupFault, SiteError."""
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:
+            url = f"sqlite:///{Path(place) / 'galloper.sqlite'}"
+            migrate(url)
+            done = _restored(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
+        _tell(done, out)
+        print("The drill went well: every digest fits, nothing was sent, and what was put back is gone again. Note it on the "
+              "Health page.", file=out)
+        return 0
+    settings = settings_of(folder)
+    bring_up_to_date(settings)
+    _tell(_restored(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
+    print("No letter leaves until you say so on the Health page. Compare the roots with the newest results that anybody has "
+          "kept (galloper game export, galloper verify): if a letter names more entries, take a newer backup.", file=out)
+    return 0
+
+
+def _restored(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restored:
+    try:
+        queue = DbosJobs(engine) if jobs else None
+        if queue is not None:
+            queue.prepare()
+        with file.open("rb") as source:
+            return backup.restore(source, engine, blobs, queue, SystemClock().now())
+    finally:
+        engine.dispose()
+
+
+def _tell(done: Restored, out: TextIO) -> None:
+    print(f"Put back {sum(done.rows.values())} rows and {done.blobs} files; {done.letters} letters wait.", file=out)
+    for root in done.roots:
+        print(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}", file=out)

@@ -1,0 +1,65 @@
+"""Rows as JSON lines and back, the same for SQLite and PostgreSQL: what backups and archives of games are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Date, Select, Table, insert, select, text
+
+from service.store.columns import Base, Instant
+from service.store.tables import DueRow, WorkerRow
+
+BATCH = 500
+NOT_KEPT = frozenset((DueRow.__tablename__, WorkerRow.__tablename__))
+"""Tables of the moment: what waits to be entered, and which process is alive."""
+
+
+def tables() -> list[Table]:
+    """Every table that is kept, each after those it points to."""
+    return [table for table in Base.metadata.sorted_tables if table.name not in NOT_KEPT]
+
+
+def lines(connection: Connection, table: Table, where: Select[Any] | None = None) -> Iterator[bytes]:
+    """Each row of a table, or those of a selection of it, in the order of its key, as a line of JSON."""
+    wanted = (select(table) if where is None else where).order_by(*table.primary_key.columns)
+    for row in connection.execute(wanted.execution_options(yield_per=BATCH)).mappings():
+        told = {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
+        yield (json.dumps(told, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def load(connection: Connection, table: Table, rows: Iterable[bytes]) -> int:
+    """Put rows back as they were; how many. Raises KeyError for a column that the table does not have."""
+    count, batch = 0, []
+    for line in rows:
+        batch.append({name: _value(table, name, value) for name, value in json.loads(line).items()})
+        count += 1
+        if len(batch) == BATCH:
+            connection.execute(insert(table), batch)
+            batch = []
+    if batch:
+        connection.execute(insert(table), batch)
+    return count
+
+
+def _value(table: Table, name: str, value: Any) -> Any:
+    kind = table.columns[name].type
+    if value is None:
+        return None
+    if isinstance(kind, Instant):
+        return datetime.fromisoformat(value)
+    return date.fromisoformat(value) if isinstance(kind, Date) else value
+
+
+def settle_counters(connection: Connection) -> None:
+    """After rows were put in with their numbers, let PostgreSQL count on from the highest; SQLite does by itself."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table in Base.metadata.sorted_tables:
+        column = table.autoincrement_column
+        if column is not None:
+            connection.execute(text(
+                f"SELECT setval(pg_get_serial_sequence('{table.name}', '{column.name}'), "  # noqa: S608 - our own names
+                f"COALESCE((SELECT max({column.name}) FROM {table.name}), 1), (SELECT count(*) > 0 FROM {table.name}))"))
