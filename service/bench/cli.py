@@ -96,3 +96,14 @@ def storm(
     sizes = storm_of.Sizes(mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes,
                            soak_games=soak_games, seed=seed)
     raise typer.Exit(run(part or [], database or [], sizes, sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench growth --games 2 --mails 10")
+def growth(
+    games: Annotated[int, typer.Option("--games", min=1, help="Games of the smaller half, each with one phase.")] = 2,
+    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the smaller half.")] = 10,
+) -> None:
+    """What a site grows by, in bytes and processor time: for each game, mail and phase."""
+    from service.bench.growth import Sizes, run
+
+    raise typer.Exit(run(Sizes(games, mails), sys.stdout, sys.stderr))

@@ -101,13 +101,14 @@ def address(number: int, power: str) -> str:
     return f"{power.lower().replace(' ', '-')}.{number}@{DOMAIN}"
 
 
-def add_games(at: Place, count: int, *, deadline: datetime | None = None) -> list[int]:
-    """So many games of ten powers with their first phase open; the ids of those phases. Far off, unless `deadline` says."""
+def add_games(at: Place, count: int, *, deadline: datetime | None = None, first: int = 0) -> list[int]:
+    """So many games of ten powers, numbered from `first`, with their first phase open; the ids of those phases. Far off, unless
+    `deadline` says."""
     now = SystemClock().now()
     end = deadline or now + timedelta(days=30)
     window = PhaseWindow(at.variant.start.phase, now - timedelta(days=1), end)
     found = []
-    for number in range(count):
+    for number in range(first, first + count):
         with at.store.begin() as session:
             found.append(_add_game(session, at.variant, number, window, now))
     return found
