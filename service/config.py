@@ -56,7 +56,11 @@ class MailIn(_Part):
 
 class MailOut(_Part):
     """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo). Port 465 is
-    encrypted from the start (RFC 8314), whatever `starttls` says. With `oauth` the password is not used."""
+    encrypted from the start (RFC 8314), whatever `starttls` says. With `oauth` the password is not used.
+
+    `return_by_letter`: what cannot be delivered goes back to an address of its own for each letter, such as
+    orders+results.1f3a@example.org, so that a bounce says which one it is even where it brings nothing of it along.
+    """
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
     host: str = "localhost"
@@ -68,6 +72,7 @@ class MailOut(_Part):
     sender: str
     max_bytes: int = 8_000_000
     oauth: OAuth | None = None
+    return_by_letter: bool = False
 
     @property
     def encrypted(self) -> bool:

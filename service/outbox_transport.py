@@ -17,6 +17,8 @@ from service.oauth import NoToken, Tokens, tokens_of, xoauth2
 
 SECONDS = 60.0
 _TOO_BIG = 552
+LONGEST_LOCAL_PART = 64
+"""Letters before the @ (RFC 5321, 4.5.3.1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ class SmtpTransport:
             raise TooBig(f"the mail server takes {int(limit) // 1000} kB at most")
         try:
             options = [f"size={size}"] if "size" in smtp.esmtp_features else []
-            _check(*smtp.mail(envelope.sender, options))
+            _check(*smtp.mail(self._return_path(envelope), options))
             _check(*smtp.rcpt(envelope.recipient), about_the_mail=False)
         except UnicodeEncodeError:
             raise Refused("the mail server does not take addresses with letters outside ASCII") from None
@@ -160,6 +162,11 @@ class SmtpTransport:
                 "the connection ended before the mail server confirmed; it may have been delivered"
             ) from error
         _check(code, words)
+
+    def _return_path(self, envelope: Envelope) -> str:
+        local, _, domain = envelope.sender.rpartition("@")
+        own = f"{local}+{envelope.message_id.strip('<>').rpartition('@')[0]}"
+        return f"{own}@{domain}" if self._settings.return_by_letter and len(own) <= LONGEST_LOCAL_PART else envelope.sender
 
     def _sentence(self, error: Exception) -> str:
         s = self._settings
