@@ -42,12 +42,20 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         said = [word.text for word in words(found) if word.text.isalnum()]
         if not said or set(said) <= _of_names(lexicon) | _CONVOYED:
             continue
-        if said == ["no", "change"] and "(" in read and ")" in read:
+        if "".join(said) == "nochange" and "(" in read and ")" in read:
             continue
-        heard = [word for before, word in zip(["", *said], said, strict=False) if before not in _PLAIN_AFTER.get(word, ())]
+        heard = [word for before, word in zip(["", *said], said, strict=False) if not _plain_after(before, word)]
         if "(" not in read or ")" not in read or any(map(_doubt_like, heard)) or any(said[0].startswith(d[1:]) for d in DOUBTS):
             return True
     return False
+
+
+def _plain_after(before: str, word: str) -> bool:
+    """Is a word none of doubt for the one before it, either of them short of a letter or run together ("wil" after "this")?"""
+    return any(
+        word in {plain, plain[1:], plain[:-1]}
+        and any(before.endswith((one, one[:-1]) if len(one) >= _SOME else one) for one in befores)
+        for plain, befores in _PLAIN_AFTER.items())
 
 
 def _doubt_like(word: str) -> bool:

@@ -40,6 +40,9 @@ BESIDE = 0.12
 AT_END = 0.05
 """A stretch that begins or ends this near the crop's end, as a share of its width, goes to the end."""
 
+CARET = 3
+"""Frames that a caret takes."""
+
 CUT_OUT = 0.5
 """Stretches that score this much are left out of the corrected reading."""
 
@@ -67,34 +70,44 @@ def doubtful(line: ReadLine, least: float) -> bool:
     return any(row.inserted or max(row.strike.touched, row.strike.score) >= least for row in line.rows)
 
 
-def corrected_line(line: ReadLine) -> ReadLine | None:
-    """The line as its corrections have it; None for a line without any that can be applied."""
-    rows = [corrected(row) for row in line.rows]
-    if all(row is None for row in rows):
-        return None
-    return as_line([new or old for new, old in zip(rows, line.rows, strict=True)])
+def corrected_lines(line: ReadLine) -> tuple[ReadLine, ...]:
+    """The line as its corrections have it; none for a line without any that can be applied. Where words were put in, it may be said
+    twice: with them in place of the struck words beneath them, and with them over a caret."""
+    found = []
+    for caret in (False, True):
+        rows = [corrected(row, caret=caret) for row in line.rows]
+        if any(row is not None for row in rows):
+            found.append(as_line([new or old for new, old in zip(rows, line.rows, strict=True)]))
+    return tuple(found)
 
 
-def corrected(row: Row) -> Row | None:
-    """The row without its struck words and with what was put in, text and posteriors alike.
+def corrected(row: Row, *, caret: bool = False) -> Row | None:
+    """The row without its struck words and with what was put in, text and posteriors alike; with `caret`, what was put in goes where
+    its middle stands, in place of the mark that is there.
 
     None where there is nothing to correct, where no posteriors are known, and where nothing would be left.
     """
     seen = row.posteriors
     out = [word for word in row.strike.words if word.score >= CUT_OUT and word.kind != "faint"]
     added = [one for one in row.inserted if one.posteriors and seen and one.posteriors.letters == seen.letters]
-    if seen is None or not (out or added):
+    if seen is None or not (out or added) or (caret and not added):
         return None
+    frames = len(seen.log_probs)
+    marks = [_caret(row, one, frames) for one in added] if caret else []
+    cuts = [_cut(seen, word) for word in out if not any(_is_caret(word, mark, frames) for mark in marks)] + marks
+    places = [mark[0] for mark in marks] if caret else [_goes_to(row, one, out, seen) for one in added]
+    return _said(row, seen, cuts, list(zip(places, added, strict=True)))
+
+
+def _said(row: Row, seen: Posteriors, cuts: Sequence[tuple[int, int]], added: Sequence[tuple[int, Row]]) -> Row | None:
+    """The row without the frames of `cuts`, each of which leaves a gap, and with each row of `added` before a frame."""
     kept = np.ones(len(seen.log_probs), np.bool_)
-    places: list[tuple[int, int]] = []
-    for word in out:
-        begin, end = _cut(seen, word)
+    for begin, end in cuts:
         kept[begin:end] = False
-        places.append((begin, -1))
-    places += [(_goes_to(row, one, out, seen), k) for k, one in enumerate(added)]
+    places = sorted([*((begin, -1) for begin, _ in cuts), *((place, k) for k, (place, _) in enumerate(added))])
     gap, parts, start = _space(seen), [], 0
-    for place, k in sorted(places):
-        new = added[k].posteriors if k >= 0 else None
+    for place, k in places:
+        new = added[k][1].posteriors if k >= 0 else None
         parts += [seen.log_probs[start:place][kept[start:place]], gap]
         parts += [new.log_probs, gap] if new is not None else []
         start = place
@@ -104,6 +117,13 @@ def corrected(row: Row) -> Row | None:
         return None
     said = best_path(whole)
     return replace(row, text=said.text, posteriors=whole, inserted=(), alternatives=()) if said.text else None
+
+
+def over_struck(one: Row, row: Row) -> bool:
+    """Whether a row stands over a word of another that was crossed out."""
+    wide = max(row.right - row.left, 1e-6)
+    left, right = (one.left - row.left) / wide, (one.right - row.left) / wide
+    return any(word.score >= CUT_OUT and word.kind != "faint" and word.left < right and word.right > left for word in row.strike.words)
 
 
 def _host(at: int, rows: Sequence[Row], usual: float) -> int | None:
@@ -144,15 +164,30 @@ def _left(row: Row) -> float:
 
 def _goes_to(row: Row, one: Row, out: Sequence[StruckWord], seen: Posteriors) -> int:
     """The frame before which the words put in belong."""
+    a, b = _along(row, one)
+    near = [(max(word.left - b, a - word.right, 0.0), word) for word in out]
+    if near and min(distance for distance, _ in near) <= BESIDE:
+        return _cut(seen, min(near, key=lambda pair: pair[0])[1])[0]
+    return _gap_near(seen, (a + b) / 2 * len(seen.log_probs))
+
+
+def _along(row: Row, one: Row) -> tuple[float, float]:
+    """From where to where a word stands that was put in, as shares of the row's crop."""
     left, right, _ = _against(one, row)
     margin = MARGIN[0] * row.box.height
     whole = row.box.width + 2 * margin
-    a, b = (left + margin) / whole, (right + margin) / whole
-    near = [(max(word.left - b, a - word.right, 0.0), word) for word in out]
-    frames = len(seen.log_probs)
-    if near and min(distance for distance, _ in near) <= BESIDE:
-        return _cut(seen, min(near, key=lambda pair: pair[0])[1])[0]
-    return _gap_near(seen, (a + b) / 2 * frames)
+    return (left + margin) / whole, (right + margin) / whole
+
+
+def _caret(row: Row, one: Row, frames: int) -> tuple[int, int]:
+    """The frames of the caret under the middle of a word put in, if there is one."""
+    middle = sum(_along(row, one)) / 2 * frames
+    return max(0, round(middle - CARET / 2)), min(frames, round(middle + CARET / 2))
+
+
+def _is_caret(word: StruckWord, mark: tuple[int, int], frames: int) -> bool:
+    """Whether what looks like a struck word is no wider than a caret, and lies there."""
+    return (word.right - word.left) * frames <= 1.5 * CARET and word.left * frames < mark[1] and word.right * frames > mark[0]
 
 
 def _cut(seen: Posteriors, word: StruckWord) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
 
 import cv2
 import numpy as np
@@ -20,11 +22,11 @@ from ocr.lines import Strip
 from ocr.page import Image, Strike
 from ocr.strike_marks import HEIGHT, Plane, soft_ink
 
-ABOVE = 0.5
-"""Chance from which a frame shows a word put in above."""
+ABOVE, LEAST = 0.5, 3
+"""Chance from which a frame shows a word put in above, and frames of it that are a word."""
 
-LEAST = 3
-"""Frames of it that are a word."""
+FAINTLY, PEAK, FEW = 0.12, 0.2, 2
+"""The same where there may be one: chance from which frames belong to it, what one of them shows at least, and their number."""
 
 BESIDE = 4
 """Frames between a struck stretch and a word above it that still belong together."""
@@ -39,37 +41,42 @@ WIDER = 0.5
 """The same: what is taken in beside a struck stretch."""
 
 
-WELL_READ = 0.5
-"""Score from which what was read above a struck word is taken for one."""
+class Sight(Enum):
+    """How an engine saw a word put in, as the least score of what is read there to be taken for one, and its fewest letters and
+    digits. Where none was seen, stems of the struck word or the strokes through it read as a letter or two; where there may be
+    one, only what reads well is one."""
 
-UNSEEN_LETTERS = 3
-"""Letters and digits of the shortest word that is taken from where the engine saw none."""
+    SEEN = (0.5, 1)
+    MAYBE = (0.8, 1)
+    UNSEEN = (0.5, 3)
+
+
+Run: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A part of a crop, as shares of its width and height; it may reach over the crop's edges. `seen`: whether the engine saw
-    a word put in there."""
+    """A part of a crop, as shares of its width and height; it may reach over the crop's edges. `seen`: how the engine saw a word put
+    in there."""
 
     left: float
     top: float
     right: float
     bottom: float
-    seen: bool = True
+    seen: Sight = Sight.SEEN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """A place on the sheet (corners in pixels) where a word may be put in, and whether the engine saw one there."""
+    """A place on the sheet (corners in pixels) where a word may be put in, and how the engine saw one there."""
 
     quad: Quad
-    seen: bool
+    seen: Sight
 
     def takes(self, said: Recognised) -> bool:
-        """Whether what was read there is a word. Where none was seen, stems of the struck word or the strokes through it
-        read as a letter or two."""
-        letters = sum(c.isalnum() for c in said.text)
-        return said.score >= WELL_READ and letters >= (1 if self.seen else UNSEEN_LETTERS)
+        """Whether what was read there is a word."""
+        score, letters = self.seen.value
+        return said.score >= score and sum(c.isalnum() for c in said.text) >= letters
 
 
 def lowered(crop: Image, said: Recognised) -> Image:
@@ -120,14 +127,16 @@ def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
     high = (bottom - TALL * small) / HEIGHT, bottom / HEIGHT
     return tuple(
         Patch(left / frames - room, high[0], right / frames + room, high[1], seen)
-        for left, right, seen in _places(above(crossing), mark, frames)
+        for left, right, seen in _places(above(crossing), maybe(crossing), mark, frames)
     )
 
 
-def _places(runs: Sequence[tuple[int, int]], mark: Strike, frames: int) -> list[tuple[float, float, bool]]:
-    """Frames over which a word may be put in, and whether the engine saw one there: over each struck word, and wherever else it
+def _places(
+    runs: Sequence[Run], faint: Sequence[Run], mark: Strike, frames: int
+) -> list[tuple[float, float, Sight]]:
+    """Frames over which a word may be put in, and how the engine saw one there: over each struck word, and wherever else it
     saw one, as over a caret."""
-    found: list[tuple[float, float, bool]] = []
+    found: list[tuple[float, float, Sight]] = []
     left_over = set(runs)
     for word in mark.words:
         if word.score < CUT_OUT or word.kind in {"unread", "faint"}:
@@ -135,8 +144,10 @@ def _places(runs: Sequence[tuple[int, int]], mark: Strike, frames: int) -> list[
         left, right = word.left * frames, word.right * frames
         near = [(a, b) for a, b in runs if a <= right + BESIDE and b >= left - BESIDE]
         left_over -= set(near)
-        found.append((min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]), bool(near)))
-    return sorted([*found, *((float(a), float(b), True) for a, b in left_over)])
+        found.append((
+            min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]), Sight.SEEN if near else Sight.UNSEEN))
+    found += [(a, b, Sight.SEEN) for a, b in left_over]
+    return sorted([*found, *((a, b, Sight.MAYBE) for a, b in faint if not any(a < end and b > begin for begin, end, _ in found))])
 
 
 def own(ink: Plane, crossing: Crossing) -> Patch | None:
@@ -149,11 +160,20 @@ def own(ink: Plane, crossing: Crossing) -> Patch | None:
     return Patch(0.0, start, 1.0, end) if small > 0 and start > 0.12 else None
 
 
-def above(crossing: Crossing) -> list[tuple[int, int]]:
+def above(crossing: Crossing) -> list[Run]:
     """Runs of frames over which a word is put in."""
-    at = np.flatnonzero(crossing.above > ABOVE)
+    return _runs(crossing, ABOVE, LEAST)
+
+
+def maybe(crossing: Crossing) -> list[Run]:
+    """Runs of frames over which a word may be put in: all that show one faintly."""
+    return [(a, b) for a, b in _runs(crossing, FAINTLY, FEW) if crossing.above[a:b].max() >= PEAK]
+
+
+def _runs(crossing: Crossing, least: float, frames: int) -> list[Run]:
+    at = np.flatnonzero(crossing.above > least)
     parts = np.split(at, np.flatnonzero(np.diff(at) > 2) + 1)
-    return [(int(part[0]), int(part[-1]) + 1) for part in parts if len(part) >= LEAST]
+    return [(int(part[0]), int(part[-1]) + 1) for part in parts if len(part) >= frames]
 
 
 def body(ink: Plane, crossing: Crossing) -> tuple[float, float]:

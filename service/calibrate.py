@@ -28,7 +28,8 @@ from service.bench.read_truth import NoTruth, TrueSheet, Truth, load_truth
 from service.context import known_game
 from service.eye import EngineEye
 from service.lexical import all_forms, lexicon_of
-from service.reading import Doubt, ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Doubt, Scribe
 
 OUT = Path("ocr/confidence.toml")
 

@@ -26,7 +26,8 @@ from service.context import known_game
 from service.decoding import opinions
 from service.eye import EngineEye
 from service.lexical import all_forms, lexicon_of
-from service.reading import ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Scribe
 
 
 def read_all(truth: Truth, eye: EngineEye) -> Iterator[tuple[str, str]]:

@@ -43,6 +43,9 @@ counts where an order is expected."""
 LETTER_SEEN = 2.0
 """Nats that a letter is worth which one opinion sees and another does not."""
 MOST_TOLD = 8
+MOST_CANDIDATES = 5
+MOST_SURE = 50.0
+"""Nats beyond which a line is no order for all that figures can tell."""
 BAD = -16.0
 """Log chance against free reading below which a line's best order may have been lost on the way."""
 MOST_STATES = 200_000
@@ -208,6 +211,22 @@ def _told(
                 each = tuple(_sum(pair) for pair in zip(each, held.by_each, strict=True))
             found[order] = Told(orders, order, text if held is None else held.text, _mixed(each), each)
     return tuple(sorted(found.values(), key=lambda told: -told.score)[:MOST_TOLD])
+
+
+def offered(found: Deciphered, chance: float | None = None) -> tuple[dict[str, object], ...]:
+    """The readings of a decoded line as candidates: the best with its confidence, the others sharing what that leaves. Without a
+    `chance` the line is rather no order, which is one reading more."""
+    told = found.told[:MOST_CANDIDATES]
+    if not told:
+        return ()
+    weights = [math.exp(other.score - told[0].score) for other in told]
+    if chance is None:
+        none = math.exp(min(found.worth - told[0].score, MOST_SURE))
+        shares = [weight / (sum(weights) + none) for weight in weights]
+    else:
+        shares = [chance, *((1.0 - chance) * weight / (sum(weights[1:]) or 1.0) for weight in weights[1:])]
+    return tuple({"text": one.order, "order": one.order, "score": round(share, 4)}
+                 for one, share in zip(told, shares, strict=True))
 
 
 def _sum(logs: Sequence[float]) -> float:

@@ -15,11 +15,12 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from ocr.page import Box
+from service.decoding import MOST_CANDIDATES
 from service.eye import LineEye
 from service.jobs import Jobs
 from service.lexical import forms_of, lexicon_of
 from service.lines import AGAIN
-from service.reading import MOST_CANDIDATES, Doubt, Scribe
+from service.reading import Doubt, Scribe
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState, SubmissionRow
 

@@ -18,7 +18,8 @@ from ocr.page import Reading, Status
 from service.context import known_game
 from service.eye import EngineEye
 from service.lexical import all_forms, forms_of, lexicon_of
-from service.reading import ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Scribe
 
 
 class NamesError(Exception):

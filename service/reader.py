@@ -19,7 +19,8 @@ from service.context import known_game
 from service.eye import Eye, Sight
 from service.intake_verdict import Reason
 from service.lexical import forms_of, lexicon_of
-from service.reading import Doubt, ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Doubt, Scribe
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SubmissionRow

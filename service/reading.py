@@ -16,29 +16,37 @@ from grammar.compose import Forms
 from grammar.heading_sheet import MOST_LINES, SheetHeading, looks_like_order
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.meaning import begun, doubtful, incomplete, leftover, names_itself
+from grammar.meaning import begun, doubtful, incomplete, names_itself
 from grammar.proposals import order_word, orderlike
 from grammar.remarks import harmless, unit_like
 from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import (
-    Features,
     Table,
     automatic,
     confidence,
-    kinds_doubtful,
     surely_out,
     taken_out,
     usual,
 )
-from ocr.page import Page, ReadLine
+from ocr.insertions import over_struck
+from ocr.page import Page, ReadLine, Row
 from ocr.wrap import as_line, join_by_worth, join_wrapped
 from service.ahead import headings_ahead, orders_ahead
-from service.decoding import LETTER, LIKELY_LETTER, Deciphered, best_lying, decipher, features
+from service.decoding import (
+    LETTER,
+    LIKELY_LETTER,
+    MOST_CANDIDATES,
+    Deciphered,
+    best_lying,
+    decipher,
+    features,
+    offered,
+)
 from service.headings import InkedHeading, inked_heading, read_heading, same_digits
 from service.lexical import printed
+from service.readable import ReadableLine, by_hand, by_neighbours
 from service.store.tables import LineState
 
-MOST_CANDIDATES = 5
 MOST_KEPT = 400
 """Texts whose readings a scribe remembers: more than one sheet has."""
 BEGINS = 0.7
@@ -50,8 +58,13 @@ FAINT = 0.45
 STRAY = 3.0
 """Nats by which a row is less likely no order than one: among orders one row in twenty is none."""
 
+TAIL = 10.0
+"""Nats that a row is the likelier with the one below it where that one is its end and no word put in above the next."""
+
+SIGNED = 3.0
+"""Nats by which a row that says a power's name or a greeting is less likely than one of an order."""
+
 _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
-_HELPS = re.compile(r" [SC] ")
 NO_SENSE = 0.2
 LONGEST_NAME = 4
 """Words of a sender's name on top of his sheet, a salutation among them; more are a sentence."""
@@ -83,27 +96,6 @@ class Doubt:
     def plain(self) -> float:
         """The least score, 0..1, of a text that nobody looks at though its ink was not decoded inside the grammar."""
         return max(self.score, PLAIN)
-
-
-@dataclass(frozen=True, slots=True)
-class ReadableLine:
-    """One line of a sheet with what it may say.
-
-    `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
-    "heading", "order" or "other". `order`: canonical text or None. `confidence`: 0..1 that `order` (or `text` where
-    there is none) is what was written. `candidates`: at most five of {"text", "order", "score"}, best first.
-    `features`: what the confidence comes from, for a line that was decoded and may be an order.
-    """
-
-    box: tuple[tuple[float, float], ...]
-    kind: str
-    struck: bool
-    text: str
-    order: str | None
-    confidence: float
-    status: LineState
-    candidates: tuple[dict[str, object], ...]
-    features: Features | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +152,14 @@ class Scribe:
         begun_at = 0 if len(inked) == len(lines) else max((at for at, known in enumerate(named) if known), default=0)
         # Below the heading's last line, and where there is no heading, what is neither order nor greeting may be part of an order.
         found = [
-            self._orderless(self._heading(line, ink), named=known or at < begun_at)
+            self._orderless(line, self._heading(line, ink), named=known or at < begun_at)
             for at, ((line, ink), known) in enumerate(zip(above, named, strict=True))
         ]
         found += [self._line(line) for line in lines[len(inked) :]]
-        beside = zip([None, *found[:-1]], found, [*found[1:], None], strict=True)
-        alone = [self._alone(line, before, after) for before, line, after in beside]
+        beside = zip([None, *found], found, [*found[1:], None], strict=False)  # of a page without a line, none
+        alone = [by_neighbours(line, before, after, self.lexicon) for before, line, after in beside]
         hand = [line.features for line in found if line.features is not None and not line.struck]
-        return heading, tuple(self._kinds_told_apart(line, hand) for line in alone)
+        return heading, tuple(by_hand(line, hand, self.table) for line in alone)
 
     def by_itself(self, line: ReadLine) -> ReadableLine:
         """A line whose place somebody else has settled, whatever stands beside it."""
@@ -203,29 +195,15 @@ class Scribe:
             found.append(ink)
         return found
 
-    def _orderless(self, line: ReadableLine, *, named: bool) -> ReadableLine:
-        """A line that is no part of a heading: a person looks at all but what is plainly one (`named`) or a signature."""
-        if named or line.status is not LineState.NOT_ORDER or harmless(line.text, self.lexicon):
-            return line
-        return replace(line, kind="other", status=LineState.OPEN)
-
-    def _alone(self, line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None) -> ReadableLine:
-        """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys") or the
-        next one its end ("... if it is empty")."""
-        if line.status is not LineState.AUTO:
-            return line
-        # A convoy that ends at its row's end reads like a conversion.
-        begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
-            before.order is None or (before.status is LineState.OPEN and " converts" in before.order))
-        goes_on = (after is not None and after.kind == "other" and not after.struck
-                   and leftover(after.text, self.lexicon))
-        return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
-
-    def _kinds_told_apart(self, line: ReadableLine, hand: Sequence[Features]) -> ReadableLine:
-        """The line, for a person to look at where its sheet's hand (`hand`) makes A and F alike."""
-        if line.status is not LineState.AUTO or line.features is None or not kinds_doubtful(line.features, hand, self.table):
-            return line
-        return replace(line, status=LineState.OPEN)
+    def _orderless(self, line: ReadLine, seen: ReadableLine, *, named: bool) -> ReadableLine:
+        """A line above the orders that is no part of a heading: a person looks at all but what is plainly one (`named`) or a signature,
+        and is told which orders it might be."""
+        plain = seen.status is LineState.NOT_ORDER
+        if named or (plain and harmless(seen.text, self.lexicon)):
+            return seen
+        found = self._deciphered(line)
+        return replace(seen, kind="other" if plain else seen.kind, status=LineState.OPEN,
+                       candidates=() if found is None else offered(found))
 
     def joined(self, page: Page, heads: Heads = NO_HEADS) -> tuple[ReadLine, ...]:
         """The lines of a page, the rows of an order that its sender broke put together by what they say. Rows of `heads`
@@ -234,9 +212,24 @@ class Scribe:
         rows = [row for line in page.lines for row in line.rows]
         if not rows or any(not line.rows for line in page.lines):
             return page.lines
+        rows = self._own_rows(rows, plain)
         if any(row.posteriors is None for row in rows if row.text):
             return join_wrapped(rows, self.completes)
         return join_by_worth(rows, lambda line: self._worth(line, plain), self._stands, lambda lines: self._ahead(lines, plain))
+
+    def _own_rows(self, rows: Sequence[Row], plain: Collection[int]) -> list[Row]:
+        """The rows, and by themselves those that only look put in above another: a whole order, or the end of the one before."""
+        found: list[Row] = []
+        for row in rows:
+            own = [one for one in row.inserted if not over_struck(one, row) and (
+                self._stands(as_line([one])) or (found and self._ends_in([found[-1], one], plain)))]
+            found += [*own, replace(row, inserted=tuple(one for one in row.inserted if one not in own)) if own else row]
+        return found
+
+    def _ends_in(self, rows: Sequence[Row], plain: Collection[int] = frozenset()) -> bool:
+        """Whether rows are much likelier with the last one as their end than without."""
+        alone, both = (self._worth(as_line(part), plain) for part in (rows[:-1], rows))
+        return both > alone + TAIL
 
     def _ahead(self, lines: Sequence[ReadLine], plain: Collection[int]) -> None:
         """Decode what `_worth` and `_stands` will ask for."""
@@ -252,7 +245,14 @@ class Scribe:
         if found is None or (len(line.rows) > 1 and found.gain() < 0 and not looks_like_order(line.text)):
             return -math.inf
         # Rows that make no order together are rather several lines: only layout can outweigh that.
-        return found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
+        worth = found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
+        return max(worth, -SIGNED) if len(line.rows) == 1 and harmless(line.text, self.lexicon) else worth
+
+    def _signed(self, line: ReadLine) -> bool:
+        """May the last row of an order be who signs below a whole one? Most powers are called like a place."""
+        if len(line.rows) < 2 or not harmless(line.rows[-1].text, self.lexicon):
+            return False
+        return self._stands(as_line(line.rows[:-1])) and not self._ends_in(line.rows)
 
     def _stands(self, line: ReadLine) -> bool:
         """Whether a row by itself is a whole order, its unit's kind and all, and begins like one: the end of an order may
@@ -296,7 +296,7 @@ class Scribe:
         """A line by its ink, most likely an order. Where the text begins like one, free text must fit much better."""
         expected = looks_like_order(line.text) or begun(line.text)
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
-            return self._unread(line, found) if expected else self._no_order(line, _told(found, 0.0))
+            return self._unread(line, found) if expected else self._no_order(line, offered(found))
         best = found.told[0]
         fits = found.fits()
         marks = features(line, found, fits, self.lexicon, tuple(self.forms))
@@ -304,13 +304,13 @@ class Scribe:
         struck = taken_out(line.strike, self.table, marks.haze)
         sure = (
             automatic(marks, chance, self.table) and chance >= self.doubt.score
-            and not any(row.cut_off or row.inserted for row in line.rows)
+            and not any(row.cut_off or row.inserted for row in line.rows) and not self._signed(line)
         )
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=best_lying(fits).text,
             order=None if struck else best.order, confidence=chance,
             status=self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN,
-            candidates=_told(found, chance), features=marks,
+            candidates=offered(found, chance), features=marks,
         )
 
     def _unread(self, line: ReadLine, found: Deciphered) -> ReadableLine:
@@ -318,7 +318,7 @@ class Scribe:
         struck = taken_out(line.strike, self.table)
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=line.text, order=None, confidence=0.0,
-            status=self._out(line) if struck else LineState.OPEN, candidates=_told(found, 0.0),
+            status=self._out(line) if struck else LineState.OPEN, candidates=offered(found),
         )
 
     def _out(self, line: ReadLine) -> LineState:
@@ -399,19 +399,3 @@ class Scribe:
         margin = min(1.0, 0.7 + snapped.margin / 10)
         fit = best.score * (1.0 - best.worst / 4)
         return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
-
-
-def _whole(line: ReadableLine) -> bool:
-    """Is an order one that no other ends with? What is supported or convoyed only stands, holds or moves."""
-    return line.order is not None and _HELPS.search(line.order) is not None
-
-
-def _told(found: Deciphered, chance: float) -> tuple[dict[str, object], ...]:
-    """The readings of a decoded line as candidates: the best with its confidence, the others sharing what that leaves."""
-    told = found.told[:MOST_CANDIDATES]
-    if not told:
-        return ()
-    weights = [math.exp(other.score - told[0].score) for other in told[1:]]
-    shares = [chance, *((1.0 - chance) * weight / (sum(weights) or 1.0) for weight in weights)]
-    return tuple({"text": one.order, "order": one.order, "score": round(share, 4)}
-                 for one, share in zip(told, shares, strict=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import comb
@@ -147,13 +147,13 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
-CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.7, "twin": 9.5, "alien": 1.45, "lone_strange": 3.0, "lone_alien": 1.2, "lone_margin": 6.0, "split_margin": 4.0, "kind_doubt": 3.0, "kind_margin": 6.0,
+CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.7, "twin": 9.5, "alien": 1.45, "lone_strange": 3.0, "lone_margin": 6.0, "split_margin": 4.0, "kind_doubt": 3.0, "kind_margin": 6.0,
            "plain_worst": 2.0, "plain_struck": 0.8, "plain_touched": 0.7, "taken_out": 0.8, "out_touched": 0.75, "clear_haze": 0.045, "clear_touched": 0.97,
            "crossed": 0.95, "crossed_touched": 0.95}
 """Parts of the gate set by hand, since too few lines show what they are for. `twin` is one letter that the ink does not show at all (9) and what a clear line loses besides; the names of which a
 word was lost had 10.7 and more, of right ones a dozen 7 to 9.5;
 `alien`: places that no board has lost 1.5 and more by every
-opinion; of 28 lines with a word strange to one opinion alone (`lone_...`) 25 were right, and the wrong ones lost 3.4 or had
+opinion; of 36 lines with a word strange to one opinion alone (`lone_...`) 33 were right, and the wrong ones lost 3.4 or had
 other evidence against them; `kind_doubt` is odds of one in twenty. `struck` and `touched`: on those sheets the lines crossed out that gave an order
 were touched by 0.9 and more, but for one by 0.5; a limit of 0.7 costs 11 of 2,234 lines that would pass;
 the least that one of the former lost in its worst stretch was 2.7 nats. `clear_...`: of 31 lines crossed out by strokes
@@ -166,15 +166,22 @@ GRAVE = 100
 MOST_WRONG, MOST_BOUND = 0.002, 0.008
 """Shares of the lines let pass that may be wrong: as counted, and as their true share may still be (`upper_bound`)."""
 
+MOST_EACH = 4
+"""Wrong lines with which a part of the gate, for lines where one letter matters or for the others, is tried."""
+
 TRIED = {
     "confidence": (0.98, 0.96, 0.95, 0.93, 0.9, 0.8),
     "worst": (8.0, 10.0, 12.0, 15.0, 18.0),
     "margin": (8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5),
-    "near_margin": (5.5, 4.0, 3.0),
-    "strange": (1.2, 1.5, 1.8),
+    "near_margin": (5.5, 4.0, 3.5, 3.0),
+    "strange": (1.2, 1.5, 1.6, 1.8),
+    "lone_alien": (1.2, 1.45),
 }
 """What is tried for each part of the gate, the strictest first; where one letter matters, STRICTER.
 9 nats in a stretch are one letter that the ink does not show at all; a short place that no list has costs 1.9 a letter and more."""
+
+HELD_STRICTER = ("confidence", "worst", "margin")
+"""What lines where one letter matters have parts of the gate of their own for."""
 
 STRICTER = 0.5
 """Nats by which margin and worst stretch must be better where one letter matters."""
@@ -211,18 +218,27 @@ def gated(lines: Sequence[Judged], chances: Sequence[float]) -> Gated:
 
 
 def _widest(free: Sequence[tuple[Judged, float]], plain: Mapping[str, float] | None = None) -> list[Gated]:
-    """For no, one and two wrong lines the gate that lets the most pass; where several do, the strictest. With `plain` for
+    """For each number of wrong lines up to MOST_EACH the gate that lets the most pass; where several do, the strictest. With `plain` for
     lines where one letter matters: none of that gate's parts is less strict."""
     best: dict[int, Gated] = {}
-    for chance, worst, margin, near, strange in product(*TRIED.values()):
-        part = {"confidence": chance, "worst": worst, "margin": margin, "near_margin": near, "strange": strange}
-        if plain is not None:
-            part = {"strict_confidence": max(chance, plain["confidence"]), "strict_worst": min(worst, plain["worst"]) - STRICTER,
-                    "strict_margin": max(margin, plain["margin"]) + STRICTER, "near_margin": plain["near_margin"], "strange": plain["strange"]}
+    for part in _parts() if plain is None else _strict_parts(plain):
         one = _passing(free, part)
-        if one.wrong <= 2 and (one.wrong not in best or one.passed > best[one.wrong].passed):
+        if one.wrong <= MOST_EACH and (one.wrong not in best or one.passed > best[one.wrong].passed):
             best[one.wrong] = one
     return list(best.values())
+
+
+def _parts() -> Iterator[dict[str, float]]:
+    """All that is tried."""
+    return (dict(zip(TRIED, values, strict=True)) for values in product(*TRIED.values()))
+
+
+def _strict_parts(plain: Mapping[str, float]) -> Iterator[dict[str, float]]:
+    """The same for lines where one letter matters, beside a gate for the others."""
+    kept = {name: plain[name] for name in TRIED if name not in HELD_STRICTER}
+    for chance, worst, margin in product(*(TRIED[name] for name in HELD_STRICTER)):
+        yield {"strict_confidence": max(chance, plain["confidence"]), "strict_worst": min(worst, plain["worst"]) - STRICTER,
+               "strict_margin": max(margin, plain["margin"]) + STRICTER, **kept}
 
 
 def _passing(free: Sequence[tuple[Judged, float]], part: Mapping[str, float]) -> Gated:

@@ -27,7 +27,8 @@ from service.bench.read_align import align
 from service.context import known_game
 from service.eye import EngineEye
 from service.lexical import forms_of, lexicon_of
-from service.reading import ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Scribe
 from service.store.tables import LineState
 
 VARIANT, PHASE = "w3k", PhaseKind.MOVEMENT

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ocr.insertions import attach, corrected, corrected_line, doubtful
+from ocr.insertions import attach, corrected, corrected_lines, doubtful, over_struck
 from ocr.page import Box, Posteriors, Row, Strike, StruckWord
 from ocr.wrap import as_line
 
@@ -128,15 +130,34 @@ def test_a_struck_end_is_replaced() -> None:
     text = "Army Oxford moves to Reading"
     host = row(text, 100, 200, strike=struck(text, "Reading"))
     line = as_line(attach([row("Warwick", 100 + WIDE * 22, 172, 32), host]))
-    found = corrected_line(line)
+    found, *_ = corrected_lines(line)
     assert found is not None
     assert found.text == "Army Oxford moves to Warwick"
+
+
+@pytest.mark.parametrize("seen_as_struck", [False, True])
+def test_a_caret_gives_way_to_the_word_over_it(seen_as_struck: bool) -> None:
+    """The mark under a word put in is read as a letter or looks like a little stroke, and no gap is there: the word goes to where its
+    middle stands."""
+    text = "Fleet convoys Armyvto Kerry"
+    at = text.index("v", 14)
+    mark = Strike(0.1, (StruckWord(at / len(text), (at + 1) / len(text), 0.6, "single"),)) if seen_as_struck else None
+    host = row(text, 100, 200, strike=mark)
+    whole = attach([row("Essex", 100 + WIDE * (at + 0.5 - 2.5), 172, 32), host])[0]
+    assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([whole]))]
+
+
+def test_a_row_stands_over_a_struck_word_or_beside_it() -> None:
+    host = replace(row("Army Kent moves to London", 100, 200, strike=struck("Army Kent moves to London", "Kent")), left=0.1, right=0.9)
+    word = row("Surrey", 150, 172, 32)
+    assert over_struck(replace(word, left=0.2, right=0.4), host)
+    assert not over_struck(replace(word, left=0.6, right=0.8), host)
 
 
 def test_a_row_without_corrections_has_none() -> None:
     plain = row("Army Mull holds", 100, 200)
     assert corrected(plain) is None
-    assert corrected_line(as_line([plain])) is None
+    assert corrected_lines(as_line([plain])) == ()
 
 
 def test_a_row_struck_from_end_to_end_says_nothing_else() -> None:

@@ -15,7 +15,7 @@ from ocr.engines.ppocr import PpOcr
 from ocr.insertions import corrected
 from ocr.lines import Strip
 from ocr.page import Image, Row, Strike, StruckWord
-from ocr.put_in import Spot, lowered, over, patches
+from ocr.put_in import Sight, Spot, lowered, over, patches
 from ocr.read import Options, read_images
 from ocr.strike_marks import soft_ink
 
@@ -103,7 +103,7 @@ def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> 
     image, one = sheet(struck=True, put_in=True), strip(top)
     (found,) = over(one, [one], *mark(image, one))
     (left, upper), (right, lower) = found.quad[0], found.quad[2]
-    assert found.seen == (top < BASE - 60)
+    assert found.seen is (Sight.SEEN if top < BASE - 60 else Sight.UNSEEN)
     assert left < 240
     assert right > 325
     assert upper < BASE - 42 - 22
@@ -114,9 +114,20 @@ def test_a_word_over_a_caret_is_looked_for_where_nothing_is_struck() -> None:
     image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
     crop, heard, _ = mark(image, one)
     (found,) = over(one, [one], crop, heard, Strike())
-    assert found.seen
+    assert found.seen is Sight.SEEN
     assert found.quad[0][0] < 240
     assert found.quad[2][0] > 325
+
+
+def test_a_word_that_is_seen_faintly_is_looked_for() -> None:
+    image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
+    crop, heard, _ = mark(image, one)
+    assert heard.crossing is not None
+    pale = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.3))
+    (found,) = over(one, [one], crop, pale, Strike())
+    assert found.seen is Sight.MAYBE
+    hardly = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.15))
+    assert over(one, [one], crop, hardly, Strike()) == ()
 
 
 def test_where_nothing_is_struck_or_put_in_nothing_is_looked_for() -> None:
@@ -145,9 +156,13 @@ def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
 def test_stems_of_the_struck_word_are_no_word() -> None:
     """Where the engine saw nothing put in, a letter or two are what rises above the stroke."""
     place = quad(200, 100, 300, 140)
-    for text, seen, taken in (("l", False, False), ("Kent", False, True), ("S", True, True), ("-", True, False)):
+    for text, seen, taken in (
+        ("l", Sight.UNSEEN, False), ("Kent", Sight.UNSEEN, True), ("S", Sight.SEEN, True), ("-", Sight.SEEN, False),
+        ("S", Sight.MAYBE, True),
+    ):
         assert Spot(place, seen).takes(Recognised(text, 0.9)) == taken
-    assert not Spot(place, seen=True).takes(Recognised("Kent", 0.3))
+    assert not Spot(place, Sight.MAYBE).takes(Recognised("Kent", 0.7))
+    assert not Spot(place, Sight.SEEN).takes(Recognised("Kent", 0.3))
 
 
 def test_a_row_is_read_without_the_word_above_it() -> None:

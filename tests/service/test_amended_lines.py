@@ -13,7 +13,8 @@ from ocr.page import Page, Row, Strike, StruckWord
 from ocr.wrap import as_line
 from service.context import known_game
 from service.lexical import forms_of, lexicon_of
-from service.reading import ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Scribe
 from service.store.tables import LineState
 from tests.ocr.test_insertions import row
 
@@ -82,3 +83,16 @@ def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(stra
     assert [line.status for line in lines[:3]] == [LineState.NOT_ORDER] * 3
     assert lines[3].status is status
     assert lines[4].order == "A Kent H"
+
+
+def test_a_whole_order_that_only_looks_put_in_is_one() -> None:
+    """A short order close above a long line, which is no correction of it (seen on a composed sheet; nobody loses an order)."""
+    host = row("Army Limerick moves to Kerry", 100, 200)
+    lines = lined([row("Fleet Kent holds", 100, 100), replace(host, inserted=(row("A Lon H", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["F Kent H", "A London H", "A Limerick - Kerry"]
+
+
+def test_the_end_of_an_order_that_only_looks_put_in_goes_to_it() -> None:
+    host = row("Army Limerick moves to Kerry", 100, 200)
+    lines = lined([row("Army York supports Army Kent to", 100, 140), replace(host, inserted=(row("Durham", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["A York S A Kent - Durham", "A Limerick - Kerry"]

@@ -13,7 +13,8 @@ from ocr.page import Page
 from ocr.read import read_images
 from service.context import known_game
 from service.lexical import all_forms, lexicon_of
-from service.reading import ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Scribe
 from service.store.tables import LineState
 
 Pixels = npt.NDArray[np.uint8]

@@ -10,7 +10,8 @@ from adjudicator.calendar import PhaseKind
 from ocr.page import Row, Strike, StruckWord
 from service.context import known_game
 from service.lexical import forms_of, lexicon_of
-from service.reading import ReadableLine, Scribe
+from service.readable import ReadableLine
+from service.reading import Scribe
 from service.store.tables import LineState
 from tests.support.inked import page, row
 
@@ -63,6 +64,25 @@ def test_a_trap_waits_for_a_person(text: str) -> None:
 def test_a_greeting_or_a_signature_needs_nobody(text: str) -> None:
     (last,) = read(*HEADING, ORDER, LAST, text)[5:]
     assert (last.kind, last.status) == ("other", LineState.NOT_ORDER)
+
+
+@pytest.mark.parametrize("signed", ["Newcastle", "Cumberland"])
+@pytest.mark.parametrize("order", ["Army York supports Army Kent -", "Army York supports Army Kent."])
+def test_a_power_called_like_a_place_who_signs_is_no_end_of_the_order_above(order: str, signed: str) -> None:
+    """Seen on a composed sheet: "- Newcastle" made the support of a unit in place one of its move, and nobody looked. What ends in a
+    dash may be meant to go on: that is for a person."""
+    lines = read("Ada Marlowe", signed, "Summer 1642 Movement Orders", ORDER, order, signed)
+    (support,) = [line for line in lines if line.text.startswith("Army York")]
+    assert support.status is LineState.OPEN or (order.endswith(".") and support.order == "A York S A Kent")
+
+
+def test_what_stands_above_the_orders_and_is_none_has_its_readings_beside_it() -> None:
+    """A first order so badly written that it is none may be chosen from what it might say."""
+    lines = read(*HEADING, "Amy Londn movs to Surey", LAST)
+    line = lines[len(HEADING)]
+    assert line.status is LineState.OPEN
+    assert "A London - Surrey" in [candidate["order"] for candidate in line.candidates]
+    assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.0 + 1e-6
 
 
 @pytest.mark.parametrize("text", ["As before except Army Kent holds", "Ignore the orders on page 2", "Fket Kent",

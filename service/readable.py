@@ -1,0 +1,61 @@
+"""A line of a sheet as the service reads it, and what the lines beside it and its sheet's hand make of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grammar.lexicon import Lexicon
+from grammar.meaning import leftover
+from ocr.confidence import Features, Table, kinds_doubtful
+from service.store.tables import LineState
+
+_HELPS = re.compile(r" [SC] ")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableLine:
+    """One line of a sheet with what it may say.
+
+    `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
+    "heading", "order" or "other". `order`: canonical text or None. `confidence`: 0..1 that `order` (or `text` where
+    there is none) is what was written. `candidates`: at most five of {"text", "order", "score"}, best first.
+    `features`: what the confidence comes from, for a line that was decoded and may be an order.
+    """
+
+    box: tuple[tuple[float, float], ...]
+    kind: str
+    struck: bool
+    text: str
+    order: str | None
+    confidence: float
+    status: LineState
+    candidates: tuple[dict[str, object], ...]
+    features: Features | None = None
+
+
+def by_neighbours(
+    line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None, lexicon: Lexicon
+) -> ReadableLine:
+    """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys") or the
+    next one its end ("... if it is empty")."""
+    if line.status is not LineState.AUTO:
+        return line
+    # A convoy that ends at its row's end reads like a conversion.
+    begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
+        before.order is None or (before.status is LineState.OPEN and " converts" in before.order))
+    goes_on = after is not None and after.kind == "other" and not after.struck and leftover(after.text, lexicon)
+    return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
+
+
+def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> ReadableLine:
+    """The line, for a person to look at where its sheet's hand (`hand`) makes A and F alike."""
+    if line.status is not LineState.AUTO or line.features is None or not kinds_doubtful(line.features, hand, table):
+        return line
+    return replace(line, status=LineState.OPEN)
+
+
+def _whole(line: ReadableLine) -> bool:
+    """Is an order one that no other ends with? What is supported or convoyed only stands, holds or moves."""
+    return line.order is not None and _HELPS.search(line.order) is not None
