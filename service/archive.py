@@ -8,14 +8,15 @@ the chain can be checked all the same (docs/record.md, "The archive").
 from __future__ import annotations
 
 import hashlib
-import io
 import json
+import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from itertools import chain
+from typing import Any, BinaryIO
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -29,6 +30,7 @@ from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
 SEAL_DIGITS = 64
 """The file ends in the SHA-256 of all its bytes before."""
+CHUNK = 1 << 20
 _KINDS = ((b"\xff\xd8", "jpg"), (b"\x89PNG", "png"), (b"%PDF", "pdf"), (b"II*\x00", "tif"), (b"MM\x00*", "tif"), (b"RIFF", "webp"))
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
@@ -69,33 +71,41 @@ class _Opener:
                 return False
 
 
-def write(session: Session, blobs: Blobs, game_id: str, edition: Edition, now: datetime, version: str) -> bytes:
-    """The archive of a game as it stands. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
+def write(
+    session: Session, blobs: Blobs, game_id: str, edition: Edition, now: datetime, version: str, out: BinaryIO
+) -> record.Root:
+    """Write the archive of a game as it stands into an empty file that can be read back; the end of its record. Raises
+    NoSuchGame, and BlobError for a file of it that is missing or damaged."""
     game = session.get(GameRow, game_id)
     if game is None:
         known = ", ".join(row.id for row in records.games(session)) or "none"
         raise NoSuchGame(f"There is no game {game_id!r} on this site; there are: {known}.")
     root = record.root(session, game_id)
     opener = None if edition is Edition.WHOLE else _opener(session, game_id)
-    files = dict(_files(session, blobs, game_id, opener))
     manifest = {
         "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant, "edition": edition.value,
         "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
     }
-    files = {"README.txt": README.encode(), "manifest.json": _json(manifest), **files}
-    return sealed(files)
+    first = [("README.txt", README.encode()), ("manifest.json", _json(manifest))]
+    seal(out, chain(first, _files(session, blobs, game_id, opener)))
+    return root
 
 
-def sealed(files: dict[str, bytes]) -> bytes:
-    """A ZIP of these files whose last 64 bytes are the SHA-256 of all before them."""
-    out = io.BytesIO()
+def seal(out: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write a ZIP of these files, one at a time, whose last 64 bytes are the SHA-256 of all before them."""
     with zipfile.ZipFile(out, "w") as zipped:
-        for name, data in files.items():
+        for name, data in files:
             how = zipfile.ZIP_DEFLATED if name.endswith((".json", ".jsonl", ".txt", ".eml")) else zipfile.ZIP_STORED
             zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, how)
         zipped.comment = b"0" * SEAL_DIGITS
-    body = out.getvalue()[:-SEAL_DIGITS]
-    return body + hashlib.sha256(body).hexdigest().encode()
+    end = out.seek(-SEAL_DIGITS, os.SEEK_END)
+    out.seek(0)
+    found, left = hashlib.sha256(), end
+    while left and (part := out.read(min(left, CHUNK))):
+        found.update(part)
+        left -= len(part)
+    out.seek(end)
+    out.write(found.hexdigest().encode())
 
 
 def _json(value: Any) -> bytes:

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
-from service import ledger, letters, pictures
+from service import letters, pictures, record
 from service.calendar_feed import Due, feed
 from service.context import phase_of
 from service.correspondence import COORDINATOR, Desk
@@ -106,17 +106,17 @@ class Circulars:
         record before (section 5 of the mail plan); how many letters. 0 when this form came before."""
         game, now = session.get_one(GameRow, game_id), self.desk.clock.now()
         before = self.desk.game_info(game).coordinator
-        digest = ledger.digest(session, game_id)
+        root = record.root(session, game_id)
         phase = records.open_phase(session, game_id)
         closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
-        facts = HandOverFacts(key, before, name, now, digest, closing)
+        facts = HandOverFacts(key, before, name, now, root.link, closing, root.number)
         info = replace(self.desk.game_info(game), coordinator=name)
         told = sum(self.desk.put(session, letters.hand_over(info, to, facts)) for to in self.everybody(session, game))
         if not told:
             return 0
         game.options = {**game.options, COORDINATOR: name}
         records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by,
-                          detail={"from": before, "to": name, "digest": digest, "letters": told})
+                          detail={"from": before, "to": name, "digest": root.link, "letters": told})
         return told
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:

@@ -1,6 +1,5 @@
-"""A digest of a game's record: each entry of the log hashed together with the digest before it (hand-over letters).
-
-Who has kept a digest can tell later that no entry up to then was changed, left out or put in.
+"""The log as a file, and a digest of it: each entry hashed together with the digest before it. Who has kept a file can tell
+later that no entry up to then was changed, left out or put in; of all else the record tells (`service.record`).
 """
 
 from __future__ import annotations
@@ -24,17 +23,6 @@ def digest(session: Session, game_id: str) -> str:
     for row in session.scalars(select(EventRow).where(EventRow.game_id == game_id).order_by(EventRow.id)):
         found = link(found, row)
     return found
-
-
-def stood(session: Session, game_id: str, wanted: str) -> EventRow | None:
-    """The last entry up to which a game's log has this digest; None where it has it nowhere, so that an entry was changed,
-    left out or put in since, or the digest is another game's."""
-    found = BEGIN
-    for row in session.scalars(select(EventRow).where(EventRow.game_id == game_id).order_by(EventRow.id)):
-        found = link(found, row)
-        if found == wanted:
-            return row
-    return None
 
 
 def exported(session: Session, game_id: str = "") -> Iterator[str]:

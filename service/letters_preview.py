@@ -18,7 +18,7 @@ from adjudicator.lots import Lots
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from maps.variant import Variant
-from service import ledger, letters
+from service import letters, record
 from service.announcements import Announcements
 from service.context import phase_of
 from service.correspondence import Desk
@@ -281,6 +281,7 @@ class Previews:
                        "As it would leave today; the map goes along.")
 
     def _hand_over(self) -> Preview:
-        facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.desk.clock.now(),
-                              ledger.digest(self.session, self.game.id), self._closing())
-        return Preview(letters.hand_over(self._info, self._to, facts), "With the record's digest as it is now.")
+        root = record.root(self.session, self.game.id)
+        facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.desk.clock.now(), root.link,
+                              self._closing(), root.number)
+        return Preview(letters.hand_over(self._info, self._to, facts), "With the record's root as it is now.")

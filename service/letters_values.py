@@ -279,7 +279,7 @@ class PackFacts:
 
 @dataclass(frozen=True, slots=True)
 class HandOverFacts:
-    """Another coordinator from `at` on (UTC). `digest` is the digest of the game's record at that moment, by which
+    """Another coordinator from `at` on (UTC). `digest` is the root of the game's record at that moment, of so many `entries`, by which
     anybody can tell later that nothing before it was changed. `key` names the hand-over for ever."""
 
     key: str
@@ -288,3 +288,4 @@ class HandOverFacts:
     at: datetime
     digest: str
     closing: Closing | None = None
+    entries: int = 0

@@ -81,6 +81,19 @@ def root(session: Session, game_id: str) -> Root:
     return Root(game_id, 0, start(game_id)) if row is None else Root(game_id, row.number, row.link)
 
 
+def stood(session: Session, game_id: str, wanted: str) -> EntryRow | None:
+    """The entry with this link or leaf, as a letter names it, if the chain up to it is unbroken; None where it has it nowhere,
+    or an entry before was changed, left out or put in since."""
+    before = start(game_id)
+    for at, row in enumerate(entries(session, game_id), start=1):
+        before = link(before, at, leaf(row.salt, row.body))
+        if (row.number, row.link) != (at, before):
+            return None
+        if wanted in {row.link, row.leaf}:
+            return row
+    return None
+
+
 def entry_of(session: Session, game_id: str, what: str, fact: str) -> EntryRow | None:
     """The first entry that tells of a fact, such as ("sheet", "12"): what a receipt names. What this transaction wrote is
     entered first."""

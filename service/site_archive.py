@@ -36,12 +36,14 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
     edition = archive.Edition.PLAYERS if players else archive.Edition.WHOLE
     with opened(settings) as store:
         record.begin_all(store)
-        with store() as session:
-            data = archive.write(session, open_blobs(settings), game, edition, SystemClock().now(), version())
-            root = record.root(session, game)
-    with _fresh(output).open("xb") as file:
-        file.write(data)
-    print(f"Wrote {output}: {root.number} entries, {len(data) // 1024} KB. Root {root.link}", file=out)
+        unfinished = _unfinished(output)
+        try:
+            with store() as session, unfinished.open("w+b") as file:
+                root = archive.write(session, open_blobs(settings), game, edition, SystemClock().now(), version(), file)
+            unfinished.replace(_fresh(output))
+        finally:
+            unfinished.unlink(missing_ok=True)
+    print(f"Wrote {output}: {root.number} entries, {output.stat().st_size // 1024} KB. Root {root.link}", file=out)
     print(f"Check it with: galloper verify {output}", file=out)
     return 0
 
@@ -52,11 +54,16 @@ def _fresh(output: Path) -> Path:
     return output
 
 
+def _unfinished(output: Path) -> Path:
+    """Where a file lies until it is whole."""
+    return _fresh(output).with_name(f".{output.name}.unfinished")
+
+
 def backup_site(folder: Path, output: Path, out: TextIO) -> int:
     """Write a whole site into a new file, which has its name only once it is whole. Raises SiteError, BlobError."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
-    engine, unfinished = open_engine(settings.database_url), _fresh(output).with_name(f".{output.name}.unfinished")
+    engine, unfinished = open_engine(settings.database_url), _unfinished(output)
     try:
         store, now = sessions(engine), SystemClock().now()
         record.begin_all(store)

@@ -7,12 +7,11 @@ Every fault is a sentence with the number of its entry; nothing is ever written.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,6 +19,9 @@ from typing import Any, TextIO
 from service.record_form import FORMAT, canonical, leaf, link, plain, start
 
 SEAL_DIGITS = 64
+CHUNK = 1 << 20
+HEAD = 50 << 20
+"""Bytes of a damaged archive in which its record is looked for."""
 PARTS = ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"})
 OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl"})
 
@@ -50,9 +52,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archive as it was read: its files, its manifest and its entries, none of them checked yet."""
+    """An archive as it was read: the digests of its files, those to be read, its manifest and its entries, none of them
+    checked yet."""
 
-    files: dict[str, bytes]
+    digests: dict[str, str]
+    texts: dict[str, bytes]
     manifest: dict[str, Any]
     entries: tuple[Entry, ...]
     _by_kind: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
@@ -92,7 +96,7 @@ def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
 
     report = Report()
     try:
-        archive = read(path.read_bytes())
+        archive = read(path)
         check_chain(archive, report)
         if not report.faults:
             check_files(archive, report)
@@ -117,26 +121,30 @@ def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
-def read(data: bytes) -> Archive:
-    """The archive in these bytes. Raises Broken."""
-    body, seal = data[:-SEAL_DIGITS], data[-SEAL_DIGITS:]
-    if hashlib.sha256(body).hexdigest().encode() != seal:
-        raise Broken(_cut_off(data))
+def read(path: Path) -> Archive:
+    """The archive in a file, of which no more than one photograph at a time is held. Raises Broken."""
+    if not _sealed(path):
+        raise Broken(_cut_off(path))
+    digests, texts = {}, {}
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+        with zipfile.ZipFile(path) as zipped:
             names = zipped.namelist()
-            files = {name: zipped.read(name) for name in names}
-        manifest = json.loads(files["manifest.json"])
-        lines = files["record.jsonl"].decode().splitlines()
+            for name in names:
+                data = zipped.read(name)
+                digests[name] = hashlib.sha256(data).hexdigest()
+                if name.endswith((".json", ".jsonl")):
+                    texts[name] = data
+        manifest = json.loads(texts["manifest.json"])
+        lines = texts["record.jsonl"].decode().splitlines()
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError) as fault:
         raise Broken(f"The file is no archive of a game ({fault}).") from fault
-    if len(names) != len(files):
+    if len(names) != len(digests):
         raise Broken("The archive holds two files of one name.")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         given = manifest.get("format") if isinstance(manifest, dict) else None
         raise Broken(f"The archive has format {given!r}, and this Galloper reads {FORMAT}: it was written by a newer one. "
                      "Nothing was checked, from entry 1 on; install the newer Galloper.")
-    return Archive(files, manifest, tuple(_entry(at, line) for at, line in enumerate(lines, start=1)))
+    return Archive(digests, texts, manifest, tuple(_entry(at, line) for at, line in enumerate(lines, start=1)))
 
 
 def _entry(at: int, line: str) -> Entry:
@@ -152,16 +160,24 @@ def _entry(at: int, line: str) -> Entry:
         raise Broken(f"Entry {at} cannot be read ({fault}).") from fault
 
 
-def _cut_off(data: bytes) -> str:
+def _sealed(path: Path) -> bool:
+    """Whether the last bytes of a file are the digest of those before."""
+    left, found = path.stat().st_size - SEAL_DIGITS, hashlib.sha256()
+    with path.open("rb") as file:
+        while left > 0 and (part := file.read(min(left, CHUNK))):
+            found.update(part)
+            left -= len(part)
+        return file.read() == found.hexdigest().encode()
+
+
+def _cut_off(path: Path) -> str:
     """How far the record of a damaged archive can be read: the entries whose text comes out whole."""
-    found = re.search(rb"PK\x03\x04.{22}(..)\x00\x00record\.jsonl|record\.jsonl", data, re.DOTALL)
-    text = b""
-    if found is not None:
-        unpack = zlib.decompressobj(-15)
-        try:
-            text = unpack.decompress(data[data.index(b"record.jsonl") + len(b"record.jsonl"):])
-        except zlib.error:
-            text = b""
+    with path.open("rb") as file:
+        data, text = file.read(HEAD), b""
+    at = data.find(b"record.jsonl")
+    if at >= 0:
+        with suppress(zlib.error):
+            text = zlib.decompressobj(-15).decompress(data[at + len(b"record.jsonl"):])
     whole = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
             f"Of its record, entries up to {whole} can be made out; nothing in it may be relied on. Fetch it once more.")
@@ -203,19 +219,19 @@ def check_files(archive: Archive, report: Report) -> None:
     named = _named(archive, begun)
     boards = {(tells["phase"], tells["position"]) for _, tells in archive.told("phase")}
     have: set[str] = set()
-    for name, data in archive.files.items():
+    for name, digest in archive.digests.items():
         folder, _, rest = name.partition("/")
         if folder in named and not archive.whole:
             report.faults.append(f"{name} has no place in a players' archive.")
         elif folder in named:
             key = rest.partition(".")[0]
             have.add(f"{folder}/{key}")
-            if hashlib.sha256(data).hexdigest() != key:
+            if digest != key:
                 report.faults.append(f"{name}, of entry {named[folder].get(key, 'none')}, was changed: its bytes do not give its name.")
             elif key not in named[folder]:
                 report.faults.append(f"{name} was put in: no entry names it.")
         elif folder == "positions":
-            report.faults += _board(name, rest, data, boards)
+            report.faults += _board(name, rest, archive.texts.get(name, b""), boards)
         elif name not in OWN_FILES:
             report.faults.append(f"{name} is no part of an archive.")
     if archive.whole:

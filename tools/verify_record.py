@@ -11,7 +11,6 @@ from __future__ import annotations
 import email
 import email.policy
 import hashlib
-import io
 import json
 import os
 import re
@@ -27,7 +26,7 @@ from typing import Any
 Told = "dict[str, list[tuple[int, dict[str, Any]]]]"  # by kind of entry: its number and what it tells
 HEX = " ([0-9a-f]{64})"
 RECEIPT = re.compile(r"On record in (\S+) as entry (\d+), received (\S+), with this digest:" + HEX)
-ROOT = re.compile(r"The record of (\S+) has (\d+) entries up to these results, with this root:" + HEX)
+ROOT = re.compile(r"The record of (\S+) has (\d+) entries up to (?:these results|this hand-over), with this root:" + HEX)
 COMMITTED = re.compile(r"\(phase (\d+)\) will be drawn from a seed with this digest:" + HEX)
 OPENED = re.compile(r"drawn in phase (\d+), from the seed" + HEX)
 FILES = {"photographs": ("sheet", "photographs"), "mails": ("mail", "mail"), "letters": ("letter", "message")}
@@ -51,22 +50,26 @@ def last(told: Told, what: str, before: int, key: str, value: Any) -> dict[str, 
     return next((one for n, one in reversed(told[what]) if n < before and one[key] == value), {})
 
 
-def read_files(path: str) -> tuple[dict[str, bytes], dict[str, Any]]:
+def read_files(path: str) -> tuple[zipfile.ZipFile, dict[str, Any]]:
     """The file is whole."""
-    data = Path(path).read_bytes()
-    must(sha(data[:-64]).encode() == data[-64:], "the file is damaged or cut off: nothing in it counts, from entry 1 on.")
-    zipped = zipfile.ZipFile(io.BytesIO(data))
-    files = {name: zipped.read(name) for name in zipped.namelist()}
-    must(len(files) == len(zipped.namelist()), "two files in it have one name.")
-    manifest = json.loads(files["manifest.json"])
+    left, found = max(Path(path).stat().st_size - 64, 0), hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while left:
+            part = file.read(min(left, 1 << 20))
+            found.update(part)
+            left -= len(part)
+        must(file.read() == found.hexdigest().encode(), "the file is damaged or cut off: nothing in it counts, from entry 1 on.")
+    files = zipfile.ZipFile(path)
+    must(len(set(files.namelist())) == len(files.namelist()), "two files in it have one name.")
+    manifest = json.loads(files.read("manifest.json"))
     must(manifest["format"] == 1, "it was written by a newer Galloper; nothing is checked, from entry 1 on.")
     return files, manifest
 
 
-def read_chain(files: dict[str, bytes], manifest: dict[str, Any]) -> tuple[Told, list[tuple[str, str]]]:
+def read_chain(files: zipfile.ZipFile, manifest: dict[str, Any]) -> tuple[Told, list[tuple[str, str]]]:
     """The chain of entries is unbroken: each leaf is the digest of its words, each link follows on the one before."""
     link, told, marks = sha("galloper record 1\n" + manifest["game"]), defaultdict(list), [("", "")]
-    for at, line in enumerate(files["record.jsonl"].decode().splitlines(), 1):
+    for at, line in enumerate(files.read("record.jsonl").decode().splitlines(), 1):
         try:
             entry = json.loads(line)
             parts, number, leaf = set(entry), entry["n"], entry["leaf"]
@@ -86,7 +89,7 @@ def read_chain(files: dict[str, bytes], manifest: dict[str, Any]) -> tuple[Told,
     return told, marks
 
 
-def check_files(files: dict[str, bytes], manifest: dict[str, Any], told: Told) -> None:
+def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], told: Told) -> None:
     """Every file is one that an entry names, and a whole archive has them all."""
     begun, named = told["begun"][0][1], {}
     names = (begun["game"], begun["variant"], told["game"][-1][1]["name"])
@@ -97,8 +100,8 @@ def check_files(files: dict[str, bytes], manifest: dict[str, Any], told: Told) -
             for digest in one[key] if isinstance(one[key], list) else [one[key]]:
                 named.setdefault((folder, digest), number)
     boards = {(one["phase"], one["position"]) for _, one in told["phase"]}
-    for name, data in files.items():
-        folder, _, rest = name.partition("/")
+    for name in files.namelist():
+        data, (folder, _, rest) = files.read(name), name.partition("/")
         key = (folder, rest.partition(".")[0])
         if folder in FILES:
             must(manifest["edition"] == "whole", f"{name} has no place in a players' archive.")

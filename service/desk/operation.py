@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
-from service import ledger, outbox, switches
+from service import ledger, outbox, record, switches
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.ports import DeskPorts
@@ -42,7 +42,7 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
         found = session.scalars(wanted).all()
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
-        stood = ledger.stood(session, game, wanted_digest) if game and wanted_digest else None
+        stood = record.stood(session, game, wanted_digest) if game and wanted_digest else None
         return show(request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
                     events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
                     names={row.id: row.name for row in games},

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from service import health, ledger, outbox
+from service import health, ledger, outbox, record
 from service.desk.operation import AT_ONCE, details
 from service.health import Fact, Health, ago
 from service.pulse import Pulse
 from service.store import records
-from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
+from service.store.tables import EntryRow, EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
 from tests.service.desk_table import NAME, DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -72,13 +72,15 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
     desk: DeskTable = open_desk(table)
     log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"why": "By telephone."})
     with table.site.store() as session:
-        kept = ledger.digest(session, table.game)
+        kept = record.root(session, table.game)
+        first = session.get_one(EntryRow, (table.game, 1)).leaf
     log(table, "option_changed", game_id=table.game)
-    path = f"/log?game={table.game}&digest=%20{kept.upper()}"
-    assert "= It is the digest of this record up to “sheet chosen”" in desk.text(path)
+    path = f"/log?game={table.game}&digest=%20{kept.link.upper()}"
+    assert f"= It is the digest of this record up to entry {kept.number}. No entry before" in desk.text(path)
+    assert "= It is the digest of entry 1 of this record." in desk.text(f"/log?game={table.game}&digest={first}")
     with table.site.store.begin() as session:
-        row = session.scalars(select(EventRow).where(EventRow.what == "sheet_chosen")).one()
-        row.detail = {"why": "By letter."}
+        row = session.get_one(EntryRow, (table.game, kept.number))
+        row.body = row.body.replace("By telephone.", "By letter.")
     assert "≠ This record has that digest nowhere." in desk.text(path)
     assert "Check a digest" not in desk.text("/log")
     assert "Check a digest" not in desk.text("/log?game=nowhere")

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
-from service.archive import sealed
+from service.archive import seal
 
 Files = dict[str, bytes]
 Alteration = Callable[[bytes, random.Random], bytes]
@@ -37,7 +37,9 @@ def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: 
         files = {**files, RECORD: ("\n".join(json.dumps(one, ensure_ascii=False) for one in chain) + "\n").encode()}
     if manifest:
         files = {**files, MANIFEST: json.dumps({**json.loads(files[MANIFEST]), **manifest}).encode()}
-    return sealed(files)
+    out = io.BytesIO()
+    seal(out, files.items())
+    return out.getvalue()
 
 
 def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:

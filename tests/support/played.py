@@ -3,6 +3,7 @@ lots, letters; nothing drawn."""
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -99,8 +100,10 @@ def decide(table: Table, phase_id: int) -> None:
 
 def archived(table: Table, edition: archive.Edition = archive.Edition.WHOLE) -> bytes:
     """The game's archive as it stands."""
+    out = io.BytesIO()
     with table.site.store() as session:
-        return archive.write(session, table.site.blobs, table.game, edition, table.site.clock.now(), "test")
+        archive.write(session, table.site.blobs, table.game, edition, table.site.clock.now(), "test", out)
+    return out.getvalue()
 
 
 def kept(table: Table, folder: Path, power: str = HERSELF) -> list[Path]:
