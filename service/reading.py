@@ -28,7 +28,6 @@ from ocr.confidence import (
     taken_out,
     usual,
 )
-from ocr.insertions import over_struck
 from ocr.page import Page, ReadLine, Row
 from ocr.wrap import as_line, join_by_worth, join_wrapped
 from service.ahead import headings_ahead, orders_ahead
@@ -219,6 +218,8 @@ class Scribe:
 
     def _own_rows(self, rows: Sequence[Row], plain: Collection[int]) -> list[Row]:
         """The rows, and by themselves those that only look put in above another: a whole order, or the end of the one before."""
+        from ocr.insertions import over_struck
+
         found: list[Row] = []
         for row in rows:
             own = [one for one in row.inserted if not over_struck(one, row) and (
