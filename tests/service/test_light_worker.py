@@ -1,0 +1,18 @@
+"""A process that takes in and sends, and reads nothing, loads neither networks nor a web server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+import service.bootstrap, service.inbox_imap
+print([name for name in ("cv2", "onnxruntime", "rapidocr", "fastapi", "weasyprint") if name in sys.modules])
+"""
+
+
+def test_what_is_heavy_loads_where_it_is_used() -> None:
+    """The issue's limit of 200 MB while mail is taken in leaves no room for it (`galloper bench storm --part rate`)."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[]"
