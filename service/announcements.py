@@ -14,6 +14,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import letters, pictures, record_marks
+from service.blank_sheets import blank_sheet
 from service.context import phase_of
 from service.correspondence import Desk
 from service.desk.queries import executed, phase_title
@@ -35,7 +36,7 @@ from service.letters_values import (
 from service.lines import lines_of
 from service.map_control import control
 from service.outbox_compose import Attachment, OutLetter
-from service.packs import Packs, blank_sheet
+from service.packs import Packs
 from service.results import dislodged_text, show, unit_text
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow

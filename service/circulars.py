@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service import letters, pictures, record
+from service.blank_sheets import blank_sheet
 from service.calendar_feed import Due, feed
 from service.context import phase_of
 from service.correspondence import COORDINATOR, Desk
@@ -34,7 +35,6 @@ from service.letters_values import (
 )
 from service.map_control import Control, shown
 from service.outbox_compose import Attachment, OutLetter
-from service.packs import blank_sheet
 from service.personal_feed import path_of
 from service.results import unit_text
 from service.store import codec, records

@@ -1,27 +1,29 @@
 """Letters about single mails: receipts, refusals, papers on hold, and notices to the coordinator.
 
 Each is put into the outbox in the transaction of its event. Nobody is answered who is not registered, and nobody more
-than five times an hour.
+than five times an hour (`answers.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from email.utils import parseaddr
+from hashlib import sha256
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service import answers, house_rules, letters, outbox, receipts
 from service import context as contexts
-from service import house_rules, letters, outbox, receipts
+from service.blank_sheets import blank_sheet
 from service.clock import Clock
 from service.context import phase_of
 from service.intake_context import Context
 from service.intake_verdict import Kind, Reason, Verdict
-from service.intake_words import Words, canonical_subject, explain
+from service.intake_words import Words, canonical_subject, explain, seat_meant
 from service.letters_values import (
     Closing,
     GameInfo,
@@ -31,14 +33,11 @@ from service.letters_values import (
     Recipient,
     RejectionFacts,
 )
-from service.outbox_compose import OutLetter
+from service.outbox_compose import Attachment, OutLetter
 from service.receipts import nobody
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, SubmissionRow
-
-ANSWERS_AN_HOUR = 5
-"""Refusals to one address in an hour; a receipt is never held back, since a player relies on it."""
 
 COORDINATOR = "coordinator"
 """The game's option with the name that letters are signed with."""
@@ -125,28 +124,44 @@ class Correspondence:
         power = self.desk.load(game.variant).powers[submission.power].name
         return self.desk.game_info(game), self.desk.recipient(session, submission.sender, power)
 
-    def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        """Why a mail does not count, and how to mend it (OUT-03)."""
+    def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
+        """Why a mail does not count, and how to mend it (OUT-03). False where its sender was answered often enough within
+        the hour, and the mail is for the coordinator alone."""
         address = verdict.reply_to
-        if address is None or self._answered_enough(session, address):
-            return
-        mail = session.get_one(MailRow, key)
-        context = self._context(session, received_at)
-        words = explain(verdict, context)
+        if address is None:
+            return True
         game = None
         if verdict.game is not None:
             game = session.scalar(select(GameRow).where(GameRow.name == verdict.game))
+        before = self._answered(session, address, game)
+        if before >= answers.AN_HOUR:
+            return False
+        mail = session.get_one(MailRow, key)
+        context = self._context(session, received_at)
+        words = explain(verdict, context)
         if verdict.reason is Reason.LATE and game is not None:
             self._late(session, game, mail, verdict, words)
-            return
+            return True
         facts = RejectionFacts(
-            key=key, received_at=received_at, what=words.what, safe=words.safe, mend=words.mend,
+            key=key, received_at=received_at, what=words.what, safe=_safe(words.safe, before), mend=words.mend,
             their_subject=verdict.subject, subject=words.subject, closing=self._closing(session, game),
             answers=_answers(mail),
         )
         to = self.desk.recipient(session, address, verdict.power or "")
         info = None if game is None else self.desk.game_info(game)
-        self.desk.put(session, letters.rejection(info, to, facts))
+        self.desk.put(session, letters.rejection(info, to, facts, self.sheet(session, verdict, context)))
+        return True
+
+    def sheet(self, session: Session, verdict: Verdict, context: Context) -> list[Attachment]:
+        """The blank sheet that goes with a refusal: of the sender's own power for the phase whose subject is offered; none
+        where more than one power may be meant, or no phase is open."""
+        seat = seat_meant(verdict, context)
+        if seat is None or seat[0].open_phase is None:
+            return []
+        row = session.scalars(select(GameRow).where(GameRow.name == seat[0].name)).one()
+        variant = self.desk.load(row.variant)
+        power = next(one.id for one in variant.powers.values() if one.name == seat[1])
+        return [blank_sheet(variant, row.name, seat[0].open_phase, power)]
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """A mail waits in quarantine. The coordinator is told the reason, never what it says."""
@@ -182,19 +197,23 @@ class Correspondence:
             self._posted(session, submission, phase, reason)
             return
         game = session.get_one(GameRow, phase.game_id)
+        before = self._answered(session, submission.sender, game)
+        if before >= answers.AN_HOUR:
+            return
         variant = self.desk.load(game.variant)
         power = variant.powers[submission.power].name
         words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody())
         mail = session.get_one(MailRow, submission.sha256)
         facts = RejectionFacts(
             key=f"{mail.sha256}-{reason.value}", received_at=submission.received_at, what=words.what,
-            safe="The photograph is kept, and a version you sent before still counts.", mend=words.mend,
+            safe=_safe("The photograph is kept, and a version you sent before still counts.", before), mend=words.mend,
             their_subject=str((mail.verdict or {}).get("subject", "")),
             subject=canonical_subject(game.name, power, phase_of(phase), (submission.version or 1) + 1),
             closing=Closing(phase_of(phase), phase.deadline), answers=_answers(mail),
         )
         to = self.desk.recipient(session, submission.sender, power)
-        self.desk.put(session, letters.rejection(self.desk.game_info(game), to, facts), phase)
+        blank = blank_sheet(variant, game.name, phase_of(phase), submission.power)
+        self.desk.put(session, letters.rejection(self.desk.game_info(game), to, facts, [blank]), phase)
 
     def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
         """A paper waits for the coordinator: both are told, and what would settle it (HEAD-03, Q-07)."""
@@ -209,8 +228,9 @@ class Correspondence:
             key=mail.sha256, received_at=submission.received_at, what=words.what, settle=words.mend,
             their_subject=str((mail.verdict or {}).get("subject", "")), answers=_answers(mail),
         )
-        to = self.desk.recipient(session, submission.sender, power)
-        self.desk.put(session, letters.held(self.desk.game_info(game), to, facts), phase)
+        if self._answered(session, submission.sender, game) < answers.AN_HOUR:
+            to = self.desk.recipient(session, submission.sender, power)
+            self.desk.put(session, letters.held(self.desk.game_info(game), to, facts), phase)
         notice = NoticeFacts(
             key=f"held-{mail.sha256}", what=f"A paper of {power} is held: {words.what}", since=submission.received_at,
             link=self.desk.sender.base_url, consequence="it does not count, and the version before it does.",
@@ -254,11 +274,27 @@ class Correspondence:
         phase = None if game is None else records.open_phase(session, game.id)
         return None if phase is None else Closing(phase_of(phase), phase.deadline)
 
-    def _answered_enough(self, session: Session, address: str) -> bool:
-        since = self.desk.clock.now() - timedelta(hours=1)
-        answered = session.scalar(select(func.count()).select_from(OutboxRow).where(
-            OutboxRow.recipient == address, OutboxRow.kind == "rejection", OutboxRow.due_at > since))
-        return (answered or 0) >= ANSWERS_AN_HOUR
+    def _answered(self, session: Session, address: str, game: GameRow | None) -> int:
+        """How many answers an address had within the hour. Where that is enough the coordinator is told, once an hour."""
+        now = self.desk.clock.now()
+        before = answers.within_the_hour(session, address, now)
+        if before >= answers.AN_HOUR:
+            base = self.desk.sender.base_url.rstrip("/")
+            facts = NoticeFacts(
+                key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d-%H}",
+                what=f"One player sent more than {answers.AN_HOUR} mails within an hour that could not be used, and is not "
+                     "answered until the hour is over.",
+                since=now, link=f"{base}/quarantine" if base else "",
+                consequence="they do not know it of the last ones. What could not be read is held among the sheets; the rest is "
+                            "in quarantine. All of it is kept.")
+            info = None if game is None else self.desk.game_info(game)
+            self.desk.put(session, letters.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts))
+        return before
+
+
+def _safe(said: str, before: int) -> str:
+    """What a refusal says of what is safe, and in the last one of an hour that it is the last."""
+    return f"{said} {answers.FIFTH}" if before == answers.AN_HOUR - 1 else said
 
 
 def _answers(mail: MailRow) -> tuple[str, ...]:

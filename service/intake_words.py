@@ -179,8 +179,14 @@ def gmt(moment: datetime) -> str:
 
 def subject_line(verdict: Verdict, context: Context) -> str:
     """A subject to copy, filled in from the sender's own registration; "" where more than one would fit."""
+    seat = seat_meant(verdict, context)
+    return "" if seat is None else _subject(verdict, seat)
+
+
+def seat_meant(verdict: Verdict, context: Context) -> tuple[GameContext, str] | None:
+    """The sender's own seat that a mail is about, as its game and the power's name; None where more than one may be meant."""
     seats = _seats(verdict, context)
-    return _subject(verdict, seats[0]) if len(seats) == 1 else ""
+    return seats[0] if len(seats) == 1 else None
 
 
 def canonical_subject(game: str, power: str, phase: Phase, version: int) -> str:

@@ -17,10 +17,11 @@ from adjudicator.calendar import Phase
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import letters, pictures, postal
+from service.blank_sheets import blanks
 from service.correspondence import Desk
 from service.letters_values import PackFacts, Recipient
 from service.outbox_compose import Attachment, OutLetter
-from service.pictures import Blank, Envelope
+from service.pictures import Envelope
 from service.postal import Postal, Reach
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalRow
@@ -72,22 +73,6 @@ def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[Enve
         Envelope((postal.name_line(one.player), *address.lines), tuple(sender))
         for one in posted for address in one.reach.addresses
     ]
-
-
-def blanks(variant: Variant, game: str, phase: Phase, position: Position | None, powers: Sequence[str]) -> list[Blank]:
-    """Blank sheets of a phase for some powers, with a row for each unit."""
-    units = () if position is None else position.units
-    return [
-        Blank(variant.powers[power].name, game, letters.phase_words(phase), sum(u.power == power for u in units))
-        for power in powers
-    ]
-
-
-def blank_sheet(variant: Variant, game: str, phase: Phase, power: str, *, drawing: bool = True) -> Attachment:
-    """One power's blank sheet for a phase, as letters attach it; without `drawing` its name alone."""
-    name = f"blank-{power}-{phase.season}-{phase.year}-{phase.kind.value}.pdf".lower().replace(" ", "-")
-    paper = pictures.sheets_pdf(blanks(variant, game, phase, None, (power,))) if drawing else b""
-    return Attachment(name, "application/pdf", paper)
 
 
 @dataclass(frozen=True, slots=True)

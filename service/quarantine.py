@@ -97,7 +97,7 @@ class Quarantine:
 
     def answers(self, session: Session, mail: MailRow) -> list[tuple[Reason, Words]]:
         """Every prepared answer as its sender would read it."""
-        return [(reason, self._words(session, mail, reason)) for reason in ANSWERS]
+        return [(reason, explain(*self._judged(session, mail, reason))) for reason in ANSWERS]
 
     def assign(self, sha256: str, place: Place, version: int | None, by: str) -> int:
         """File a mail for a power and phase; from there it goes the normal way. The submission's id. Raises NotDone."""
@@ -137,7 +137,8 @@ class Quarantine:
             if to is None:
                 raise NotDone("Nothing was sent: its sender is not registered or could not be proved, and nobody else is "
                               "answered. Discard it, or assign it. The mail is kept.")
-            words, kept = self._words(session, row, reason), row.verdict or {}
+            judged = self._judged(session, row, reason)
+            words, kept = explain(*judged), row.verdict or {}
             game = self._game(session, row)
             open_now = None if game is None else records.open_phase(session, game.id)
             facts = RejectionFacts(
@@ -147,7 +148,7 @@ class Quarantine:
                 answers=(str(kept["message_id"]),) if kept.get("message_id") else ())
             info = None if game is None else self.post.desk.game_info(game)
             receiver = self.post.desk.recipient(session, to, str(kept.get("power") or ""))
-            self.post.desk.put(session, letters.rejection(info, receiver, facts))
+            self.post.desk.put(session, letters.rejection(info, receiver, facts, self.post.sheet(session, *judged)))
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
             self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,
                       {"reason": reason.value})
@@ -173,13 +174,14 @@ class Quarantine:
                 raise NotDone("Nothing was changed: this mail was not discarded by hand.")
             self._log(session, "mail_taken_back", by, row, None, {})
 
-    def _words(self, session: Session, mail: MailRow, reason: Reason) -> Words:
+    def _judged(self, session: Session, mail: MailRow, reason: Reason) -> tuple[Verdict, Context]:
+        """What a prepared answer is written from."""
         kept = mail.verdict or {}
         kind = PhaseKind(kept["kind"]) if kept.get("kind") else None
         verdict = Verdict(Kind.REJECTED, reason, game=kept.get("game"), power=kept.get("power"),
                           season=kept.get("season"), year=kept.get("year"), kind=kind, version=kept.get("version"),
                           sender=mail.sender, subject=str(kept.get("subject", "")))
-        return explain(verdict, self._context(session, mail.received_at))
+        return verdict, self._context(session, mail.received_at)
 
     def _context(self, session: Session, received_at: datetime) -> Context:
         sender = self.post.desk.sender

@@ -8,10 +8,11 @@ from typing import TextIO
 
 import maps
 from service import pictures
+from service.blank_sheets import blanks
 from service.clock import SystemClock
 from service.config import ConfigError
 from service.context import phase_of
-from service.packs import BY_HAND, RETURN, blanks, by_hand, envelopes, post_of
+from service.packs import BY_HAND, RETURN, by_hand, envelopes, post_of
 from service.site_settings import opened, settings_of
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseState

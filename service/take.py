@@ -50,8 +50,9 @@ class Correspondence(Protocol):
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
         """Tell the sender that a sheet arrived."""
 
-    def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        """Tell the sender why a mail does not count and how to mend it; nobody, when `verdict.reply_to` is None."""
+    def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
+        """Tell the sender why a mail does not count and how to mend it; nobody, when `verdict.reply_to` is None. False
+        where the sender was answered too often to be told."""
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator of a mail that waits in quarantine."""
@@ -131,8 +132,9 @@ class Taker:
         elif state is MailState.IGNORED and verdict.report is not None:
             self._note_bounce(session, verdict.report)
         elif state in {MailState.REFUSED, MailState.QUARANTINED}:
-            if verdict.reply_to is not None:
-                self.post.refusal(session, key, received_at, verdict)
+            if verdict.reply_to is not None and not self.post.refusal(session, key, received_at, verdict):
+                # Nobody told its sender what to mend: it is the coordinator's to see.
+                session.execute(update(MailRow).where(MailRow.sha256 == key).values(state=MailState.QUARANTINED))
             if state is MailState.QUARANTINED:
                 self.post.notice(session, key, received_at, verdict)
 

@@ -331,6 +331,8 @@ WITH_FILES = {
     "welcome": r".*-map-1642\.pdf|blank-.*\.pdf", "finalresults": r"results-\d\.png|sheet-.*\.jpg",
     "draftresults": r"results-\d\.png|sheet-.*\.jpg", "yearendresults": r"results-\d\.png|sheet-.*\.jpg|.*-map-1643\.pdf",
     "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf", "adjustment": r"blank-[a-z-]+-winter-1643-adjustment\.pdf",
+    # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and so do its words.
+    "rejection": r"blank-argyll-summer-1642-movement\.pdf",
     "postalpack": r"(envelopes|results|map|order-sheets)\.pdf", "deadlinemoved": r"calendar\.ics",
 }
 """Kind of letter to the names of its files, by the column "Attached" of the table."""
