@@ -60,12 +60,13 @@ class ShownOrder:
 @dataclass(frozen=True, slots=True)
 class ShownPower:
     """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent` are units
-    that held without an order; `sheet` says whether a sheet counted."""
+    that stood without an order, `beaten` those of them that are dislodged; `sheet` says whether a sheet counted."""
 
     power: str
     orders: tuple[ShownOrder, ...]
     void: tuple[tuple[int, str], ...] = ()
     silent: tuple[str, ...] = ()
+    beaten: tuple[str, ...] = ()
     sheet: bool = True
 
 
@@ -78,11 +79,22 @@ def show(
             power=variant.powers[power].name,
             orders=tuple(_order(variant, o) for o in resolution.outcomes if o.order.power == power),
             void=tuple((line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID),
-            silent=tuple(sorted(unit_text(variant, u) for u in resolution.unordered if u.power == power)),
+            silent=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
+            beaten=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))),
             sheet=power in lines,
         )
         for power in variant.powers
     )
+
+
+def _beaten(resolution: Resolution) -> frozenset[Unit]:
+    return frozenset(one.unit for one in resolution.dislodged)
+
+
+def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
+    """A power's units that stood without an order. Of a beaten one that was given in proxy its proxy's line tells all."""
+    told = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, Proxy) and o.order.power == power and o.dislodged}
+    return frozenset(u for u in resolution.unordered if u.power == power and u.region.province not in told)
 
 
 def _order(variant: Variant, outcome: Outcome) -> ShownOrder:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from service import letters, pictures
@@ -53,8 +53,10 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
         game = session.get_one(GameRow, game_id)
         papers = [_paper(ports, session, game, row, phase) for row, phase in _own(session, game_id, powers, visitor)]
         mails = list(session.scalars(select(AddressRow.email).where(AddressRow.player_id == visitor.player_id)))
+        # A subject that could not be read belongs to no game: its refusal is the player's all the same.
         answers = session.scalars(select(OutboxRow).where(
-            OutboxRow.game_id == game_id, OutboxRow.kind.in_(ANSWERS), OutboxRow.recipient.in_(mails),
+            or_(OutboxRow.game_id == game_id, OutboxRow.game_id.is_(None)), OutboxRow.kind.in_(ANSWERS),
+            OutboxRow.recipient.in_(mails),
         ).order_by(OutboxRow.id.desc()).limit(30)).all()
         return show(request, "my_file.html", game=game, papers=papers, answers=answers, cache=PRIVATE)
 

@@ -42,6 +42,16 @@ def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable
     assert "Montrose" not in theirs
 
 
+def test_a_refusal_that_belongs_to_no_game_is_in_the_file_of_whoever_had_it(desk: DeskTable) -> None:
+    """A subject that names no game that is known: the answer is the player's own, whichever game they look at."""
+    table = desk.table
+    table.take(table.mail("Montrose", 40, subject="Nasby - Montrose - Summer 1642 - Movement Orders - v1"), table.phase().opens_at)
+    (refused,) = table.letters("rejection")
+    assert refused.game_id is None
+    assert refused.subject in visit(desk, "Montrose").get(f"/public/{table.game}/file").text
+    assert refused.subject not in visit(desk, "Argyll").get(f"/public/{table.game}/file").text
+
+
 def test_a_calendar_of_all_ones_games_is_answered_unchanged_and_has_each_deadline_under_its_games_identity(desk: DeskTable) -> None:
     """CAL-16: the personal feed heeds the mark of a program that asks every second, and a program that follows both feeds sees
     each deadline once."""

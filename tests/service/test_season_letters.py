@@ -81,6 +81,20 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(final)
 
 
+def test_a_beaten_unit_given_in_proxy_is_told_of_once(autumn: Table) -> None:
+    """Its proxy wrote nothing: it was handed over and is dislodged; that it "holds" would be a third story."""
+    autumn.file("Newcastle", ["A Kesteven & Holland proxy Montrose"], heading=("Newcastle", "Autumn 1642 Movement Orders"))
+    words = next(autumn.words(one) for one in finish(autumn, 1) if one.kind == "draft_results")
+    assert "handed over, dislodged." in words
+    assert "Army Kesteven & Holland had no order" not in words
+
+
+def test_a_unit_that_is_beaten_without_an_order_is_not_said_to_hold(autumn: Table) -> None:
+    words = next(autumn.words(one) for one in finish(autumn, 1) if one.kind == "draft_results")
+    assert "Army Kesteven & Holland had no order and is dislodged." in words
+    assert words.count("had no order and holds.") > 10
+
+
 def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retreat_orders(autumn: Table) -> None:
     """CAL-05: to all players, when the retreats are judged and before day T+15 ends on Wednesday 17 March at 07:00 GMT."""
     finish(autumn, 1)
