@@ -151,6 +151,10 @@ def _queue(session: Session, now: datetime) -> Fact:
     if oldest is not None and now - oldest > STUCK:
         return Fact("Queue", "look", f"{said}; a mail that was stored {ago(now - oldest)} is not judged yet.",
                     "Restart the site; its bytes are kept, and what came in time counts.")
+    unreadable = _events(session, "mail_unreadable", now)
+    if unreadable:
+        return Fact("Queue", "look", f"{said}; {unreadable} mails of the last 24 hours could not be fetched from their server.",
+                    "They lie there in the folder for quarantine: look at them with a mail program, and ask who sent them for others.")
     if failed:
         return Fact("Queue", "look", f"{said}; work failed {failed} times in the last 24 hours.",
                     "The log names what failed; mails given up lie in quarantine with their bytes.")

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from service.config import MailIn
+from service.health import Health
 from service.inbox import (
     FETCH_TRIES,
     MailboxError,
@@ -24,6 +25,7 @@ from service.inbox import (
 )
 from service.inbox_demo import DemoMailServer
 from service.inbox_maildir import MaildirSource
+from service.pulse import Pulse
 from service.store.blobs import key_of
 from service.store.tables import EventRow, MailState
 from tests.support.dovecot import Dovecot
@@ -223,6 +225,10 @@ def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_t
     assert (source.quarantined, source.moved) == (["1"], ["2"])
     with site.store() as session:
         assert session.scalars(select(EventRow.what)).all() == ["mail_unreadable"]
+    facts = Health(site.store, site.clock, Pulse(site.clock), site.blobs.root.parent, lambda: False).look()
+    queue = next(fact for fact in facts if fact.name == "Queue")  # which the coordinator is written to about, if it stays so
+    assert queue.state == "look"
+    assert "1 mails of the last 24 hours could not be fetched" in queue.said
 
 
 def test_a_full_disk_leaves_the_mail_where_it_is_and_says_so(
