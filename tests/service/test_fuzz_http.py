@@ -27,7 +27,7 @@ from service.site import create_game, settings_of
 from service.store.tables import SessionRow
 from tests.support.own_site import game_file, own_site
 
-EXAMPLES = 25
+EXAMPLES = 15
 """Requests for each route and method."""
 OPEN_TO_ALL = ("/public/", "/static", "/sign-in", "/alive", "/metrics", "/openapi.json")
 
