@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service import record
+from service import archive_rows, record
 from service.archive_words import README
 from service.record_form import FORMAT, plain
 from service.store import records
@@ -137,7 +137,8 @@ def _files(session: Session, blobs: Blobs, game_id: str, opener: _Opener | None)
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
     yield from _positions(session, game_id)
     if opener is None:
-        for folder, keys in (("photographs", wanted.photographs), ("mails", wanted.mails), ("letters", wanted.letters)):
+        yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
+        for folder, keys in (("photographs", wanted.photographs), ("pictures", wanted.pictures), ("mails", wanted.mails), ("letters", wanted.letters)):
             for key in dict.fromkeys(keys):
                 data = blobs.read(key)
                 yield f"{folder}/{key}.{_ending(folder, data)}", data
@@ -148,6 +149,7 @@ class _Wanted:
 
     def __init__(self) -> None:
         self.photographs: list[str] = []
+        self.pictures: list[str] = []
         self.mails: list[str] = []
         self.letters: list[str] = []
 
@@ -157,6 +159,8 @@ class _Wanted:
                 self.photographs += tells["photographs"]
             case "begun" if tells["found"]:
                 self.photographs += tells["found"]["photographs"]
+            case "reading":
+                self.pictures += [page["upright"] for page in tells["pages"] if page["upright"] is not None]
             case "mail":
                 self.mails.append(tells["mail"])
             case "letter":
@@ -164,7 +168,7 @@ class _Wanted:
 
 
 def _ending(folder: str, data: bytes) -> str:
-    if folder != "photographs":
+    if folder in {"mails", "letters"}:
         return "eml"
     return next((kind for begin, kind in _KINDS if data.startswith(begin)), "bin")
 

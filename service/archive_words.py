@@ -10,6 +10,8 @@ manifest.json    what this is: the game, when the archive was made, how many ent
 record.jsonl     the record of the game, one entry a line, in the order in which things happened.
 positions/       the board before each phase, for reading; record.jsonl says the same.
 photographs/     each photographed sheet as it arrived, named by its SHA-256. Only in the coordinator's archive.
+pictures/        the same, squared and evened, from which its lines were read. Only in the coordinator's archive.
+tables.jsonl     the rows of the keeper's tables, to carry the game on elsewhere. Only in the coordinator's archive.
 mails/ letters/  each mail that came in and went out, named by its SHA-256. Only in the coordinator's archive.
 
 HOW THE RECORD IS CHECKED

@@ -136,7 +136,8 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             roots = tuple(_checked(session, game) for game in session.scalars(select(GameRow.id).order_by(GameRow.id)))
-    return Restored(loaded, count, roots, _hold(engine, jobs, now))
+    why = "This site was put back from a backup. Letters may have left the old one since."
+    return Restored(loaded, count, roots, hold(engine, jobs, now, why))
 
 
 def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -192,12 +193,11 @@ def _checked(session: Session, game: str) -> record.Root:
     return root
 
 
-def _hold(engine: Engine, jobs: Jobs | None, now: datetime) -> int:
+def hold(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
     """Let no letter leave, and enqueue what had not been done; how many letters wait."""
     store = sessions(engine)
     with store.begin() as session:
-        switches.pause(session, "galloper restore", "This site was put back from a backup. Letters may have left the old one since.",
-                       now)
+        switches.pause(session, "galloper", why, now)
         if jobs is not None:
             for mail in records.unfinished_mails(session):
                 jobs.enqueue(session, inbox.WORK, f"{inbox.WORK}:{mail.sha256}", {"mail": mail.sha256})

@@ -48,6 +48,7 @@ MENDABLE = {
     "grammar.compose": ("GrammarError",),
     "ocr.engines.ppocr": ("ModelError",),
     "service.archive": ("NoSuchGame",),
+    "service.archive_in": ("ImportFault",),
     "service.backup": ("BackupFault",),
     "service.config": ("ConfigError",),
     "service.demo": ("DemoFault",),
@@ -305,6 +306,16 @@ def game_export(
     from service.site import export_game
 
     raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout))
+
+
+@game_app.command("import", epilog="Example: galloper game import ~/new-site powick-bridge.zip")
+def game_import(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")], file: Annotated[Path, typer.Argument(metavar="FILE")]
+) -> None:
+    """Carry a game on in another site: its whole archive, checked to the last digest, as it was exported."""
+    from service.site import import_game
+
+    raise typer.Exit(import_game(folder, file, sys.stdout))
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")

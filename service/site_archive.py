@@ -11,6 +11,7 @@ from typing import TextIO
 from sqlalchemy import Engine
 
 from service import archive, backup, record
+from service.archive_in import bring_in
 from service.backup import Restored
 from service.clock import SystemClock
 from service.health import BACKUP
@@ -45,6 +46,23 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
             unfinished.unlink(missing_ok=True)
     print(f"Wrote {output}: {root.number} entries, {output.stat().st_size // 1024} KB. Root {root.link}", file=out)
     print(f"Check it with: galloper verify {output}", file=out)
+    return 0
+
+
+def import_game(folder: Path, file: Path, out: TextIO) -> int:
+    """Put a game's whole archive into a site. Raises ImportFault, and then nothing was put in."""
+    settings = settings_of(folder)
+    bring_up_to_date(settings)
+    engine = open_engine(settings.database_url)
+    try:
+        queue = DbosJobs(engine)
+        queue.prepare()
+        root = bring_in(file, engine, open_blobs(settings), queue, SystemClock().now())
+    finally:
+        engine.dispose()
+    print(f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}", file=out)
+    print("No letter of this site leaves until you say so on the Health page. Tell the players of the hand-over on the page Letters.",
+          file=out)
     return 0
 
 

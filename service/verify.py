@@ -23,7 +23,7 @@ CHUNK = 1 << 20
 HEAD = 50 << 20
 """Bytes of a damaged archive in which its record is looked for."""
 PARTS = ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"})
-OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl"})
+OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl", "tables.jsonl"})
 
 
 class Broken(Exception):
@@ -241,12 +241,16 @@ def check_files(archive: Archive, report: Report) -> None:
 
 def _named(archive: Archive, begun: dict[str, Any]) -> dict[str, dict[str, int]]:
     """The files that entries name: by folder, digest to the first entry."""
-    named: dict[str, dict[str, int]] = {"photographs": {}, "mails": {}, "letters": {}}
+    named: dict[str, dict[str, int]] = {"photographs": {}, "pictures": {}, "mails": {}, "letters": {}}
     for key in (begun.get("found") or {}).get("photographs", []):
         named["photographs"][key] = 1
     for number, tells in archive.told("sheet"):
         for key in tells["photographs"]:
             named["photographs"].setdefault(key, number)
+    for number, tells in archive.told("reading"):
+        for page in tells["pages"]:
+            if page["upright"] is not None:
+                named["pictures"].setdefault(page["upright"], number)
     for number, tells in archive.told("mail"):
         named["mails"].setdefault(tells["mail"], number)
     for number, tells in archive.told("letter"):

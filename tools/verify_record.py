@@ -19,6 +19,7 @@ import subprocess
 import sys
 import zipfile
 from collections import defaultdict
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,11 @@ RECEIPT = re.compile(r"On record in (\S+) as entry (\d+), received (\S+), with t
 ROOT = re.compile(r"The record of (\S+) has (\d+) entries up to (?:these results|this hand-over), with this root:" + HEX)
 COMMITTED = re.compile(r"\(phase (\d+)\) will be drawn from a seed with this digest:" + HEX)
 OPENED = re.compile(r"drawn in phase (\d+), from the seed" + HEX)
-FILES = {"photographs": ("sheet", "photographs"), "mails": ("mail", "mail"), "letters": ("letter", "message")}
+FILES: dict[str, tuple[str, Callable[[dict[str, Any]], list[str]]]] = {
+    "photographs": ("sheet", lambda one: one["photographs"]),
+    "pictures": ("reading", lambda one: [page["upright"] for page in one["pages"] if page["upright"]]),
+    "mails": ("mail", lambda one: [one["mail"]]), "letters": ("letter", lambda one: [one["message"]]),
+}  # fmt: skip
 
 
 def sha(what: str | bytes) -> str:
@@ -95,9 +100,9 @@ def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], told: Told) ->
     names = (begun["game"], begun["variant"], told["game"][-1][1]["name"])
     must(names == (manifest["game"], manifest["variant"], manifest["name"]), "entry 1 is of another game than manifest.json.")
     named |= {("photographs", key): 1 for key in (begun["found"] or {}).get("photographs", [])}
-    for folder, (what, key) in FILES.items():
+    for folder, (what, names_of) in FILES.items():
         for number, one in told[what]:
-            for digest in one[key] if isinstance(one[key], list) else [one[key]]:
+            for digest in names_of(one):
                 named.setdefault((folder, digest), number)
     boards = {(one["phase"], one["position"]) for _, one in told["phase"]}
     for name in files.namelist():
@@ -111,7 +116,7 @@ def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], told: Told) ->
         elif folder == "positions":
             must((int(rest[:3]), sha(canonical(json.loads(data)))) in boards, f"{name} is not the board that was entered.")
         else:
-            must(name in {"README.txt", "manifest.json", "record.jsonl"}, f"{name} is no part of an archive.")
+            must(name in {"README.txt", "manifest.json", "record.jsonl", "tables.jsonl"}, f"{name} is no part of an archive.")
     for (folder, digest), number in named.items():
         must(manifest["edition"] == "players", f"the {folder[:-1]} {digest[:12]} of entry {number} is missing.")
 
