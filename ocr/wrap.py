@@ -24,6 +24,10 @@ INDENTED_NATS, EARLY_NATS, MIXED_NATS = 4.0, 6.0, 32.0
 """The same on the scale of log chances: what speaks for joining when indented, and against it when the sender broke off
 though the next word had room, or when one row is crossed out from end to end and the other is not."""
 
+BADLY = -15.0
+"""Log chance, in nats, of a row that by itself reads badly: what it says may go on in the next row, though that one is an order too
+("Army Down supports", "Fleet Mull to Bute")."""
+
 SLACK = 0.02
 """Share of the sheet's width by which people keep away from where their longest row ends."""
 
@@ -65,13 +69,14 @@ def join_by_worth(
 
     `worth(line)`: the log chance, in nats, of what the line says; of all ways to group the rows, the one with the best
     sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that is, and is not
-    indented, is not tried as the end of another. `ahead` is told which lines `worth` will be asked for.
+    indented, is tried as the end of another only where that one reads badly without. `ahead` is told which lines `worth` will be
+    asked for.
     """
     single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
     ahead(single)
     alone = [worth(line) for line in single]
     whole = [stands(line) for line in single]
-    joined = _joined(rows, whole)
+    joined = _joined(rows, [stands and fits > BADLY for stands, fits in zip(whole[1:], alone, strict=False)])
     ahead([line for ways in joined for _, line, _ in ways])
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(rows) + 1):
@@ -81,9 +86,9 @@ def join_by_worth(
     return _cut(rows, best)
 
 
-def _joined(rows: Sequence[Row], whole: Sequence[bool]) -> list[list[tuple[int, ReadLine, float]]]:
+def _joined(rows: Sequence[Row], apart: Sequence[bool]) -> list[list[tuple[int, ReadLine, float]]]:
     """For each row the lines of several rows that may end with it: their first row, the line, and what its looks are
-    worth."""
+    worth. `apart`: for each row but the last, whether the next one is a line of its own unless it is indented."""
     found: list[list[tuple[int, ReadLine, float]]] = [[] for _ in rows]
     room = reaches(rows)
     for end in range(2, len(rows) + 1):
@@ -92,7 +97,7 @@ def _joined(rows: Sequence[Row], whole: Sequence[bool]) -> list[list[tuple[int, 
                 _goes_on(rows[start], rows[k], rows[k + 1], room[k]) if room[k] == room[k + 1] else -EARLY_NATS
                 for k in range(start, end - 1)
             ]
-            if any(whole[start + 1 + k] and look <= 0 for k, look in enumerate(looks)):
+            if any(apart[start + k] and look <= 0 for k, look in enumerate(looks)):
                 break
             found[end - 1].append((start, as_line(rows[start:end]), sum(looks)))
     return found

@@ -11,7 +11,11 @@ from grammar.meaning import leftover
 from ocr.confidence import Features, Table, kinds_doubtful
 from service.store.tables import LineState
 
+STRANGE = 3.0
+"""Nats lost a letter in a word from which it is rather another, or none."""
+
 _HELPS = re.compile(r" [SC] ")
+_NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ def by_neighbours(
         return line
     # A convoy that ends at its row's end reads like a conversion.
     begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
-        before.order is None or (before.status is LineState.OPEN and " converts" in before.order))
+        before.order is None or (before.status is LineState.OPEN and (" converts" in before.order or _cut_short(before))))
     goes_on = after is not None and after.kind == "other" and not after.struck and leftover(after.text, lexicon)
     return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
 
@@ -56,6 +60,12 @@ def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> Reada
     return replace(line, status=LineState.OPEN)
 
 
+def _cut_short(line: ReadableLine) -> bool:
+    """May what a line supports or convoys stand in the next one, and the name read here be none?"""
+    return (line.features is not None and line.features.strange >= STRANGE
+            and line.order is not None and _HELPS.search(line.order) is not None)
+
+
 def _whole(line: ReadableLine) -> bool:
     """Is an order one that no other ends with? What is supported or convoyed only stands, holds or moves."""
-    return line.order is not None and _HELPS.search(line.order) is not None
+    return line.order is not None and (_HELPS.search(line.order) or _NEVER_HELPED.search(line.order)) is not None

@@ -60,6 +60,9 @@ STRAY = 3.0
 TAIL = 10.0
 """Nats that a row is the likelier with the one below it where that one is its end and no word put in above the next."""
 
+REMARK = 8.0
+"""Nats by which words in parentheses are less likely a line of their own than the end of the one above."""
+
 SIGNED = 3.0
 """Nats by which a row that says a power's name or a greeting is less likely than one of an order."""
 
@@ -247,6 +250,7 @@ class Scribe:
             return -math.inf
         # Rows that make no order together are rather several lines: only layout can outweigh that.
         worth = found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
+        worth -= REMARK if line.text.startswith("(") else 0.0
         return max(worth, -SIGNED) if len(line.rows) == 1 and harmless(line.text, self.lexicon) else worth
 
     def _signed(self, line: ReadLine) -> bool:

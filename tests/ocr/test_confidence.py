@@ -105,7 +105,7 @@ def test_a_name_of_which_a_word_may_be_lost_is_looked_at() -> None:
 def test_a_word_like_no_other_is_looked_at() -> None:
     """Gondor reads as London with some letters wrong: an unknown place is for a person, however sure the rest."""
     gate = usual().gate
-    unknown = replace(GOOD, alien=gate["lone_alien"] + 0.1)
+    unknown = replace(GOOD, alien=gate["alien"], margin=gate["lone_margin"] - 0.1)
     assert automatic(replace(unknown, strange=gate["strange"]), 1.0, usual())
     assert not automatic(replace(unknown, strange=gate["strange"] + 0.1), 1.0, usual())
     assert not automatic(replace(GOOD, alien=gate["alien"] + 0.1), 1.0, usual())
@@ -119,6 +119,16 @@ def test_a_word_that_one_opinion_alone_reads_badly_may_pass_where_no_other_order
     assert not automatic(replace(lone, strange=gate["lone_strange"] + 0.1), 1.0, usual())
     assert not automatic(replace(lone, alien=gate["lone_alien"] + 0.1), 1.0, usual())
     assert not automatic(replace(lone, margin=gate["lone_margin"] - 0.1), 1.0, usual())
+
+
+def test_a_hand_that_the_recogniser_is_unsure_of_needs_a_greater_margin() -> None:
+    """Its figures are bold where letters are badly made: Crk read as Cok (seen in a hasty hand)."""
+    gate = usual().gate
+    near = replace(GOOD, margin=gate["margin"], haze=gate["hazy_from"])
+    hazy = replace(near, haze=gate["hazy_from"] + 0.1)
+    assert automatic(near, 1.0, usual())
+    assert not automatic(hazy, 1.0, usual())
+    assert automatic(replace(hazy, margin=gate["margin"] + 0.1 * gate["hazy_margin"] + 0.01), 1.0, usual())
 
 
 @pytest.mark.parametrize(

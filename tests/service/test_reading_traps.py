@@ -3,6 +3,8 @@ Q-01). What is no order plainly waits for a person, for no order may be lost wit
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import maps
@@ -10,7 +12,7 @@ from adjudicator.calendar import PhaseKind
 from ocr.page import Row, Strike, StruckWord
 from service.context import known_game
 from service.lexical import forms_of, lexicon_of
-from service.readable import ReadableLine
+from service.readable import ReadableLine, by_neighbours
 from service.reading import Scribe
 from service.store.tables import LineState
 from tests.support.inked import page, row
@@ -74,6 +76,28 @@ def test_a_power_called_like_a_place_who_signs_is_no_end_of_the_order_above(orde
     lines = read("Ada Marlowe", signed, "Summer 1642 Movement Orders", ORDER, order, signed)
     (support,) = [line for line in lines if line.text.startswith("Army York")]
     assert support.status is LineState.OPEN or (order.endswith(".") and support.order == "A York S A Kent")
+
+
+def test_an_order_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_order_too() -> None:
+    """Seen on a composed sheet: the second row was taken for a move that nobody ordered."""
+    lines = read(*HEADING, "Army Dover supports the Hamilton", "Army Mull to Galway", LAST)
+    assert [line.order for line in lines[len(HEADING) :]] == ["A Dover Castle S A Mull - Galway", "A York H"]
+
+
+@pytest.mark.parametrize(("after", "status"), [("Fleet Hull holds", LineState.OPEN), ("Army Kent supports Army York", LineState.AUTO),
+                                               ("Army Kent proxy Hamilton", LineState.AUTO)])
+def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: LineState) -> None:
+    """Where a support names a place that its ink hardly shows, and the next row holds what it may have meant, a person sees both."""
+    support, next_one = read(*HEADING, "Army Westmeath supports Army Down", after)[len(HEADING) :]
+    assert support.features is not None
+    badly = replace(support, status=LineState.OPEN, features=replace(support.features, strange=5.0))
+    assert by_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is status
+    assert by_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
+
+
+def test_words_in_parentheses_go_with_the_order_above() -> None:
+    lines = read(*HEADING, ORDER, LAST, "(this will cut any support)")
+    assert [line.order for line in lines[len(HEADING) :]] == ["A London - Surrey", "A York H"]
 
 
 def test_what_stands_above_the_orders_and_is_none_has_its_readings_beside_it() -> None:
