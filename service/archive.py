@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -25,7 +25,6 @@ from service import archive_rows, record
 from service.archive_words import README
 from service.record_form import FORMAT, plain
 from service.store import records
-from service.store.blobs import Blobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
 SEAL_DIGITS = 64
@@ -40,6 +39,13 @@ class Edition(StrEnum):
 
     WHOLE = "whole"
     PLAYERS = "players"
+
+
+class Kept(Protocol):
+    """Where the files lie."""
+
+    def read(self, key: str) -> bytes:
+        """The bytes of a blob, checked against their name."""
 
 
 class NoSuchGame(Exception):
@@ -72,7 +78,7 @@ class _Opener:
 
 
 def write(
-    session: Session, blobs: Blobs, game_id: str, edition: Edition, now: datetime, version: str, out: BinaryIO
+    session: Session, blobs: Kept, game_id: str, edition: Edition, now: datetime, version: str, out: BinaryIO
 ) -> record.Root:
     """Write the archive of a game as it stands into an empty file that can be read back; the end of its record. Raises
     NoSuchGame, and BlobError for a file of it that is missing or damaged."""
@@ -125,7 +131,7 @@ def _opener(session: Session, game_id: str) -> _Opener:
     return _Opener(sent, frozenset(key for ordinal in sent for key in executed.get(ordinal, ())), until)
 
 
-def _files(session: Session, blobs: Blobs, game_id: str, opener: _Opener | None) -> Iterator[tuple[str, bytes]]:
+def _files(session: Session, blobs: Kept, game_id: str, opener: _Opener | None) -> Iterator[tuple[str, bytes]]:
     lines, wanted = [], _Wanted()
     for row in record.entries(session, game_id):
         body = json.loads(row.body)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TextIO
 
@@ -17,18 +15,11 @@ from service.clock import SystemClock
 from service.health import BACKUP
 from service.jobs import DbosJobs
 from service.site_settings import SiteError, bring_up_to_date, opened, settings_of
+from service.site_version import version
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
 from service.store.engine import migrate, open_engine, sessions
-
-
-def version() -> str:
-    """This Galloper's version; "" where it runs from a folder that is not installed."""
-    try:
-        return installed("galloper")
-    except PackageNotFoundError:
-        return ""
 
 
 def export_game(folder: Path, game: str, output: Path, *, players: bool, out: TextIO) -> int:

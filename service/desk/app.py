@@ -32,7 +32,7 @@ from service.desk import (
 from service.desk.doorway import FOLDER, HEADERS, environment
 from service.desk.ports import DeskPorts
 from service.desk.reading_presence import Presence
-from service.public import calendar, entry, game_map, left_out, lots, moves, my_file, papers, players, rules
+from service.public import archive, calendar, entry, game_map, left_out, lots, moves, my_file, papers, players, rules
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
@@ -45,7 +45,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(public.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
-    for one in (left_out, entry, game_map, players, my_file, papers, rules, lots):
+    for one in (left_out, entry, game_map, players, my_file, papers, rules, lots, archive):
         app.include_router(one.router)
     app.include_router(pages.router)
     app.include_router(mailroom.router)

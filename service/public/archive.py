@@ -1,0 +1,31 @@
+"""The players' archive of a game, for its players: what a checker needs besides one's own letters (docs/record.md)."""
+
+from __future__ import annotations
+
+import io
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+
+from service import archive
+from service.archive import Edition
+from service.desk.ports import DeskPorts
+from service.public import me as visits
+from service.public.me import Me
+from service.site_version import version
+
+router = APIRouter()
+Visitor = Annotated[Me, Depends(visits.me)]
+
+
+@router.get("/public/{game_id}/archive.zip")
+def players_archive(request: Request, visitor: Visitor, game_id: str) -> Response:
+    """The archive as it stands: everything that was sent to all, and the digests of the rest."""
+    ports: DeskPorts = request.app.state.ports
+    out, now = io.BytesIO(), ports.clock.now()
+    with ports.sessions() as session:
+        visits.seat_of(session, visitor, game_id)
+        archive.write(session, ports.blobs, game_id, Edition.PLAYERS, now, version(), out)
+    return Response(out.getvalue(), media_type="application/zip", headers={
+        "Content-Disposition": f'attachment; filename="{game_id}-{now:%Y-%m-%d}.zip"', "Cache-Control": "private, no-store"})
