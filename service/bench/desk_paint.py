@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from secrets import token_urlsafe
 from typing import Any
 
 from sqlalchemy import select
@@ -13,11 +15,14 @@ from service.bench.desk_figure import Figure, median, percentile, tidy
 from service.bench.desk_site import Place
 from service.clock import SystemClock
 from service.desk import access
+from service.public import me
 from service.site_settings import opened
-from service.store.tables import PhaseRow, PhaseState
+from service.store.tables import LinkRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 
 GAMES = 20
 YEARS = (5, 10)
+SOON = 200
+"""Milliseconds within which a page's first is painted: the desk plan's of the desk, the issue's of the public pages."""
 LOOKS = 15
 """At each page, after one that is not counted; the pages take turns, so that a busy moment spoils no page alone."""
 VARIANT = "w3k"
@@ -49,14 +54,35 @@ def pages(place: Place) -> dict[str, str]:
             "sheets of a phase": f"/sheets/{place.phase}", "results of a phase years ago": f"/results/{old.id}",
             "rehearsal": f"/rehearsal/{place.phase}", "quarantine": "/quarantine", "letters": "/letters",
             "post": "/post", "games": "/games", "a game": f"/games/{game}", "log": "/log", "health": "/health",
-            "calendar, public": f"/public/{game}/calendar", "moves, public": f"/public/moves/{VARIANT}",
+            "game, public": f"/public/{game}", "calendar, public": f"/public/{game}/calendar", "map, public": f"/public/{game}/map",
+            "moves, public": f"/public/moves/{VARIANT}", "rules, public": f"/public/rules/{VARIANT}",
+            "entry asked for, public": "/public/entry", "entry, a player's": "/public/me",
+            "players, a player's": f"/public/{game}/players", "my file, a player's": f"/public/{game}/file",
         }
+
+
+def visit(place: Place) -> str:
+    """The secret of a visit by a player of the game whose public pages are looked at, who plays for this."""
+    with opened(place.settings) as store, store.begin() as session:
+        game = session.scalars(select(PhaseRow.game_id).where(PhaseRow.state == PhaseState.OPEN)).first()
+        seat = session.scalars(select(SeatRow).where(SeatRow.game_id == game).order_by(SeatRow.power)).first()
+        assert seat is not None
+        if seat.player_id is None:
+            player = PlayerRow(name="A player of the measurement", zone="Europe/London")
+            session.add(player)
+            session.flush()
+            seat.player_id = player.id
+        secret = token_urlsafe(32)
+        session.merge(LinkRow(token_hash=me.digest(secret), player_id=seat.player_id, opens=me.VISIT, made_at=SystemClock().now(),
+                              until=SystemClock().now() + timedelta(days=1)))
+        return secret
 
 
 def measure(browser: Any, place: Place, address: str) -> Times:
     """Every page `LOOKS` times, in a browser that has the style sheets from its first look."""
     context = browser.new_context(viewport=WIDE)
-    context.add_cookies([{"name": access.COOKIE, "value": place.token, "url": address}])
+    context.add_cookies([{"name": access.COOKIE, "value": place.token, "url": address},
+                         {"name": me.COOKIE, "value": visit(place), "url": address}])
     page, found = context.new_page(), {name: list[float]() for name in pages(place)}
     for look in range(LOOKS + 1):
         for name, path in pages(place).items():
@@ -83,7 +109,9 @@ def figures(found: Mapping[int, Times]) -> Iterator[Figure]:
     """Each page with each history, and the slowest page's ratio."""
     for years, times in found.items():
         for name, own in times.items():
-            yield Figure(f"first paint, {years} years, {name}: median", tidy(median(own)), "ms", len(own), "under 200",
+            middle = median(own)
+            kept = "kept" if middle is not None and middle < SOON else "missed"
+            yield Figure(f"first paint, {years} years, {name}: median", tidy(middle), "ms", len(own), f"under {SOON}: {kept}",
                          f"p95 {tidy(percentile(own, 0.95))} ms, best {tidy(min(own))} ms")
     few, many = (found[years] for years in YEARS)
     worst = max(few, key=lambda name: min(many[name]) / min(few[name]))
