@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from service.inbox_demo import DemoMailServer
 from tests.support.dovecot import Dovecot
 from tests.support.postgres import Postgres, binaries
+from tests.support.public_site import visitor
 from tests.support.site import Site, make_site
 from tests.support.smtp_sink import SmtpSink
+from tests.support.table import Table, open_table
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -25,6 +28,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def site(tmp_path: Path) -> Iterator[Site]:
     with make_site(tmp_path) as made:
         yield made
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    """A game of the first board, open at its first phase; many files lay a table of their own."""
+    return open_table(site)
+
+
+@pytest.fixture
+def client(site: Site) -> Iterator[TestClient]:
+    """A browser of anybody's, at the public pages."""
+    with visitor(site) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 
-import pytest
 from fastapi.testclient import TestClient
 
 from service.outbox import LINK_DAYS, put
 from service.outbox_compose import Attachment, OutLetter
 from service.store.tables import LinkRow
 from tests.support.letters import noisy_picture
-from tests.support.public_site import BASE, visitor
-from tests.support.site import Site
-from tests.support.table import Table, address, open_table
+from tests.support.public_site import BASE
+from tests.support.table import Table, address
 
 MAP = b"%PDF-1.7 " + b"x" * 300_000
-
-
-@pytest.fixture
-def table(site: Site) -> Table:
-    return open_table(site)
-
-
-@pytest.fixture
-def client(site: Site) -> Iterator[TestClient]:
-    with visitor(site) as found:
-        yield found
 
 
 def letter(to: str) -> OutLetter:

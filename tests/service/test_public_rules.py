@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,22 +14,10 @@ from adjudicator import rules
 from maps.rulings import BadRulings, rulings
 from service.announcements import Announcements
 from service.public.rules import anchor
-from tests.support.public_site import BASE, visitor
-from tests.support.site import Site
-from tests.support.table import Table, open_table
+from tests.support.public_site import BASE
+from tests.support.table import Table
 
 W3K = maps.load("w3k")
-
-
-@pytest.fixture
-def table(site: Site) -> Table:
-    return open_table(site)
-
-
-@pytest.fixture
-def client(site: Site) -> Iterator[TestClient]:
-    with visitor(site) as found:
-        yield found
 
 
 def words(page: str) -> str:
