@@ -1,4 +1,5 @@
-"""PNG of every page at two widths, to be looked at: `python -m tools.pictures OUT [--site DIR] [--only NAME ...]`.
+"""PNG of every page at two widths, and of every file that leaves, to be looked at: `python -m tools.pictures OUT [--site DIR]
+[--only NAME ...]`.
 
 A demo game is played first (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR` has left; DIR
 is changed by it. Says on standard error which page is wider than its screen, fails, or has a fault of its script, and ends with 1
@@ -19,7 +20,9 @@ from typing import Any
 from service.bench.desk_browser import NoBrowser, chromium, end_in_order
 from service.bench.desk_site import Server
 from service.desk import access
+from service.letters import KINDS
 from service.public import me
+from tools import pictures_paper
 from tools.pictures_site import Numbers, play, prepare
 
 WIDTHS = {1280: 800, 390: 844}
@@ -63,8 +66,6 @@ def _at(path: str) -> Callable[[Numbers], str]:
 
 
 _READING, _REHEARSAL = "/desk/{phase_id}", "/rehearsal/{phase_id}"
-PREVIEWED = ("receipt", "draft_results", "welcome")
-"""Letters whose previews are photographed: the most usual, the longest and the first."""
 _REHEARSE = "main form[action^='/rehearsal/'] button"
 _REASON = (("main form[action='/health/pause'] [name=why]", "The mail provider asks us to wait until nine."),)
 _PAUSE = "main form[action='/health/pause'] button"
@@ -108,7 +109,7 @@ SHOTS = (
     Shot("game-new", "/games/new", _at("/games/new")),
     Shot("game-new-board", "/games/new", _at("/games/new?variant=w3k")),
     Shot("previews", "/previews/{game_id}", _at("/previews/{n.game}")),
-    *(Shot(f"preview-{kind}", "/previews/{game_id}/{kind}", _at(f"/previews/{{n.game}}/{kind}?power={{n.power}}")) for kind in PREVIEWED),
+    *(Shot(f"preview-{kind}", "/previews/{game_id}/{kind}", _at(f"/previews/{{n.game}}/{kind}?power={{n.power}}")) for kind in KINDS),
     Shot("people", "/people", _at("/people")),
     Shot("log", "/log", _at("/log")),
     Shot("health", "/health", _at("/health")),
@@ -204,6 +205,7 @@ def main(arguments: Sequence[str]) -> int:
         if given.site is None:
             play(site)
         settings, numbers = prepare(site)
+        files = [] if given.only else pictures_paper.draw(settings, numbers.game, given.out)
         server = Server([sys.executable, "-m", "service.cli", "serve", str(site)],
                         f"http://{settings.web.host}:{settings.web.port}")
         try:
@@ -217,7 +219,7 @@ def main(arguments: Sequence[str]) -> int:
             server.kill()
     for fault in faults:
         print(fault, file=sys.stderr)
-    print(f"{len(given.only or SHOTS) * len(WIDTHS)} pictures in {given.out}", file=sys.stderr)
+    print(f"{len(given.only or SHOTS) * len(WIDTHS) + len(files)} pictures in {given.out}", file=sys.stderr)
     return 1 if faults else 0
 
 
