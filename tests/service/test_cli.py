@@ -20,7 +20,7 @@ from tests.support.own_site import SETTINGS, game_file, own_site
 COMMANDS = [
     "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check", "map moves", "map draw",
     "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest", "bench letters",
-    "bench paper", "bench read",
+    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
 ]
 
 
