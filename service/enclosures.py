@@ -64,7 +64,7 @@ def enclosures(
     facts: ResultsFacts,
 ) -> list[Enclosure]:
     """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet."""
-    found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase), facts))]
+    found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase, resolution), facts))]
     if phase.kind == PhaseKind.ADJUSTMENT and maps.shapes(variant.slug):
         centres = resolution.position.centres
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
@@ -77,9 +77,11 @@ def enclosures(
     return found
 
 
-def results_heading(phase: PhaseRow) -> str:
-    """What stands on top of the written results: "Autumn 1642 Movement: results"."""
-    return f"{phase_title(phase)}: results"
+def results_heading(phase: PhaseRow, resolution: Resolution) -> str:
+    """What stands on top of the written results: "Autumn 1642 Movement: results", or of a movement with retreats to come
+    "Autumn 1642 Movement: draft results before retreats" (OUT-04), as its letter is headed."""
+    draft = phase.kind == PhaseKind.MOVEMENT and resolution.dislodged
+    return f"{phase_title(phase)}: {'draft results before retreats' if draft else 'results'}"
 
 
 def _copies(

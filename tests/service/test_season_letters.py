@@ -4,6 +4,7 @@ CAL-07, OUT-05, OUT-07, OUT-08. Numbers are worked out by hand from the opening 
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from email.message import EmailMessage
 
 import pypdfium2
@@ -13,6 +14,7 @@ from PIL import Image
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.announcements import Announcements
+from service.enclosures import results_heading
 from service.map_control import control
 from service.store.tables import OutboxRow
 from tests.support.site import Site
@@ -79,6 +81,14 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     autumn.file("Montrose", ["A Kesteven & Holland R Newark"], number=2, heading=("Montrose", "Autumn 1642 Retreat Orders"))
     final = next(one for one in finish(autumn, 2) if one.kind == "final_results")
     assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(final)
+
+
+def test_the_picture_of_a_draft_says_that_it_is_one(autumn: Table) -> None:
+    """OUT-04, OUT-13: the picture is headed as its letter is; results after the retreats are not."""
+    finish(autumn, 1)
+    phase, resolution = autumn.phase(1), autumn.resolution(1)
+    assert results_heading(phase, resolution) == "Autumn 1642 Movement: draft results before retreats"
+    assert results_heading(phase, replace(resolution, dislodged=())) == "Autumn 1642 Movement: results"
 
 
 def test_a_beaten_unit_given_in_proxy_is_told_of_once(autumn: Table) -> None:
