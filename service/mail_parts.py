@@ -103,9 +103,9 @@ def _walk(root: Tree, parts: Parts) -> None:
 
 
 def _children(part: Tree) -> Iterator[Tree]:
-    payload = part.get_payload()
-    if isinstance(payload, list):
-        for child in payload:
+    # A leaf is not asked for its payload: that decodes it, and raises on a charset with a NUL in its name.
+    if part.is_multipart():
+        for child in part.get_payload():
             if isinstance(child, Message):
                 coded = content_type(part) == "message/rfc822" and _recoded(child, part)
                 yield coded or child

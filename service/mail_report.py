@@ -54,7 +54,7 @@ def read_report(root: Tree | None, headers: Headers) -> Report | None:
 
 
 def _below(root: Tree) -> list[Tree]:
-    payload = root.get_payload()
+    payload = root.get_payload() if root.is_multipart() else None
     if not isinstance(payload, list):
         return []
     return [part for part in payload[:_MOST_LOOKED_AT] if isinstance(part, Message)]
@@ -79,7 +79,7 @@ def _fields(part: Tree | None) -> dict[str, str]:
     if part is None:
         return {}
     found: dict[str, str] = {}
-    payload = part.get_payload()
+    payload = part.get_payload() if part.is_multipart() else None
     blocks = payload[:_MOST_LOOKED_AT] if isinstance(payload, list) else []
     for block in blocks:
         if isinstance(block, Message):
