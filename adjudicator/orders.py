@@ -8,7 +8,7 @@ Regions are as written: a coast may be missing or wrong, and the judge decides w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from adjudicator.geo import Region
 from adjudicator.units import UnitRef
@@ -16,7 +16,12 @@ from adjudicator.units import UnitRef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What every order has."""
+    """What every order has. A class that only one rule set has brings its texts: `WORD` names it in the JSON of
+    `adjudicate`, `TERSE` and `PROSE` are patterns as in `grammar.print`, whose blanks are its fields by name."""
+
+    WORD: ClassVar[str] = ""
+    TERSE: ClassVar[str] = ""
+    PROSE: ClassVar[str] = ""
 
     power: str
     line: int | None = None

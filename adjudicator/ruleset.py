@@ -21,11 +21,15 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
-from adjudicator.position import Memory
+from adjudicator.position import Extension, Memory, Position
 from adjudicator.sentences import CLASSIC, REASONS
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
+    from adjudicator.adjustments import Winter
+    from adjudicator.geo import Board
+    from adjudicator.outcome import Resolution
+    from adjudicator.position import Dislodgement
     from adjudicator.setting import Setting
     from adjudicator.strength import State
     from adjudicator.turn import Turn
@@ -39,6 +43,9 @@ CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
 
 
 _NOTHING = Memory()
+
+Resolver = Callable[["Setting", Position, Sequence[Order], Lots], "Resolution"]
+"""Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape of lots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,19 @@ class Ruleset:
 
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
     """Verdicts on order kinds that the classic game does not have, as in `adjudicator.labels`."""
+
+    WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {}
+    """What settles order kinds that the classic adjustment phase does not have."""
+
+    RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {}
+    """Kinds of phase that these rules judge themselves; `adjudicator.judge` has the shared ones."""
+
+    EXTENSION: ClassVar[type[Extension] | None] = None
+    """The class of `Position.own`, where these rules keep more than units and centres."""
+
+    FORMS: ClassVar[Mapping[str, type[Order]]] = {}
+    """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes what was
+    written in the rule of the field's name (`grammar.build`)."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -96,6 +116,10 @@ class Ruleset:
     def takes(self, order: Order, phase: PhaseKind) -> bool:
         """Whether orders of this class belong to that kind of phase."""
         return type(order) in self.ORDERS.get(phase, frozenset())
+
+    def opening(self, position: Position, board: Board) -> Position:
+        """The position a game begins from, out of the one the tables of the variant give."""
+        return position
 
     # Movement --------------------------------------------------------------------------------------------------------
 

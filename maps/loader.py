@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from adjudicator import rules
+from adjudicator import rules as rule_sets
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
 from maps import checks, geometry, ground, heading, opening
@@ -70,6 +70,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     wording = path / "orders.lark"
     if top.start is None:
         return None
+    rules = _rules(top, faults)
     return Variant(
         slug=path.name,
         title=top.title,
@@ -77,9 +78,9 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         kinds=top.kinds,
         powers=top.powers,
         calendar=top.calendar,
-        start=Position(top.start, setup.units, setup.centres),
+        start=rules.opening(Position(top.start, setup.units, setup.centres), board),
         names=names,
-        rules=_rules(top, faults),
+        rules=rules,
         wording=wording.read_text("utf-8") if wording.exists() else "",
         capitals=top.capitals or None,
         victory=top.victory,
@@ -91,7 +92,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
 def _rules(top: heading.Heading, faults: Faults) -> Ruleset:
     """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
     try:
-        return rules.load(top.module, top.values, top.citations)
+        return rule_sets.load(top.module, top.values, top.citations)
     except ValueError as error:
         message = str(error)
         key = message.partition(":")[0] if message.startswith("rules.") else "rules.module"
