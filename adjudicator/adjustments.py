@@ -57,6 +57,7 @@ class Winter:
             self.accounts[unit.power].units.add(unit)
         self.causes: dict[int, int] = {}
         self.builder: dict[str, int] = {}
+        self.memory = position.memory
         self.occupied = {unit.region.province for unit in position.units}
 
     def ledger(self) -> None:
@@ -123,6 +124,8 @@ class Winter:
                 # Where only surplus is sent, a build never takes back what was sent further down the sheet.
                 spent = account.sent if self.setting.rules.sends_surplus_only() else sent
                 self._build(account, index, order, self.due(account, spent))
+            elif type(order) in self.setting.rules.WINTER:
+                self.setting.rules.WINTER[type(order)](self, index, order)
 
     def _stands(self, index: int) -> bool:
         verdict = self.verdicts[index]
@@ -153,7 +156,8 @@ class Winter:
             found = "illegal", ("no_such_place", order.region)
         elif not province.centre:
             found = "not_a_centre", ("no_centre", place)
-        elif self.setting.rules.builds_at_home_only() and province.home != account.power:
+        elif self.setting.rules.builds_at_home_only() and not self.setting.rules.is_home(
+                self, account.power, place):
             found = "not_home_centre", ("no_home_centre", place, account.power)
         elif place not in account.centres:
             found = "not_owned", ("centre_not_owned", place, account.power)
@@ -164,6 +168,8 @@ class Winter:
         elif self._site(order) is None:
             found = "coast_missing", ("build_coast", place,
                                               self._kind(order))
+        else:
+            found = self.setting.rules.bars_build(self, order) or found
         return found
 
     def _standing(self, place: str) -> Unit:
@@ -248,7 +254,7 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
     resolution = Resolution(
         outcomes=_outcomes(winter),
         position=Position(setting.calendar.following(position.phase), units, _owned(position.centres),
-                          memory=setting.rules.after_winter(position.memory, units)),
+                          memory=setting.rules.after_winter(winter.memory, units)),
         built=built,
         removed=removed,
         removed_by_lot=tuple(enforced) if by_lot else (),

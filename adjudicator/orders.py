@@ -41,10 +41,12 @@ class Hold(UnitOrder):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(UnitOrder):
-    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy."""
+    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy; `sheds`: that
+    the unit leaves behind what it has with it, as boats are (`B X - Y (db)`, BRE-12)."""
 
     to: Region
     via_convoy: bool = False
+    sheds: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +119,15 @@ class SendSupply(Order):
 
     to_power: str
     count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveHome(Order):
+    """`Home X - Y`: the right to build in X goes over to Y (BRE-05). `origin` is None where a right that was lost is
+    named anew (D66-09)."""
+
+    to: Region
+    origin: Region | None = None
 
 
 def meaning(order: UnitOrder) -> UnitOrder:

@@ -89,7 +89,7 @@ class Resolution:
 
     `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the one
     that comes next. `unordered` are units that held without an order. The rest is empty where a phase has no use
-    for it: `disbanded` after retreats, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
+    for it: `disbanded` after retreats and where rules destroy units at once, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
     `removed_by_disorder` where the rules name the units that go, in the order named (DATC 4.D.8),
     `winner` and `draw_open_to` after a phase that ends the Autumn, `adjust` the builds (+) and removals (-) due.
     `unresolved` are orders that hang on each other in a way the rules do not know; they fail. It must be empty: were it

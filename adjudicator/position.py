@@ -29,7 +29,7 @@ class Dislodgement:
 class Memory:
     """What a rule set keeps from turn to turn. `converting`: units whose conversion stood in the last movement
     season (CVT-02). `proxies`: the province of each unit that was given in proxy this season, with the
-    power that may order its retreat (Q-25)."""
+    power that may order its retreat (Q-25). `notes`: whatever else, each a few words in a form of the rule set's own."""
 
     converting: frozenset[Unit] = frozenset()
     proxies: frozenset[tuple[str, str]] = frozenset()

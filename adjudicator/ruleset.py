@@ -153,6 +153,13 @@ class Ruleset:
         """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
         return True
 
+    def ready(self, turn: Turn) -> None:
+        """The last word before the fights are decided; every order has been read by then, and legality has spoken."""
+
+    def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+        """The dislodged as they may retreat."""
+        return found
+
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
         """The units as the phase leaves them, and what to remember; `standing` are all that were not dislodged."""
         return standing, _NOTHING
@@ -163,6 +170,10 @@ class Ruleset:
 
     # Retreats --------------------------------------------------------------------------------------------------------
 
+    def landed(self, setting: Setting, unit: Unit) -> Unit:
+        """A unit that has just retreated, as it stands there."""
+        return unit
+
     def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after retreats; `units` are those on the board then."""
         return Memory(memory.converting & units)
@@ -172,6 +183,14 @@ class Ruleset:
     def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
         return Memory(memory.converting & units)
+
+    def is_home(self, winter: Winter, power: str, province: str) -> bool:
+        """Whether a power may build in a province because it is a home centre."""
+        return winter.setting.board.provinces[province].home == power
+
+    def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
+        """Reason and sentence against a build that the classic rules allow, or None."""
+        return None
 
     def any_coast_will_do(self) -> bool:
         """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its order is void

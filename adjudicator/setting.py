@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from adjudicator.calendar import Calendar
+from adjudicator.calendar import Calendar, Phase
 from adjudicator.chart import Chart, draw
 from adjudicator.geo import Board
 from adjudicator.ruleset import Ruleset
@@ -18,7 +18,8 @@ class Setting:
 
     `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom to its
     capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by centres.
-    `power_names` are powers as sentences print them; an id that it lacks is printed as it is.
+    `power_names` are powers as sentences print them; an id that it lacks is printed as it is. `start` is the phase that a
+    game begins with, where anything hangs on it.
     """
 
     board: Board
@@ -29,6 +30,7 @@ class Setting:
     capitals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     victory: int = 0
     power_names: Mapping[str, str] = field(default_factory=dict)
+    start: Phase | None = None
     chart: Chart = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -46,6 +47,7 @@ class Parts:
     units: list[UnitRef] = field(default_factory=list)
     targets: list[UnitRef] = field(default_factory=list)
     to: Region | None = None
+    origin: Region | None = None
     kind: str | None = None
     power: str | None = None
     count: int = 0
@@ -146,6 +148,9 @@ class _Reader:
     def set_to(self, parts: Parts, node: Tree[Token]) -> None:
         parts.to = self.place(next(node.find_data("place")))
 
+    def set_origin(self, parts: Parts, node: Tree[Token]) -> None:
+        parts.origin = self.place(next(node.find_data("place")))
+
     def set_kind(self, parts: Parts, node: Tree[Token]) -> None:
         word = self.kind(node)
         parts.kind = word.letter if word else None
@@ -170,6 +175,7 @@ _ROLES: Mapping[str, Callable[[_Reader, Parts, Tree[Token]], None]] = {
     "units": _Reader.add_units,
     "target": _Reader.add_target,
     "to": _Reader.set_to,
+    "origin": _Reader.set_origin,
     "attacked": _Reader.set_to,
     "kind": _Reader.set_kind,
     "new_coast": _Reader.set_coast,
@@ -185,8 +191,9 @@ def _each(order: type[UnitOrder], parts: Parts) -> Iterable[Order]:
 
 def _move(parts: Parts) -> Iterable[Order]:
     assert parts.to is not None
-    via = "via" in parts.words
-    return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via) for u in parts.units]
+    via, sheds = "via" in parts.words, "sheds" in parts.words
+    return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
+            for u in parts.units]
 
 
 def _aided(order: type[SupportMove | Convoy], parts: Parts) -> Iterable[Order]:
@@ -229,6 +236,11 @@ def _send(parts: Parts) -> Iterable[Order]:
     return [SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)]
 
 
+def _move_home(parts: Parts) -> Iterable[Order]:
+    assert parts.to is not None
+    return [MoveHome(power=parts.author, line=parts.line, to=parts.to, origin=parts.origin)]
+
+
 MAKERS: Mapping[str, Maker] = {
     "hold": partial(_each, Hold),
     "move": _move,
@@ -243,5 +255,6 @@ MAKERS: Mapping[str, Maker] = {
     "build": _build,
     "build_unit": _build,
     "send_supply": _send,
+    "move_home": _move_home,
 }
 """Makers of the orders every game shares, by grammar rule."""

@@ -12,6 +12,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -25,7 +26,7 @@ from adjudicator.units import UnitKind, UnitRef
 
 _TERSE: Mapping[type[Order], str] = {
     Hold: "{unit} H",
-    Move: "{unit} - {to}{via}",
+    Move: "{unit} - {to}{via}{sheds}",
     SupportHold: "{unit} S {target}",
     SupportMove: "{unit} S {target} - {to}",
     Convoy: "{unit} C {target} - {to}",
@@ -36,10 +37,11 @@ _TERSE: Mapping[type[Order], str] = {
     Build: "Build {built}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} supply to {power}",
+    MoveHome: "Home {origin}{to}",
 }
 _PROSE: Mapping[type[Order], str] = {
     Hold: "{unit} holds",
-    Move: "{unit} moves to {to}{via}",
+    Move: "{unit} moves to {to}{via}{sheds}",
     SupportHold: "{unit} supports {target}",
     SupportMove: "{unit} supports {target} to {to}",
     Convoy: "{unit} convoys {target} to {to}",
@@ -50,6 +52,7 @@ _PROSE: Mapping[type[Order], str] = {
     Build: "Build {article} {built}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} {units} supply to {power}",
+    MoveHome: "Home centre {origin}{to}",
 }
 
 Text = Callable[[str], str]
@@ -93,20 +96,27 @@ def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, st
         blanks["unit"] = unit(order.unit)
     if isinstance(order, SupportHold | SupportMove | Convoy):
         blanks["target"] = unit(order.target)
-    if isinstance(order, Move | SupportMove | Convoy | Retreat):
+    if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
         blanks["to"] = place(order.to, board)
     if isinstance(order, Move):
-        blanks["via"] = " via convoy" if order.via_convoy else ""
+        blanks |= {"via": " via convoy" if order.via_convoy else "", "sheds": " (db)" if order.sheds else ""}
     if isinstance(order, Convert):
         # the coast of the fleet it becomes stands with the place: an army has none of its own (CVT-06)
         where = order.unit.region
         blanks["unit"] = unit(UnitRef(order.unit.kind, Region(where.province, where.coast or order.coast)))
         blanks["becomes"] = f" to {kind(order.to_kind)}" if order.to_kind else ""
+    return blanks | _winter_blanks(order, board, unit, power)
+
+
+def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], power: Text) -> dict[str, str]:
+    blanks: dict[str, str] = {}
     if isinstance(order, Build):
         blanks["built"] = unit(UnitRef(order.kind, order.region))
         blanks["article"] = "an" if blanks["built"][0] in "AEIO" else "a"
     if isinstance(order, Proxy | SendSupply):
         blanks["power"] = power(order.to_power)
+    if isinstance(order, MoveHome):
+        blanks["origin"] = "" if order.origin is None else f"{place(order.origin, board)} - "
     if isinstance(order, SendSupply):
         blanks["count"] = str(order.count)
         blanks["units"] = "unit's" if order.count == 1 else "units'"

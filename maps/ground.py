@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from adjudicator.geo import LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
+from adjudicator.geo import COAST, LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
 from maps import seas, tables
 from maps.fault import Faults
 from maps.names import plain
@@ -17,7 +17,7 @@ from maps.tables import Row
 PROVINCES = "provinces.csv"
 BORDERS = "borders.csv"
 _PROVINCE_COLUMNS = ("id", "name", "terrain")
-_PROVINCE_EXTRAS = ("abbr", "centre", "area", "role", "home", "coasts")
+_PROVINCE_EXTRAS = ("abbr", "centre", "area", "role", "home", "coasts", "marks")
 
 
 class Touch(StrEnum):
@@ -110,6 +110,7 @@ def _province(row: Row, faults: Faults) -> Province | None:
         coasts=_coasts(row, terrain, faults),
         area=row["area"] or None,
         role=role,
+        marks=frozenset(filter(None, (mark.strip() for mark in row["marks"].split(";")))),
     )
 
 
@@ -205,8 +206,9 @@ def _ends_fit(
     return False
 
 
-def board(provinces: Mapping[str, Province], borders: Borders) -> Board:
-    """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04)."""
+def board(provinces: Mapping[str, Province], borders: Borders, movements: Collection[str] = ()) -> Board:
+    """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04).
+    `movements` are the classes that units use: what else can be derived is, where one of them uses it."""
     land: defaultdict[Region, set[Region]] = defaultdict(set)
     for province in provinces.values():
         if not province.is_sea:  # an army may stand on an island that borders nothing by land
@@ -219,7 +221,27 @@ def board(provinces: Mapping[str, Province], borders: Borders) -> Board:
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
         sea[region] |= others
-    return Board(dict(provinces), {LAND: _frozen(land), SEA: _frozen(sea)})
+    links = {LAND: _frozen(land), SEA: _frozen(sea)}
+    if COAST in movements:
+        links[COAST] = _along_coasts(provinces, links[SEA])
+    return Board(dict(provinces), links)
+
+
+def _along_coasts(
+    provinces: Mapping[str, Province], sea: Mapping[Region, frozenset[Region]]
+) -> dict[Region, frozenset[Region]]:
+    """The links by sea without those between two seas that no shore touches both of."""
+    shores = {
+        water: {other.province for other in others if not provinces[other.province].is_sea}
+        for water, others in sea.items() if provinces[water.province].is_sea
+    }
+    return {
+        here: frozenset(
+            there for there in others
+            if here not in shores or there not in shores or not shores[here].isdisjoint(shores[there])
+        )
+        for here, others in sea.items()
+    }
 
 
 def _join(

@@ -233,6 +233,7 @@ def _kinds(keys: _Keys) -> dict[str, UnitKind]:
             attacks=one.flag("attacks", True),
             alone=one.number("alone", 1),
             retreats=one.flag("retreats", True),
+            boards_at_sea=one.flag("boards_at_sea", False),
         )
         one.close()
     keys.close()

@@ -62,7 +62,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     listed = ground.read_provinces(path, faults)
     provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)
-    board = ground.board(provinces, borders)
+    board = ground.board(provinces, borders, {movement for kind in top.kinds.values() for movement in kind.moves})
     setup = opening.Setup(board, top, faults)
     setup.read(path)
     names = opening.read_names(path, provinces, faults)

@@ -92,6 +92,7 @@ class Variant:
                 capitals=self.capitals or {},
                 victory=self.victory,
                 power_names={power.id: power.name for power in self.powers.values()},
+                start=self.start.phase,
             )
             self._setting.append(made)
         return self._setting[0]

@@ -19,6 +19,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -173,7 +174,12 @@ class CaseReader:
             self._unit_of(f"memory.converting[{at}]", text)
             for at, text in enumerate(_list(memory, "converting", "memory."))
         ]
-        return Memory(frozenset(converting) & units)
+        notes = []
+        for at, note in enumerate(_list(memory, "notes", "memory.")):
+            if not isinstance(note, list) or not all(isinstance(word, str) for word in note):
+                raise CaseFault(f"memory.notes[{at}]", "must be a list of texts")
+            notes.append(tuple(note))
+        return Memory(frozenset(converting) & units, notes=frozenset(notes))
 
     def _lots(self, data: Document) -> Lots:
         numbers = _list(data, "lots")
@@ -238,6 +244,9 @@ class _OrderFields:
     def place(self, key: str) -> Region:
         return self.reader._region(f"{self.field}.{key}", self.given(key))  # noqa: SLF001
 
+    def place_if(self, key: str) -> Region | None:
+        return None if self.data.get(key) is None else self.place(key)
+
     def given(self, key: str) -> Any:
         return _given(self.data, key, f"{self.field}.")
 
@@ -274,7 +283,8 @@ class _OrderFields:
 _ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
     "hold": lambda f: Hold(power=f.power, unit=f.unit()),
     "move": lambda f: Move(power=f.power, unit=f.unit(), to=f.place("to"),
-                           via_convoy=_flag(f.data, "via_convoy", f"{f.field}.")),
+                           via_convoy=_flag(f.data, "via_convoy", f"{f.field}."),
+                           sheds=_flag(f.data, "sheds", f"{f.field}.")),
     "support_hold": lambda f: SupportHold(power=f.power, unit=f.unit(), target=f.target()),
     "support_move": lambda f: SupportMove(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
     "convoy": lambda f: Convoy(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
@@ -285,6 +295,7 @@ _ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
     "build": _OrderFields.build,
     "remove": lambda f: Remove(power=f.power, unit=f.unit()),
     "send_supply": lambda f: SendSupply(power=f.power, to_power=f.to_power(), count=f.count()),
+    "move_home": lambda f: MoveHome(power=f.power, to=f.place("to"), origin=f.place_if("from")),
 }
 
 
@@ -338,12 +349,16 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
     if kind is PhaseKind.MOVEMENT:
         found["dislodged"] = [_dislodgement(d) for d in resolution.dislodged]
         found["contested"] = sorted(resolution.contested)
+        if resolution.disbanded:
+            found["destroyed"] = list(map(str, resolution.disbanded))
     elif kind is PhaseKind.RETREAT:
         found["disbanded"] = list(map(str, resolution.disbanded))
     else:
         found |= _winter(resolution, setting)
     if setting.rules.remembers():
         found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
+    if resolution.position.memory.notes:
+        found.setdefault("memory", {})["notes"] = sorted(map(list, resolution.position.memory.notes))
     closes_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT
     if closes_year:
         found["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}

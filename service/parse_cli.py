@@ -16,6 +16,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -44,6 +45,7 @@ _WORDS: dict[type[Order], str] = {
     Build: "build",
     Remove: "remove",
     SendSupply: "send_supply",
+    MoveHome: "move_home",
 }
 
 
@@ -88,14 +90,21 @@ def order_json(order: Order) -> dict[str, Any]:
         found["from"] = str(order.target.region)
         if order.target.kind:
             found["from_type"] = order.target.kind
-    if isinstance(order, Move | SupportMove | Convoy | Retreat):
+    if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
         found["to"] = str(order.to)
-    if isinstance(order, Move) and order.via_convoy:
-        found["via_convoy"] = True
+    if isinstance(order, Move):
+        found |= {key: True for key in ("via_convoy", "sheds") if getattr(order, key)}
     if isinstance(order, Convert):
         found |= {k: v for k, v in (("to_type", order.to_kind), ("coast", order.coast)) if v}
+    return found | _winter_json(order)
+
+
+def _winter_json(order: Order) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     if isinstance(order, Build):
         found |= _unit(order.kind, order.region)
+    if isinstance(order, MoveHome) and order.origin:
+        found["from"] = str(order.origin)
     if isinstance(order, Proxy | SendSupply):
         found["to_power"] = order.to_power
     if isinstance(order, SendSupply):
