@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from lark import Token, Tree
 
@@ -18,6 +19,7 @@ from adjudicator.orders import (
     Convoy,
     Disband,
     Hold,
+    Holds,
     Move,
     MoveHome,
     Order,
@@ -28,6 +30,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    shape,
 )
 from adjudicator.units import UnitKind, UnitRef
 from grammar.lattice import Edge
@@ -38,7 +41,8 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, KindWord, Lexicon
 class Parts:
     """What one order's tree holds, by role. `author` is whose sheet it stands on; `line` its number there.
 
-    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via").
+    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via"); `written` is what
+    stood in each of those that has no role here, in the order written.
     """
 
     author: str
@@ -53,7 +57,10 @@ class Parts:
     count: int = 0
     coast: str | None = None
     words: set[str] = field(default_factory=set)
+    written: dict[str, list[object]] = field(default_factory=dict)
 
+
+_VALUED = frozenset({PLACE, POWER, NUMBER})
 
 Maker = Callable[[Parts], Iterable[Order]]
 """Makes the orders of one tree: several when it names several units."""
@@ -93,6 +100,11 @@ class _Reader:
     def value(self, token: Token) -> object:
         return self.edges[int(token)].value
 
+    def values(self, node: Tree[Token]) -> list[object]:
+        """What the names and numbers in a tree stand for, from left to right."""
+        return [self.value(t) for t in node.scan_values(lambda t: isinstance(t, Token) and t.type in _VALUED)
+                if isinstance(t, Token)]
+
     def fill(self, parts: Parts, node: Tree[Token]) -> None:
         for child in node.children:
             if isinstance(child, Token):
@@ -103,6 +115,7 @@ class _Reader:
             if role in _ROLES:
                 _ROLES[role](self, parts, child)
             else:
+                parts.written.setdefault(role, []).extend(self.values(child))
                 self.fill(parts, child)
 
     def _token(self, parts: Parts, token: Token) -> None:
@@ -258,3 +271,19 @@ MAKERS: Mapping[str, Maker] = {
     "move_home": _move_home,
 }
 """Makers of the orders every game shares, by grammar rule."""
+
+
+def makers_of(own: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]) -> Mapping[str, Maker]:
+    """The makers by grammar rule of a game whose rule set has order classes of its own (`Ruleset.FORMS`)."""
+    return {**shared, **{rule: partial(_own, kind) for rule, kind in own}} if own else shared
+
+
+def _own(kind: type[Order], parts: Parts) -> Iterable[Order]:
+    """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at all."""
+    found: dict[str, Any] = {}
+    for name, (holds, _) in shape(kind).items():
+        if holds is Holds.FLAG:
+            found[name] = name in parts.words
+        elif parts.written.get(name):
+            found[name] = parts.written[name][0]
+    return [kind(power=parts.author, line=parts.line, **found)]

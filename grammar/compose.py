@@ -40,12 +40,14 @@ class _Given(Lexer):
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
     """Every order form of one phase kind. `keywords` maps a folded word or sign to its terminal's name; `machine`
-    says which sequences of terminals are orders."""
+    says which sequences of terminals are orders; `own` are the rules of the variant's wording that make an order class of
+    its rule set (`Ruleset.FORMS`)."""
 
     phase: PhaseKind
     lark: Lark
     keywords: Mapping[str, str]
     machine: Machine
+    own: tuple[tuple[str, Any], ...] = ()
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
         """The tree of a sequence that `machine` takes."""
@@ -53,8 +55,9 @@ class Forms:
 
 
 @lru_cache(maxsize=32)
-def compose(phase: PhaseKind, wording: str = "") -> Forms:
-    """The parser of one phase kind, `wording` being the text of the variant's `orders.lark`.
+def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...] = ()) -> Forms:
+    """The parser of one phase kind, `wording` being the text of the variant's `orders.lark` and `own` the entries of its
+    rule set's `FORMS`.
 
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
     Raises GrammarError where the joined grammar is faulty, ambiguous or nests.
@@ -67,4 +70,4 @@ def compose(phase: PhaseKind, wording: str = "") -> Forms:
     except (LarkError, NestingError) as fault:
         raise GrammarError(f"the wording of the {phase.value} phase cannot be composed: {fault}") from fault
     keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    return Forms(phase, lark, keywords, table)
+    return Forms(phase, lark, keywords, table, own)

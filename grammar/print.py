@@ -11,6 +11,7 @@ from adjudicator.orders import (
     Convoy,
     Disband,
     Hold,
+    Holds,
     Move,
     MoveHome,
     Order,
@@ -21,6 +22,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    shape,
 )
 from adjudicator.units import UnitKind, UnitRef
 
@@ -63,7 +65,7 @@ def canonical(order: Order, board: Board) -> str:
 
     Parsing it gives the order back. Raises KeyError for an order class without a text, our own fault.
     """
-    return _TERSE[type(order)].format_map(_blanks(order, board, kind=str, power=str))
+    return _pattern(order, _TERSE, order.TERSE).format_map(_blanks(order, board, kind=str, power=str))
 
 
 def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Mapping[str, str] | None = None) -> str:
@@ -75,7 +77,7 @@ def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Map
     blanks = _blanks(
         order, board, kind=lambda letter: kinds[letter].name if letter in kinds else letter,
         power=lambda name: printed.get(name, name))
-    return _PROSE[type(order)].format_map(blanks)
+    return _pattern(order, _PROSE, order.PROSE).format_map(blanks)
 
 
 def place(region: Region, board: Board) -> str:
@@ -85,12 +87,35 @@ def place(region: Region, board: Board) -> str:
     return name if region.coast is None else f"{name}/{_coast(region.province, region.coast, board)}"
 
 
+def _pattern(order: Order, shared: Mapping[type[Order], str], own: str) -> str:
+    return own or shared[type(order)]
+
+
+def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
+    """The fields of an order class that its rule set brings, as `shape` has them."""
+    blanks = {}
+    for name, (holds, _) in shape(type(order)).items():
+        value = getattr(order, name)
+        match holds:
+            case Holds.PLACE:
+                blanks[name] = "" if value is None else place(value, board)
+            case Holds.POWER:
+                blanks[name] = "" if value is None else power(value)
+            case Holds.COUNT:
+                blanks[name] = str(value)
+            case Holds.FLAG:
+                blanks[name] = order.FLAGS[name] if value else ""
+    return blanks
+
+
 def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, str]:
     """What fills the blanks of an order's text."""
     def unit(ref: UnitRef) -> str:
         name = place(ref.region, board)
         return name if ref.kind is None else f"{kind(ref.kind)} {name}"
 
+    if order.TERSE:
+        return _own_blanks(order, board, power)
     blanks: dict[str, str] = {}
     if isinstance(order, UnitOrder):
         blanks["unit"] = unit(order.unit)

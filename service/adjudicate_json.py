@@ -29,8 +29,10 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.outcome import Outcome, Resolution
-from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.position import Dislodgement, Extension, Memory, Position
 from adjudicator.units import Unit, UnitRef
+from service import own_state_json
+from service.store import codec
 
 Document = Mapping[str, Any]
 
@@ -69,6 +71,7 @@ class CaseReader:
         self._places = {p.name.casefold(): p for p in setting.board.provinces.values()}
         self._places.update((p.id.casefold(), p) for p in setting.board.provinces.values())
         self._powers = {power.casefold(): power for power in setting.powers}
+        self._own_orders = own_state_json.words(setting.rules)
         longest_first = sorted(setting.powers, key=len, reverse=True)
         self._unit = re.compile(
             rf"({'|'.join(map(re.escape, longest_first))})\s+({'|'.join(map(re.escape, setting.kinds))})\s+(\S.*)",
@@ -83,7 +86,7 @@ class CaseReader:
             self._province(f"contested[{at}]", name).id for at, name in enumerate(_list(data, "contested")))
         position = Position(
             phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
-            self._memory(data, units),
+            self._memory(data, units), self._own(data),
         )
         orders = tuple(self._order(f"orders[{at}]", item) for at, item in enumerate(_needed(data, "orders")))
         return Case(case_id(data), position, orders, self._lots(data))
@@ -181,6 +184,16 @@ class CaseReader:
             notes.append(tuple(note))
         return Memory(frozenset(converting) & units, notes=frozenset(notes))
 
+    def _own(self, data: Document) -> Extension | None:
+        """What only the rule set keeps: that of the case, or where it has none what a game begins with."""
+        kind = self._setting.rules.EXTENSION
+        if kind is None or data.get("state") is None:
+            return None
+        try:
+            return codec.load_own(kind, dict(_object("state", data["state"])))
+        except (codec.CodecError, ValueError) as error:
+            raise CaseFault("state", str(error)) from error
+
     def _lots(self, data: Document) -> Lots:
         numbers = _list(data, "lots")
         if not all(type(number) is int for number in numbers):
@@ -226,10 +239,12 @@ class CaseReader:
         _object(field, data)
         what = _given(data, "order", f"{field}.")
         read = _ORDERS.get(what) if isinstance(what, str) else None
-        if read is None:
-            raise CaseFault(f"{field}.order", f"{what!r} is not one of {', '.join(_ORDERS)}")
+        own = None if read or not isinstance(what, str) else self._own_orders.get(what)
+        if read is None and own is None:
+            raise CaseFault(f"{field}.order", f"{what!r} is not one of {', '.join((*_ORDERS, *self._own_orders))}")
         power = self._power(f"{field}.power", _given(data, "power", f"{field}."))
-        return read(_OrderFields(self, field, data, power))
+        fields = _OrderFields(self, field, data, power)
+        return read(fields) if read else own_state_json.read_order(self._own_orders[what], fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,13 +276,22 @@ class _OrderFields:
         return UnitRef(self.kind("from_type"), self.place("from"))
 
     def to_power(self) -> str:
-        return self.reader._power(f"{self.field}.to_power", self.given("to_power"))  # noqa: SLF001
+        return self.other_power("to_power")
+
+    def other_power(self, key: str) -> str:
+        return self.reader._power(f"{self.field}.{key}", self.given(key))  # noqa: SLF001
 
     def count(self) -> int:
-        count = self.given("count")
+        return self.number("count")
+
+    def number(self, key: str) -> int:
+        count = self.given(key)
         if type(count) is not int:
-            raise CaseFault(f"{self.field}.count", f"{count!r} is not a whole number")
+            raise CaseFault(f"{self.field}.{key}", f"{count!r} is not a whole number")
         return count
+
+    def flag(self, key: str) -> bool:
+        return _flag(self.data, key, f"{self.field}.")
 
     def build(self) -> Build:
         self.given("type")
@@ -353,7 +377,7 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
             found["destroyed"] = list(map(str, resolution.disbanded))
     elif kind is PhaseKind.RETREAT:
         found["disbanded"] = list(map(str, resolution.disbanded))
-    else:
+    elif kind is PhaseKind.ADJUSTMENT:
         found |= _winter(resolution, setting)
     if setting.rules.remembers():
         found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
@@ -365,7 +389,7 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
     if closes_year or (kind is PhaseKind.ADJUSTMENT and setting.rules.wins_in_winter()):
         found["winner"] = resolution.winner
         found["draw_open_to"] = None if resolution.draw_open_to is None else list(resolution.draw_open_to)
-    return found
+    return found | own_state_json.answer(resolution, setting.rules)
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from grammar.compose import GrammarError
 from grammar.parse import ParsedLine
 from maps.variant import Variant
 from service.lexical import candidate_json, forms_of, parse_typed, printed
+from service.own_state_json import write_order
 
 _WORDS: dict[type[Order], str] = {
     Hold: "hold",
@@ -83,6 +84,8 @@ def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
 
 def order_json(order: Order) -> dict[str, Any]:
     """An order as an object of `adjudicate`'s cases, without its power; what was not written is left out."""
+    if order.WORD:
+        return write_order(order)
     found: dict[str, Any] = {"order": _WORDS[type(order)]}
     if isinstance(order, UnitOrder):
         found |= _unit(order.unit.kind, order.unit.region)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import pkgutil
 from collections.abc import Mapping
 
 from adjudicator.ruleset import Ruleset
@@ -21,3 +22,9 @@ def load(name: str, values: Mapping[str, object], citations: Mapping[str, object
     rules = kind(name, dict(values), dict(citations or {}))
     rules.check()
     return rules
+
+
+def import_all() -> None:
+    """Import every rule set, so that each class of orders and of state that one of them brings is known."""
+    for found in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{found.name}")
