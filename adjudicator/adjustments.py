@@ -58,6 +58,7 @@ class Winter:
         self.causes: dict[int, int] = {}
         self.builder: dict[str, int] = {}
         self.memory = position.memory
+        self.centres = _owned(position.centres)
         self.occupied = {unit.region.province for unit in position.units}
 
     def ledger(self) -> None:
@@ -76,6 +77,7 @@ class Winter:
                 else:
                     sends.append((index, account, order))
         self._enter(sends)
+        self.setting.rules.books(self)
 
     def _enter(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
         """Send in the order listed what can be sent. A send that hangs on what others send waits for theirs."""
@@ -107,8 +109,9 @@ class Winter:
     def due(self, account: Account, sent: int) -> int:
         """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
         rules = self.setting.rules
-        have = len(account.units) + len(account.built) - len(account.removed)
-        return rules.allowance(len(account.centres), have, account.received, sent) - have
+        have = rules.upkeep(self.setting, account.units, account.built, account.removed)
+        fed = rules.feeds(self.memory, account.power, account.centres)
+        return rules.allowance(fed, have, account.received, sent) - have
 
     def carry_out(self, account: Account) -> None:
         """Builds and sends in the order listed, then the removals asked for."""
@@ -138,7 +141,7 @@ class Winter:
         rules = self.setting.rules
         if reason:
             self.void(index, rules.winter_reason(reason), why, self.builder.get(order.region.province))
-        elif due < 1:
+        elif not rules.affords(self, account, order, due):
             self.void(index, rules.winter_reason("no_build"), ("nothing_to_build", account.power))
         else:
             unit = Unit(account.power, order.kind, self._site(order) or order.region)
@@ -205,9 +208,8 @@ class Winter:
                 self.void(index, "struck", ("struck", unit or order.unit), beside[0])
             elif unit is None:
                 self.void(index, "no_such_unit", self._nothing(account, order))
-            elif not needed:
-                self.void(index, self.setting.rules.winter_reason("too_many"), (
-                    "nothing_to_remove", account.power))
+            elif barred := self.setting.rules.bars_removal(self, account, unit):
+                self.void(index, *barred)
             else:
                 account.removed.append(unit)
                 self.done(index, ("removed", unit))
@@ -241,19 +243,16 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
     tape = lots
     for power in sorted(winter.accounts):
         account = winter.accounts[power]
-        need = -winter.due(account, account.sent)
-        if need > 0:
-            left = sorted((account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region))
-            gone, tape = setting.rules.enforce(setting, left, need, account.centres, tape)
-            account.removed += gone
-            enforced += gone
+        gone, tape = setting.rules.enforced(winter, account, tape)
+        account.removed += gone
+        enforced += gone
     built = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].built)
     removed = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].removed)
     units = (position.units | set(built)) - set(removed)
     by_lot = setting.rules.removes_by_lot()
     resolution = Resolution(
         outcomes=_outcomes(winter),
-        position=Position(setting.calendar.following(position.phase), units, _owned(position.centres),
+        position=Position(setting.calendar.following(position.phase), units, winter.centres,
                           memory=setting.rules.after_winter(winter.memory, units)),
         built=built,
         removed=removed,

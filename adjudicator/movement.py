@@ -22,7 +22,7 @@ _FAILS = Result.FAILS
 def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what follows
     them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
-    turn = Turn(setting, position, orders)
+    turn = Turn(setting, setting.rules.deployed(setting, position, orders), orders)
     repeats = assign(turn)
     setting.rules.ready(turn)
     puzzle = _puzzle(turn)

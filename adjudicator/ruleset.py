@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,7 +26,7 @@ from adjudicator.sentences import CLASSIC, REASONS
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Winter
+    from adjudicator.adjustments import Account, Winter
     from adjudicator.geo import Board
     from adjudicator.outcome import Resolution
     from adjudicator.position import Dislodgement
@@ -44,6 +44,8 @@ CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
 
 _NOTHING = Memory()
 
+Centres = Mapping[str, frozenset[str]]
+
 Resolver = Callable[["Setting", Position, Sequence[Order], Lots], "Resolution"]
 """Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape of lots."""
 
@@ -60,6 +62,10 @@ class Ruleset:
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Every named choice with the answers allowed, the default first."""
+
+    FIGURES: ClassVar[Mapping[str, int | tuple[str, ...]]] = {}
+    """Every figure of the game that these rules use, a number or a list of words, with the one they take if the variant
+    gives none."""
 
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
     """Which orders a phase takes."""
@@ -89,9 +95,17 @@ class Ruleset:
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
     citations: Mapping[str, object] = field(default_factory=dict)
+    figures: Mapping[str, object] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises ValueError naming the key when a choice or a citation is unknown, or a value not allowed."""
+        """Raises ValueError naming the key when a choice, a citation or a figure is unknown, or a value not allowed."""
+        for key, figure in self.figures.items():
+            if key not in self.FIGURES:
+                known = ", ".join(sorted(self.FIGURES)) or "none"
+                raise ValueError(f"rules.figures.{key}: rule set {self.name!r} has no such figure (it has: {known})")
+            if not _same_sort(figure, self.FIGURES[key]):
+                wanted = "a whole number" if isinstance(self.FIGURES[key], int) else "a list of texts"
+                raise ValueError(f"rules.figures.{key}: {figure!r} is not {wanted}")
         for key, value in self.values.items():
             allowed = self.CHOICES.get(key)
             if allowed is None:
@@ -112,6 +126,16 @@ class Ruleset:
     def choice(self, key: str) -> str:
         """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not declared."""
         return str(self.values.get(key, self.CHOICES[key][0]))
+
+    def number(self, key: str) -> int:
+        """A figure that is a number: the variant's, else the rules'. Raises KeyError for one not declared."""
+        found: Any = self.figures.get(key, self.FIGURES[key])
+        return int(found)
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """A figure that is a list of words, as `number`."""
+        found: Any = self.figures.get(key, self.FIGURES[key])
+        return tuple(found)
 
     def takes(self, order: Order, phase: PhaseKind) -> bool:
         """Whether orders of this class belong to that kind of phase."""
@@ -153,6 +177,10 @@ class Ruleset:
         """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
         return True
 
+    def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
+        """The position that a movement phase is judged from, where orders may say how units begin it."""
+        return position
+
     def ready(self, turn: Turn) -> None:
         """The last word before the fights are decided; every order has been read by then, and legality has spoken."""
 
@@ -183,6 +211,29 @@ class Ruleset:
     def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
         return Memory(memory.converting & units)
+
+    def books(self, winter: Winter) -> None:
+        """What passes between powers, or changes what they own, before anybody builds or removes."""
+
+    def feeds(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
+        """How many centres supply a power that owns these."""
+        return len(owned)
+
+    def upkeep(
+        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (), removed: Collection[Unit] = ()
+    ) -> int:
+        """How many centres' supply one power's units take, with those built and without those removed."""
+        return len(units) + len(built) - len(removed)
+
+    def affords(self, winter: Winter, account: Account, order: Build, due: int) -> bool:
+        """Whether supply is left for a unit to build; `due` is what `Winter.due` has left."""
+        return due > 0
+
+    def bars_removal(self, winter: Winter, account: Account, unit: Unit) -> tuple[str, Sentence] | None:
+        """Reason and sentence against a removal of a power's own unit, or None where it stands."""
+        if winter.due(account, account.sent) < 0:
+            return None
+        return self.winter_reason("too_many"), ("nothing_to_remove", account.power)
 
     def is_home(self, winter: Winter, power: str, province: str) -> bool:
         """Whether a power may build in a province because it is a home centre."""
@@ -227,6 +278,14 @@ class Ruleset:
         """Whether removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
         return False
 
+    def enforced(self, winter: Winter, account: Account, lots: Lots) -> tuple[list[Unit], Lots]:
+        """The units of one power that go because it removed too few, and the tape of lots afterwards."""
+        need = -winter.due(account, account.sent)
+        if need <= 0:
+            return [], lots
+        left = sorted((account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region))
+        return self.enforce(winter.setting, left, need, account.centres, lots)
+
     def enforce(
         self, setting: Setting, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
@@ -234,6 +293,11 @@ class Ruleset:
         if self.removes_by_lot():
             return disorder.by_lot(units, need, lots)
         return disorder.by_distance(setting, units, need, centres), lots
+
+    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory]:
+        """Who owns what, and what to remember, now that a year's last retreats are over. `after` still has the owners from
+        before; `owners` are those of `adjudicator.years.owners_after`."""
+        return owners, after.memory
 
     def wins_in_winter(self) -> bool:
         """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over (Q-29)."""
@@ -244,9 +308,12 @@ class Ruleset:
         return False
 
     def winner(self, setting: Setting, centres: Mapping[str, frozenset[str]]) -> str | None:
-        """The power that has won with these centres, or None: the most centres, and enough of them."""
-        counts = sorted((len(owned), power) for power, owned in centres.items())
-        if not setting.victory or not counts or counts[-1][0] < setting.victory:
+        """The power that has won with these centres, or None: the most centres, and enough of them for it."""
+        counts = sorted(
+            (len(owned), power) for power, owned in centres.items()
+            if len(owned) >= setting.victories.get(power, setting.victory)
+        )
+        if not setting.victory or not counts:
             return None
         tied = len(counts) > 1 and counts[-2][0] == counts[-1][0]
         return None if tied else counts[-1][1]
@@ -257,3 +324,9 @@ class Ruleset:
         """The powers that together fulfil the condition for a draw, or None where the rules set none or it is not
         fulfilled."""
         return None
+
+
+def _same_sort(figure: object, default: int | tuple[str, ...]) -> bool:
+    if isinstance(default, int):
+        return isinstance(figure, int) and not isinstance(figure, bool)
+    return isinstance(figure, list | tuple) and all(isinstance(word, str) for word in figure)

@@ -17,7 +17,8 @@ class Setting:
     """One variant as the judge sees it. Build it once and keep it: its `chart` is worked out on making.
 
     `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom to its
-    capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by centres.
+    capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by centres; `victories` are
+    those of powers that need another.
     `power_names` are powers as sentences print them; an id that it lacks is printed as it is. `start` is the phase that a
     game begins with, where anything hangs on it.
     """
@@ -31,6 +32,7 @@ class Setting:
     victory: int = 0
     power_names: Mapping[str, str] = field(default_factory=dict)
     start: Phase | None = None
+    victories: Mapping[str, int] = field(default_factory=dict)
     chart: Chart = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What `variant.toml` says. `module`, `values` and `citations` name the rule set; `counts` are figures the tables must
+    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set; `counts` are figures the tables must
     agree with; `start` is None when the file does not give a usable one; `rows` are lines of the file by key."""
 
     title: str = ""
@@ -37,6 +37,7 @@ class Heading:
     module: str = ""
     values: Mapping[str, object] = field(default_factory=dict)
     citations: Mapping[str, object] = field(default_factory=dict)
+    figures: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     middle: tuple[float, float] = MIDDLE
     rows: Mapping[str, int] = field(default_factory=dict)
@@ -75,6 +76,7 @@ def read(folder: Path, faults: Faults) -> Heading:
         module=rules.text("module"),
         values=rules.table("values", {}),
         citations=rules.table("citations", {}),
+        figures=rules.table("figures", {}),
         counts=_counts(top.section("counts")),
         middle=_middle(top),
         rows=rows,
@@ -269,6 +271,7 @@ def _power(keys: _Keys) -> Power:
         pattern=keys.text("pattern"),
         letter=keys.text("letter"),
         kingdom=keys.text("kingdom", "") or None,
+        victory=keys.number("victory", 0),
     )
     if power.colour and not _COLOUR.fullmatch(power.colour):
         keys.fault("colour", f"is {power.colour!r}; write six digits as in #b3261e")

@@ -92,7 +92,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
 def _rules(top: heading.Heading, faults: Faults) -> Ruleset:
     """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
     try:
-        return rule_sets.load(top.module, top.values, top.citations)
+        return rule_sets.load(top.module, top.values, top.citations, top.figures)
     except ValueError as error:
         message = str(error)
         key = message.partition(":")[0] if message.startswith("rules.") else "rules.module"

@@ -42,7 +42,8 @@ class NameRow:
 class Power:
     """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may carry
     (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks on a map
-    without colour (MAP-05), `kingdom` the land area it comes from or None."""
+    without colour (MAP-05), `kingdom` the land area it comes from or None, `victory` the
+    centres it needs to win where that is not the board's number, else 0."""
 
     id: str
     name: str
@@ -52,6 +53,7 @@ class Power:
     pattern: str = "plain"
     letter: str = "?"
     kingdom: str | None = None
+    victory: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class Variant:
                 victory=self.victory,
                 power_names={power.id: power.name for power in self.powers.values()},
                 start=self.start.phase,
+                victories={power.id: power.victory for power in self.powers.values() if power.victory},
             )
             self._setting.append(made)
         return self._setting[0]
