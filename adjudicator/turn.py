@@ -107,7 +107,9 @@ class Turn:
         empty = self.number_of[place] = len(self.place)
         self.place.append(place)
         self.goal = [empty if goal == number else goal for goal in self.goal]
-        self.aim = [empty if aim == number else aim for aim in self.aim]
+        self.aim = [
+            empty if aim == number and self.partner[unit] != number else aim for unit, aim in enumerate(self.aim)
+        ]
 
     def find(self, order: UnitOrder) -> int:
         """The unit an order names, whosever it is, or NOBODY."""
