@@ -95,9 +95,15 @@ def _coverage(outlines: Sequence[BaseGeometry]) -> list[BaseGeometry]:
 
 
 def _rounded(geometry: Mapping[str, Any]) -> dict[str, Any]:
-    def walk(value: Any) -> Any:
-        if isinstance(value, float):
-            return round(value, DECIMALS) if math.isfinite(value) else value
-        return [walk(item) for item in value]
+    """The geometry to so many decimals, without the rings that are a line or a point then."""
+    def ring(points: Sequence[Sequence[float]]) -> list[list[float]]:
+        return [[round(x, DECIMALS) if math.isfinite(x) else x for x in point] for point in points]
 
-    return {"type": geometry["type"], "coordinates": walk(geometry["coordinates"])}
+    def open_rings(polygon: Sequence[Sequence[Sequence[float]]]) -> list[list[list[float]]]:
+        rings = [one for points in polygon if len({(x, y) for x, y, *_ in (one := ring(points))}) > 2 or points is polygon[0]]
+        return rings if len({(x, y) for x, y, *_ in rings[0]}) > 2 else []
+
+    if geometry["type"] == "Polygon":
+        return {"type": "Polygon", "coordinates": open_rings(geometry["coordinates"])}
+    polygons = [open_rings(polygon) for polygon in geometry["coordinates"]]
+    return {"type": "MultiPolygon", "coordinates": [polygon for polygon in polygons if polygon]}
