@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,14 +96,17 @@ def _coverage(outlines: Sequence[BaseGeometry]) -> list[BaseGeometry]:
 
 def _rounded(geometry: Mapping[str, Any]) -> dict[str, Any]:
     """The geometry to so many decimals, without the rings that are a line or a point then."""
-    def ring(points: Sequence[Sequence[float]]) -> list[list[float]]:
-        return [[round(x, DECIMALS) if math.isfinite(x) else x for x in point] for point in points]
-
-    def open_rings(polygon: Sequence[Sequence[Sequence[float]]]) -> list[list[list[float]]]:
-        rings = [one for points in polygon if len({(x, y) for x, y, *_ in (one := ring(points))}) > 2 or points is polygon[0]]
-        return rings if len({(x, y) for x, y, *_ in rings[0]}) > 2 else []
-
     if geometry["type"] == "Polygon":
-        return {"type": "Polygon", "coordinates": open_rings(geometry["coordinates"])}
-    polygons = [open_rings(polygon) for polygon in geometry["coordinates"]]
+        return {"type": "Polygon", "coordinates": _open_rings(geometry["coordinates"])}
+    polygons = [_open_rings(polygon) for polygon in geometry["coordinates"]]
     return {"type": "MultiPolygon", "coordinates": [polygon for polygon in polygons if polygon]}
+
+
+def _open_rings(polygon: Iterable[Iterable[Iterable[float]]]) -> list[list[list[float]]]:
+    """The outer ring and its holes that still have an area; nothing where the outer one has none."""
+    outer, *holes = [[[round(x, DECIMALS) for x in point] for point in points] for points in polygon]
+    return [outer, *filter(_is_open, holes)] if _is_open(outer) else []
+
+
+def _is_open(points: Iterable[Iterable[float]]) -> bool:
+    return len({tuple(point) for point in points}) > 2
