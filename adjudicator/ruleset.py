@@ -88,6 +88,9 @@ class Ruleset:
     EXTENSION: ClassVar[type[Extension] | None] = None
     """The class of `Position.own`, where these rules keep more than units and centres."""
 
+    LOTS: ClassVar[int] = 128
+    """Numbers that a phase's tape of lots must hold: more than any phase under these rules can draw."""
+
     FORMS: ClassVar[Mapping[str, type[Order]]] = {}
     """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes what was
     written in the rule of the field's name (`grammar.build`)."""
