@@ -161,6 +161,11 @@ class _Reader:
     def set_to(self, parts: Parts, node: Tree[Token]) -> None:
         parts.to = self.place(next(node.find_data("place")))
 
+    def set_ashore(self, parts: Parts, node: Tree[Token]) -> None:
+        """A goal with the mark that something is left behind on the way there."""
+        parts.to = self.place(node)
+        parts.words.add("sheds")
+
     def set_origin(self, parts: Parts, node: Tree[Token]) -> None:
         parts.origin = self.place(next(node.find_data("place")))
 
@@ -189,6 +194,7 @@ _ROLES: Mapping[str, Callable[[_Reader, Parts, Tree[Token]], None]] = {
     "target": _Reader.add_target,
     "to": _Reader.set_to,
     "origin": _Reader.set_origin,
+    "ashore": _Reader.set_ashore,
     "attacked": _Reader.set_to,
     "kind": _Reader.set_kind,
     "new_coast": _Reader.set_coast,
