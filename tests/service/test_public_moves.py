@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 import maps
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
@@ -74,7 +75,9 @@ def _region(variant: Variant, text: str) -> Region:
 
 def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
     """Where the judge lets a lone unit go: every region of the board is tried."""
-    start = replace(variant.start, units=frozenset({unit}), dislodged=(), contested=frozenset())
+    season = next(season for season, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT)
+    phase = Phase(variant.start.phase.year + 1, season, PhaseKind.MOVEMENT)
+    start = replace(variant.start, phase=phase, units=frozenset({unit}), dislodged=(), contested=frozenset())
     for province in variant.board.provinces.values():
         coasts = [Region(province.id, coast.id) for coast in province.coasts]
         for goal in [Region(province.id), *coasts]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 import maps
-from adjudicator.geo import Terrain
+from adjudicator.geo import COAST, SEA, Terrain
 from service.public.moves import page
 from tests.service.test_public_moves import read
 
@@ -34,7 +34,8 @@ def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: s
     for province in variant.board.provinces.values():
         own = said[province.name]
         if province.terrain is Terrain.SEA:
-            assert own == {(kinds["F"], "")}, province.name
+            afloat = {kind.name for kind in variant.kinds.values() if kind.moves & {SEA, COAST}}
+            assert own == {(name, "") for name in afloat}, province.name
             continue
         assert (kinds["A"], "") in own, province.name
         fleets = {coast for unit, coast in own if unit == kinds["F"]}
@@ -43,4 +44,8 @@ def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: s
             assert "" not in fleets, province.name
         else:
             assert fleets == ({""} if province.terrain is Terrain.COASTAL else set()), province.name
-    assert sum(len(province.coasts) > 1 for province in variant.board.provinces.values()) >= 3
+
+
+@pytest.mark.parametrize("slug", ["standard", "w3k"])
+def test_these_boards_do_have_places_of_several_coasts(slug: str) -> None:
+    assert sum(len(province.coasts) > 1 for province in maps.load(slug).board.provinces.values()) >= 3
