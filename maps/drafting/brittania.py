@@ -20,6 +20,8 @@ from maps.drafting.w3k import PROVINCE_COLUMNS, one_feature_a_line, write
 
 KINDS = ("land", "shore", "coast-touch", "sea-touch")
 KINGDOM = "kingdom"
+# The other boards' 1.2 would leave the Solent with a border that crosses itself once it is rounded.
+TOLERANCE_KM = 1.0
 # The source's short forms of these two are the words "nor" and "not".
 SHORT = {"Norfolk": "Nfk", "Nottingham": "Ntm"}
 
@@ -39,7 +41,7 @@ def main(sources: Path, target: Path) -> None:
     write(target / "setup.csv", ("power", "unit", "region"), ())
     outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}
-    features = simplified(outlines, labels)
+    features = simplified(outlines, labels, tolerance_km=TOLERANCE_KM)
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")
 
 
