@@ -22,9 +22,9 @@ from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
 from tests.adjudicator import positions
 
-VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
+VARIANTS = {slug: maps.load(slug) for slug in ("bretwalda", "standard", "w3k")}
 SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
-FAR = {"standard": "SYR", "w3k": "Shetland"}
+FAR = {"bretwalda": "Ork", "standard": "SYR", "w3k": "Shetland"}
 
 CALM = settings(deadline=None)
 """A busy machine is no fault of the judge."""
