@@ -14,7 +14,7 @@ from shapely.geometry.base import BaseGeometry
 from maps.geometry import Shape
 from maps.variant import Variant
 from service.pictures.projection import Projection, projection_for
-from service.pictures.values import Ground, Paper, Place, Rect
+from service.pictures.values import KINGDOM, Ground, Paper, Place, Rect
 
 STRIP_KM = 36.0
 """What cannot be shown whole shows at least this much."""
@@ -72,6 +72,7 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     west, north = left, top
     frame = shapely.box(inside.x0, inside.y0, inside.x1, inside.y1)
     capitals = {name for pair in (variant.capitals or {}).values() for name in pair}
+    capitals |= {one.id for one in variant.board.provinces.values() if KINGDOM in one.marks}
     places: dict[str, Place] = {}
     for name, shape in kilometres.items():
         on_paper = _to_paper(shape, west, north, scale, inside)
