@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from adjudicator import years
 from adjudicator.calendar import PhaseKind
-from adjudicator.geo import Region
+from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
@@ -157,13 +157,8 @@ class Winter:
         found: tuple[str, Sentence] = ("", ("",))
         if province is None or order.kind not in self.setting.kinds:
             found = "illegal", ("no_such_place", order.region)
-        elif not province.centre:
-            found = "not_a_centre", ("no_centre", place)
-        elif self.setting.rules.builds_at_home_only() and not self.setting.rules.is_home(
-                self, account.power, place):
-            found = "not_home_centre", ("no_home_centre", place, account.power)
-        elif place not in account.centres:
-            found = "not_owned", ("centre_not_owned", place, account.power)
+        elif right := self._no_right(account, province):
+            found = right
         elif place in self.occupied:
             found = "occupied", ("centre_occupied", place, self._standing(place))
         elif place not in self.setting.chart.stands[order.kind]:
@@ -174,6 +169,17 @@ class Winter:
         else:
             found = self.setting.rules.bars_build(self, order) or found
         return found
+
+    def _no_right(self, account: Account, province: Province) -> tuple[str, Sentence] | None:
+        """Why a power may build nothing in a province, or None where it may."""
+        rules, place = self.setting.rules, province.id
+        if rules.builds_off_centres(account.power, province):
+            return None
+        if not province.centre:
+            return "not_a_centre", ("no_centre", place)
+        if rules.builds_at_home_only() and not rules.is_home(self, account.power, place):
+            return "not_home_centre", ("no_home_centre", place, account.power)
+        return None if place in account.centres else ("not_owned", ("centre_not_owned", place, account.power))
 
     def _standing(self, place: str) -> Unit:
         built = (unit for account in self.accounts.values() for unit in account.built)

@@ -63,7 +63,8 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
     bit = {sea: 1 << at for at, sea in enumerate(sorted(seas))}
     touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}
     stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
-    landings = {
+    open_shores = shores.intersection([place for sea in seas for place in board.near(sea, SEA)])
+    aboard = {
         letter: shores.intersection(stands[letter]) if kind.carried else frozenset() for letter, kind in kinds.items()
     }
     return Chart(
@@ -75,10 +76,10 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
         touched=touched,
         beside=(0, *(touched[sea] for sea in bit)),
         shores=shores,
-        landings=landings,
+        landings={letter: found & open_shores for letter, found in aboard.items()},
         boardings={
-            letter: landings[letter] | seas.intersection(stands[letter]) if kind.boards_at_sea else landings[letter]
-            for letter, kind in kinds.items()
+            letter: found | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else found
+            for letter, found in aboard.items()
         },
         near={p: frozenset().union(*(board.near(p, movement) for movement in board.links)) for p in board.provinces},
         basin=_basins(shores, seas, waters),

@@ -15,6 +15,8 @@ LAND = "land"
 SEA = "sea"
 COAST = "coast"
 """By sea, but from one sea to another only where some shore touches both."""
+ANY = "any"
+"""By land and by sea at will; whoever moves so is on no coast in particular."""
 
 
 class Terrain(StrEnum):

@@ -27,7 +27,7 @@ from adjudicator.units import Unit
 
 if TYPE_CHECKING:
     from adjudicator.adjustments import Account, Winter
-    from adjudicator.geo import Board
+    from adjudicator.geo import Board, Province
     from adjudicator.outcome import Resolution
     from adjudicator.position import Dislodgement
     from adjudicator.setting import Setting
@@ -241,6 +241,10 @@ class Ruleset:
     def is_home(self, winter: Winter, power: str, province: str) -> bool:
         """Whether a power may build in a province because it is a home centre."""
         return winter.setting.board.provinces[province].home == power
+
+    def builds_off_centres(self, power: str, province: Province) -> bool:
+        """Whether a power may build in a province that is no centre, or nobody's."""
+        return False
 
     def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
         """Reason and sentence against a build that the classic rules allow, or None."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from adjudicator.geo import COAST, LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
+from adjudicator.geo import ANY, COAST, LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
 from maps import seas, tables
 from maps.fault import Faults
 from maps.names import plain
@@ -163,10 +163,10 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
             faults.add(BORDERS, row.number, f"{a} and {b} stand in row {earlier} already")
             continue
         pairs[kind].append((a, b))
-        if row["one_way"] == "yes" and kind in {Touch.LAND, Touch.SHORE}:
+        if row["one_way"] == "yes" and kind is not Touch.SEA_TOUCH:
             one_way.add((a, b))
         elif row["one_way"]:
-            faults.add(BORDERS, row.number, "one_way is yes or blank, and yes only for land and shore")
+            faults.add(BORDERS, row.number, "one_way is yes or blank, and blank between two seas")
     return Borders({kind: tuple(rows) for kind, rows in pairs.items()}, frozenset(one_way))
 
 
@@ -220,10 +220,12 @@ def board(provinces: Mapping[str, Province], borders: Borders, movements: Collec
         _join(sea, a, b, borders.one_way)
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
-        sea[region] |= others
+        sea[region] |= {other for other in others if (other, region) not in borders.one_way}
     links = {LAND: _frozen(land), SEA: _frozen(sea)}
     if COAST in movements:
         links[COAST] = _along_coasts(provinces, links[SEA])
+    if ANY in movements:
+        links[ANY] = _at_will(links[LAND], links[SEA])
     return Board(dict(provinces), links)
 
 
@@ -242,6 +244,15 @@ def _along_coasts(
         )
         for here, others in sea.items()
     }
+
+
+def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozenset[Region]]:
+    """All links together, coasts not told apart."""
+    found: defaultdict[Region, set[Region]] = defaultdict(set)
+    for table in tables:
+        for here, others in table.items():
+            found[Region(here.province)] |= {Region(other.province) for other in others}
+    return _frozen(found)
 
 
 def _join(
