@@ -70,7 +70,7 @@ def _help(chance: Random, unit: Unit, units: list[Unit], given: dict[Unit, Order
     for other in units:
         order = given.get(other)
         if isinstance(order, Move) and unit.kind == "F" and other.kind != "F":
-            choices.append(Convoy(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to))
+            choices += 5 * [Convoy(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to)]
         if isinstance(order, Move) and order.to.province in reach and other != unit:
             choices += 2 * [SupportMove(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to)]
         elif other.region.province in reach:
