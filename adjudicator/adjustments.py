@@ -111,7 +111,8 @@ class Winter:
         rules = self.setting.rules
         have = rules.upkeep(self.setting, account.units, account.built, account.removed)
         fed = rules.feeds(self.memory, account.power, account.centres)
-        return rules.allowance(fed, have, account.received, sent) - have
+        due = rules.allowance(fed, have, account.received, sent) - have
+        return due if due >= 0 else years.demanded(self.setting, due, account.units.difference(account.removed))
 
     def carry_out(self, account: Account) -> None:
         """Builds and sends in the order listed, then the removals asked for."""

@@ -228,6 +228,10 @@ class Ruleset:
         """How many centres' supply one power's units take, with those built and without those removed."""
         return len(units) + len(built) - len(removed)
 
+    def needs_no_supply(self, setting: Setting, unit: Unit) -> bool:
+        """Whether a unit never has to be removed for want of supply, though it counts against builds."""
+        return False
+
     def affords(self, winter: Winter, account: Account, order: Build, due: int) -> bool:
         """Whether supply is left for a unit to build; `due` is what `Winter.due` has left."""
         return due > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adjudicator.calendar import Phase, PhaseKind
@@ -62,12 +62,20 @@ def owners_after(setting: Setting, after: Position) -> dict[str, frozenset[str]]
     return {power: frozenset(owned[power]) for power in sorted(owned)}
 
 
+def demanded(setting: Setting, due: int, units: Iterable[Unit]) -> int:
+    """Removals (-) once the units that need no supply are left out."""
+    return min(0, due + sum(setting.rules.needs_no_supply(setting, unit) for unit in units))
+
+
 def dues(setting: Setting, centres: Centres, units: frozenset[Unit], memory: Memory) -> dict[str, int]:
     """Power to builds offered (+) or removals demanded (-); powers that owe and may build nothing are left out."""
     rules, found = setting.rules, {}
     for power in setting.powers:
-        have = rules.upkeep(setting, [unit for unit in units if unit.power == power])
+        own = [unit for unit in units if unit.power == power]
+        have = rules.upkeep(setting, own)
         due = rules.allowance(rules.feeds(memory, power, centres.get(power, _NONE)), have) - have
+        if due < 0:
+            due = demanded(setting, due, own)
         if due:
             found[power] = due
     return found

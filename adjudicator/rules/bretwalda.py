@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import COAST, Region, Terrain
+from adjudicator.homes import homes, noted
 from adjudicator.labels import attack_on
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Outcome, Result, outcome
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 ARMY, BUNCH = "A", "B"
 PORT = "port"
 """The mark of a province where fleets are built (BRE-07, BRE-08)."""
-HOME = "home"
-"""The note that says whose home centre a province is now: ("home", power, province)."""
 
 SENTENCES: Mapping[str, str] = {
     "boats_built": "boats built: now {0}",
@@ -84,8 +83,8 @@ def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
         return
     assert order.origin is not None
     old, new = order.origin.province, order.to.province
-    homes = {*_homes(winter.setting, winter.memory), (order.power, new)} - {(order.power, old)}
-    winter.memory = replace(winter.memory, notes=frozenset((HOME, *home) for home in homes))
+    winter.memory = noted(
+        winter.memory, homes(winter.setting, winter.memory) - {(order.power, old)} | {(order.power, new)})
     winter.done(index, ("home_moves", old, new))
 
 
@@ -94,9 +93,9 @@ def _home_fault(winter: Winter, order: MoveHome) -> tuple[str, Sentence] | None:
     if order.origin is None:
         return "illegal", ("home_of_which", new)
     old = order.origin.province
-    before = _homes(winter.setting, winter.position.memory)
+    before = homes(winter.setting, winter.position.memory)
     owned = winter.accounts[power].centres
-    after = _homes(winter.setting, winter.memory)
+    after = homes(winter.setting, winter.memory)
     faults: tuple[tuple[bool, str, Sentence], ...] = (
         ({h for h in after if h[0] == power} != {h for h in before if h[0] == power}, "illegal", ("home_moved_once", power)),
         ((power, old) not in before, "not_home_centre", ("home_not_ones", old, power)),
@@ -106,12 +105,6 @@ def _home_fault(winter: Winter, order: MoveHome) -> tuple[str, Sentence] | None:
         (new not in owned, "not_owned", ("home_not_held", new, power)),
     )
     return next(((reason, why) for at_fault, reason, why in faults if at_fault), None)
-
-
-def _homes(setting: Setting, memory: Memory) -> set[tuple[str, str]]:
-    """Power and home centre, as they are now: the board's own until one was moved."""
-    noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
-    return noted or {(p.home, p.id) for p in setting.board.provinces.values() if p.home is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +232,7 @@ class Bretwalda(Ruleset):
 
     def is_home(self, winter: Winter, power: str, province: str) -> bool:
         """By the home centres of the winter before: one moved now counts from the next on (BRE-05)."""
-        return (power, province) in _homes(winter.setting, winter.position.memory)
+        return (power, province) in homes(winter.setting, winter.position.memory)
 
     def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
         """Fleets in ports only; bunches on coasts, and in the opening winter only (BRE-02)."""

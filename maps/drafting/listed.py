@@ -29,22 +29,23 @@ Row = Mapping[str, Any]
 def main(sources: Path, name: str, target: Path) -> None:
     """Read the sources and write every table of the board."""
     gazetteer = json.loads((sources / f"{name}_gazetteer.json").read_text("utf-8"))
-    listed = json.loads((sources / f"{name}_adjacency.json").read_text("utf-8"))
+    links = json.loads((sources / f"{name}_adjacency.json").read_text("utf-8"))
     drawn = json.loads((sources / f"{name}_partition.geojson").read_text("utf-8"))
     rows: dict[str, Row] = {row["abbr"]: row for row in gazetteer["regions"]}
     coasts = {abbr: gazetteer["coasts"].get(row["name"], {}) for abbr, row in rows.items()}
-    provinces = (_province(row, coasts[abbr]) for abbr, row in rows.items())
+    provinces = (province(row, coasts[abbr]) for abbr, row in rows.items())
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), provinces)
-    borders = sorted(set(_borders(listed, rows)), key=lambda row: (KINDS.index(row[2]), row))
-    write(target / "borders.csv", ("a", "b", "kind"), borders)
-    write(target / "setup.csv", ("power", "unit", "region"), _setup(rows.values()))
+    ordered = sorted(set(borders(links, rows)), key=lambda row: (KINDS.index(row[2]), row))
+    write(target / "borders.csv", ("a", "b", "kind"), ordered)
+    write(target / "setup.csv", ("power", "unit", "region"), setup(rows.values()))
     outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
     labels = {abbr: (row["label"][1], row["label"][0]) for abbr, row in rows.items()}
     features = simplified(outlines, {abbr: labels[abbr] for abbr in outlines})
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")
 
 
-def _province(row: Row, coasts: Iterable[str]) -> tuple[str, ...]:
+def province(row: Row, coasts: Iterable[str]) -> tuple[str, ...]:
+    """A row of provinces.csv, marks last."""
     short = "; ".join(f"{''.join(word[0] for word in coast.split())} = {coast}" for coast in coasts)
     marks = "; ".join(mark for column, mark in MARKS.items() if row.get(column))
     home = row["owner"] if row.get("home") else None
@@ -52,11 +53,12 @@ def _province(row: Row, coasts: Iterable[str]) -> tuple[str, ...]:
             home or "", short, marks)
 
 
-def _borders(listed: Row, rows: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
-    for one, other in listed["army"]:
+def borders(links: Row, rows: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
+    """Rows of borders.csv, in the order of the source."""
+    for one, other in links["army"]:
         a, b = sorted((one, other))
         yield a, b, "land"
-    for pair in listed["fleet"]:
+    for pair in links["fleet"]:
         at_sea = {place: rows[place.partition("/")[0]]["kind"] == "sea" for place in pair}
         a, b = sorted(pair, key=lambda place: (at_sea[place], place))
         yield _short(a), _short(b), ("shore", "coast-touch", "sea-touch")[sum(at_sea.values())]
@@ -68,7 +70,8 @@ def _short(place: str) -> str:
     return province + stroke + "".join(word[0] for word in coast.split())
 
 
-def _setup(rows: Iterable[Row]) -> Iterator[tuple[str, str, str]]:
+def setup(rows: Iterable[Row]) -> Iterator[tuple[str, str, str]]:
+    """Rows of setup.csv: the units and centres of each owner."""
     for row in rows:
         if row["owner"]:
             if row.get("unit"):
