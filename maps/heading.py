@@ -18,6 +18,8 @@ from maps.variant import Power
 FILE = "variant.toml"
 # Where a board's drawing is centred unless it says otherwise: the middle of the British Isles.
 MIDDLE = (-4.0, 54.0)
+# Kilometres of each sea that a drawing shows at least.
+STRIP_KM = 36
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -40,6 +42,8 @@ class Heading:
     figures: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     middle: tuple[float, float] = MIDDLE
+    open_east: bool = False
+    strip: int = STRIP_KM
     rows: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, path: str) -> int:
@@ -79,6 +83,8 @@ def read(folder: Path, faults: Faults) -> Heading:
         figures=rules.table("figures", {}),
         counts=_counts(top.section("counts")),
         middle=_middle(top),
+        open_east=top.flag("open_east", False),
+        strip=top.number("strip", STRIP_KM),
         rows=rows,
     )
     calendar_keys.close()

@@ -86,6 +86,8 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         victory=top.victory,
         note=top.note,
         middle=top.middle,
+        open_east=top.open_east,
+        strip=top.strip,
     )
 
 

@@ -63,7 +63,8 @@ class Variant:
     `slug` is the folder's name. `start` is the opening position with its phase. `wording` is the text of the
     folder's `orders.lark` or "". `capitals` maps a kingdom to its capitals. `note` is printed with the board:
     where it comes from and under which licence. `middle` is the longitude and latitude, in degrees, that a drawing of
-    the board is projected about.
+    the board is projected about. `open_east`: land goes on beyond the board's eastern edge, so that a drawing may too.
+    `strip`: kilometres of each sea that a drawing shows at least.
     """
 
     slug: str
@@ -80,6 +81,8 @@ class Variant:
     victory: int = 0
     note: str = ""
     middle: tuple[float, float] = (-4.0, 54.0)
+    open_east: bool = False
+    strip: int = 36
     _setting: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def setting(self) -> Setting:

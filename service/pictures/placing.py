@@ -50,6 +50,7 @@ def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
     ]
     marked = sorted(one.id for one in variant.board.provinces.values() if KINGDOM in one.marks)
     said += [marked] if marked else []
+    said += ["open east", variant.strip] if variant.open_east else []
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 
