@@ -79,7 +79,8 @@ MARCHED_OVER = [slug for slug in maps.variants() if is_marched_over(maps.load(sl
 
 def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
     """Where the judge lets a lone unit go: every region of the board is tried."""
-    season = next(season for season, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT)
+    # The year's last, in which nothing is frozen: the page is about the map in any month.
+    *_, season = (season for season, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT)
     phase = Phase(variant.start.phase.year + 1, season, PhaseKind.MOVEMENT)
     start = replace(variant.start, phase=phase, units=frozenset({unit}), dislodged=(), contested=frozenset())
     for province in variant.board.provinces.values():
