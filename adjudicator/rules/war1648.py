@@ -235,7 +235,7 @@ class ThirtyYears(Ruleset):
             turn.units[number] for number, index in enumerate(turn.chosen)
             if isinstance(turn.order_of(number), Convert) and (done := turn.outcomes[index]) and done.reason == "completed"
         ]
-        return standing.difference(old).union(map(_landed, old)), turn.position.memory
+        return standing.difference(old).union(map(_landed, old)), Memory(notes=turn.position.memory.notes)
 
     def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
