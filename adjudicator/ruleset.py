@@ -148,6 +148,20 @@ class Ruleset:
         """The position a game begins from, out of the one the tables of the variant give."""
         return position
 
+    def first_paper_counts(self) -> bool:
+        """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does (Q-60)."""
+        return False
+
+    def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
+        """What each power has beside units and centres, one sentence each, for everybody to read with the results."""
+        return ()
+
+    # What is known ---------------------------------------------------------------------------------------------------
+
+    def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
+        """The position as a power may know it, or whoever looks on where it is None."""
+        return position
+
     # Movement --------------------------------------------------------------------------------------------------------
 
     def forgives_wrong_kind(self) -> bool:
