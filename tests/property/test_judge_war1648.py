@@ -96,7 +96,7 @@ def _builds(seed: int) -> tuple[Position, list[Order]]:
             owned[chance.choice(powers)].add(centre)
     units = positions.units(BOARD, chance, chance.sample(sorted(BOARD.provinces), chance.choice([6, 40])), powers)
     units = [replace(u, kind="M") if u.kind == "A" and chance.random() < 0.4 else u for u in units]
-    notes = {("loan", centre, powers[0], powers[1]) for centre in sorted(owned[powers[0]])[:2] if chance.random() < 0.5}
+    notes: set[tuple[str, ...]] = {("loan", centre, powers[0], powers[1]) for centre in sorted(owned[powers[0]])[:2] if chance.random() < 0.5}
     for power in powers:
         notes |= {("held", c, power, "1619", chance.choice(["September", "December"])) for c in sorted(owned[power])[::3]}
     orders: list[Order] = []
