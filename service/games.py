@@ -17,6 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service.ballots import FIRST_COUNTS
 from service.config import ConfigError
 from service.deadlines import PhaseWindow
 from service.store import codec
@@ -150,8 +151,9 @@ def create(
     """
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
+    first_counts = {FIRST_COUNTS: True} if variant.rules.first_paper_counts() else {}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                        options={**new.options, "start": new.start.isoformat()}, created_at=now))
+                        options={**first_counts, **new.options, "start": new.start.isoformat()}, created_at=now))
     session.flush()
     for seat in new.seats:
         session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))

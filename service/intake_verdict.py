@@ -65,6 +65,7 @@ class Note(StrEnum):
     PHOTO_UNREADABLE = "photo_unreadable"
     VERSION_CONFLICT = "version_conflict"
     SUPERSEDED = "superseded"
+    NOT_FIRST = "not_first"
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,13 +116,17 @@ def phase_words(verdict: Verdict) -> str:
 
 def _notes(verdict: Verdict) -> str:
     notes = []
+    if "not_first" in verdict.flags:
+        notes.append(
+            "In this game the first paper counts, and one of yours was received before: this one is kept, and counts only if the first cannot be read."
+        )
     if "superseded" in verdict.flags:
         notes.append(
             f"Version {verdict.on_file} is on file and counts before it; send it again with a higher number if this one should count."
         )
     if "version_conflict" in verdict.flags:
         notes.append(f"A different version {verdict.version} was received before; the later one counts.")
-    if "version_missing" in verdict.flags and verdict.on_file is not None:
+    if "version_missing" in verdict.flags and verdict.on_file is not None and "not_first" not in verdict.flags:
         notes.append(f"Version {verdict.on_file} is on file; number this one higher if it should count.")
     if "photo_unreadable" in verdict.flags:
         notes.append(

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 import maps
 from maps.variant import Variant
 from service import extensions, games
+from service.ballots import FIRST_COUNTS
 from service.config import ConfigError
 from service.deadlines import DeadlineError, Extension, schedule
 from service.desk.queries import work
@@ -25,6 +26,7 @@ from service.turns import draw_tape, extend_calendar
 from service.two_readers import Stage
 
 OPTIONS: dict[str, str] = {
+    FIRST_COUNTS: "The first paper of a power counts in each phase, and later ones do not replace it",
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": "A receipt shows its sender each line as the machine read it, with a picture (it leaves once the sheet is read)",
     "units_on_map": "The year-end map shows units besides control; it is public (without this, control alone)",
