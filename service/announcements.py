@@ -187,6 +187,9 @@ class Announcements:
                 if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
             )[:DATES_AHEAD],
             remarks=_unsealings(session, phase),
+            notes=resolution.notes,
+            standing=variant.rules.standing(variant.setting(), resolution.position),
+            joint=tuple(names[power] for power in resolution.joint),
         )
 
 

@@ -150,7 +150,8 @@ class ResultsFacts:
     `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed`, `by_lot` are units
     in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results; `draw` are the
     powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was unsealed;
-    `lots` a sentence on how a draw of lots can be checked, or "".
+    `lots` a sentence on how a draw of lots can be checked, or ""; `notes` what befell without an order, `standing` what each
+    power has beside units and centres, where the rules know of such things; `joint` the powers that won together.
     """
 
     powers: tuple[ShownPower, ...]
@@ -168,6 +169,9 @@ class ResultsFacts:
     lots: str = ""
     revision: int = 0
 
+    notes: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
 
 @dataclass(frozen=True, slots=True)
 class RetreatFacts:

@@ -33,7 +33,7 @@ _GIVEN: dict[type[Order], str] = {
     Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
     SendSupply: "sent",
 }
-_TOLD = frozenset({"begun", "completed"})
+_TOLD = frozenset({"begun", "completed", "done"})
 """Marks of a success that say too little without their sentence."""
 
 

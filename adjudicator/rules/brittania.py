@@ -74,3 +74,19 @@ class WarringStates(Ruleset):
 
 
 RULES = WarringStates
+    def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
+        """The grain of each power and what its states yield, in the order of the seats, then the alliances."""
+        realm = position.own
+        assert isinstance(realm, Realm)
+        words = Words(setting)
+        said = []
+        for power in setting.powers:
+            states = position.centres.get(power, frozenset())
+            yields = ", ".join(f"{words.name(state)} {realm.yields(state)}" for state in sorted(states))
+            name = "has_kingdom" if power in realm.kingdoms else "has"
+            said += [words.say((name, power, realm.grain.get(power, 0), yields))] if states else []
+        return (*said, *(words.say(("are_allies", *two)) for two in sorted(realm.alliances)))
+
+    def first_paper_counts(self) -> bool:
+        return self.choice("papers") == "first"
+
