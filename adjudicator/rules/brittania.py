@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board, Region
@@ -31,6 +31,10 @@ from adjudicator.rules.brittania_turn import resolve
 from adjudicator.rules.brittania_words import SENTENCES
 from adjudicator.ruleset import Resolver, Ruleset
 from adjudicator.units import Unit
+from adjudicator.words import Words
+
+if TYPE_CHECKING:
+    from adjudicator.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class WarringStates(Ruleset):
         "king_alone_defends": ("yes", "no"),  # WSB-10
         "king_reach": ("land_and_sea", "land"),  # WSB-15
         "overspending": ("in_order", "void_all"),  # bad input
+        "papers": ("first", "latest"),  # Q-60
         "swap_price": ("given", "received"),  # Q-64
         "unmatched_grain": ("kept", "spent"),  # WSB-16, WSB-17
         "unspent_grain": ("carries_over", "rots"),  # Q-62
@@ -72,8 +77,6 @@ class WarringStates(Ruleset):
         realm = Realm(grain=dict.fromkeys(capitals, YIELD), capitals=capitals)
         return replace(position, units=position.units | crowned, own=realm)
 
-
-RULES = WarringStates
     def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
         """The grain of each power and what its states yield, in the order of the seats, then the alliances."""
         realm = position.own
@@ -90,3 +93,5 @@ RULES = WarringStates
     def first_paper_counts(self) -> bool:
         return self.choice("papers") == "first"
 
+
+RULES = WarringStates

@@ -65,6 +65,10 @@ SENTENCES: Mapping[str, str] = {
     "not_independent": "void: {0} is not independent",
     "pick_conquered": "void: {0} was conquered by {1} this turn",
     "pick_lot": "void: the lot gave {0} to {1}",
+    # What everybody has
+    "has": "{0} has {1} grain to spend; its states yield {2}",
+    "has_kingdom": "{0}, a kingdom, has {1} grain to spend; its states yield {2}",
+    "are_allies": "{0} and {1} are allies",
     # What befell without an order
     "note_fight": "{0} against {1}: {2}",
     "note_battle": "{0} is attacked by {1}. {2}",

@@ -7,6 +7,8 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.complaint import Code
+from grammar.heading import parse_subject
+from grammar.heading_values import Heading, KnownGame, KnownPower
 from grammar.parse import ParsedLine
 from grammar.print import canonical, prose
 from service.lexical import parse_typed
@@ -78,3 +80,15 @@ def test_several_sentences_stand_on_one_line() -> None:
     found = _parse("5 Grain for Defense of Essex. 5 Grain for Investing of Essex. 10 Grain for Conquest of Kent.")
     assert [canonical(order, BRITTANIA.board) for order in found.orders] == [
         "5 Grain for Defense of Essex", "5 Grain for Investing of Essex", "10 Grain for Conquest of Kent"]
+
+
+@pytest.mark.parametrize("subject", [
+    "Powick Bridge - Red - Harvest 603 - Turn Orders - v1", "Powick Bridge, Red, Harvest 603 Orders, v1",
+    "Powick Bridge - Red - Havrest 603 - Turn - v1",
+])
+def test_a_subject_line_names_the_turn(subject: str) -> None:
+    """SUBJ-01 on a board whose one kind of paper is the turn's."""
+    powers = tuple(KnownPower(power.name) for power in BRITTANIA.powers.values())
+    found = parse_subject(subject, [KnownGame("Powick Bridge", (), powers, BRITTANIA.calendar.steps)])
+    assert isinstance(found, Heading)
+    assert (found.power, found.season, found.year, found.kind, found.version) == ("Red", "Harvest", 603, PhaseKind.TURN, 1)
