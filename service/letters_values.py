@@ -55,7 +55,8 @@ class ReceiptFacts:
     """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None where none was
     written; `replaces` the version it replaces; `notes` sentences about its number or its pictures; `answers` the
     Message-IDs it replies to; `subject` to copy for a further version or "". `closing` is the phase's own deadline, or
-    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them."""
+    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them;
+    `first_counts`: in this game no later paper replaces the first (Q-60)."""
 
     key: str
     received_at: datetime
@@ -69,6 +70,7 @@ class ReceiptFacts:
     subject: str = ""
     answers: tuple[str, ...] = ()
     reading: tuple[ReadBack, ...] = ()
+    first_counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +169,11 @@ class ResultsFacts:
     dates: tuple[NextDate, ...] = ()
     remarks: tuple[str, ...] = ()
     lots: str = ""
-    revision: int = 0
-
     notes: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
+    revision: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class RetreatFacts:
