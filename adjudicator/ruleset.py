@@ -152,6 +152,10 @@ class Ruleset:
         """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does (Q-60)."""
         return False
 
+    def takes_typed_orders(self) -> bool:
+        """Whether orders may be typed into a mail, in bold; otherwise only a sheet on a photograph counts (Q-03, Q-60)."""
+        return False
+
     def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
         """What each power has beside units and centres, one sentence each, for everybody to read with the results."""
         return ()
@@ -319,10 +323,10 @@ class Ruleset:
             return disorder.by_lot(units, need, lots)
         return disorder.by_distance(setting, units, need, centres), lots
 
-    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory]:
-        """Who owns what, and what to remember, now that a year's last retreats are over. `after` still has the owners from
-        before; `owners` are those of `adjudicator.years.owners_after`."""
-        return owners, after.memory
+    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
+        """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are over. `after` still
+        has the owners from before; `owners` are those of `adjudicator.years.owners_after`."""
+        return owners, after.memory, ()
 
     def wins_in_winter(self) -> bool:
         """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over (Q-29)."""

@@ -10,6 +10,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
+from adjudicator.words import Words
 
 _RETREAT, _ADJUSTMENT = PhaseKind.RETREAT, PhaseKind.ADJUSTMENT
 
@@ -24,10 +25,12 @@ def close(setting: Setting, resolution: Resolution) -> Resolution:
     position = resolution.position
     if position.phase.kind is not _ADJUSTMENT:
         return resolution
-    centres, memory = setting.rules.settled(setting, position, owners_after(setting, position))
+    centres, memory, told = setting.rules.settled(setting, position, owners_after(setting, position))
+    words = Words(setting)
     closed = replace(
         resolution, position=replace(position, centres=centres, memory=memory),
-        adjust=dues(setting, centres, position.units, memory))
+        adjust=dues(setting, centres, position.units, memory),
+        notes=(*resolution.notes, *[words.say(sentence) for sentence in told]))
     return closed if setting.rules.wins_in_winter() else ended(setting, closed)
 
 

@@ -383,6 +383,8 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
         found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
     if resolution.position.memory.notes:
         found.setdefault("memory", {})["notes"] = sorted(map(list, resolution.position.memory.notes))
+    if resolution.notes:
+        found["notes"] = list(resolution.notes)
     closes_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT
     if closes_year:
         found["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}

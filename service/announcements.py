@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.orders import SendSupply
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import letters, pictures
@@ -152,7 +153,10 @@ class Announcements:
             facts = RetreatFacts(tuple(beaten), closing, subject)
             return [letters.retreat_request(info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power))]
         if wanted.kind is PhaseKind.ADJUSTMENT:
-            count = AdjustmentFacts(resolution.adjust.get(power, 0), closing, subject)
+            rules = variant.rules
+            count = AdjustmentFacts(
+                resolution.adjust.get(power, 0), closing, subject, SendSupply in rules.ORDERS[wanted.kind],
+                rules.removes_by_lot(), rules.strikes_removals())
             return [letters.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))]
         return []
 

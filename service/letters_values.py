@@ -186,11 +186,15 @@ class RetreatFacts:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentFacts:
-    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07)."""
+    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07). `sends`: supply may be
+    sent; `by_lot`: removals that nobody orders are drawn; `apart`: builds and removals do not go on one sheet."""
 
     count: int
     closing: Closing
     subject: str
+    sends: bool = True
+    by_lot: bool = True
+    apart: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ class ThirtyYears(Ruleset):
 
     # Build months ----------------------------------------------------------------------------------------------------
 
-    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory]:
+    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
         return loans.settled(self, setting, after, owners)
 
     def books(self, winter: Winter) -> None:

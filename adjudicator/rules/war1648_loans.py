@@ -31,6 +31,9 @@ SENTENCES: Mapping[str, str] = {
     "borrower_lends": "void: {0} has lent a centre itself, and cannot borrow",
     "called_back": "called back: {0} returns in the next build month",
     "not_on_loan": "void: {0} is not lent by {1}",
+    "loan_over": "the loan of {0} to {1} is over: {0} supplies {2} again",
+    "loan_lost": "the loan of {0} to {1} is over: {0} is no longer in the hands of {2}",
+    "home_over": "{0} is no home centre of {1} any more: {2} is retaken",
     "called_before": "void: {0} is called back already",
 }
 
@@ -170,21 +173,16 @@ def _notices(winter: Winter, standing: Mapping[str, Note]) -> set[Note]:
 # Control -------------------------------------------------------------------------------------------------------------
 
 
-def settled(rules: Ruleset, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory]:
-    """Owners and notes once control is determined (TYW-13): loans called back end, a loan ends with a third power's
+def settled(
+    rules: Ruleset, setting: Setting, after: Position, owners: Centres
+) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
+    """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends with a third power's
     conquest (TYW-14), special centres serve their power only in place of a lost home (TYW-08), and who holds what since
     when (TYW-04)."""
     before = {centre: power for power, owned in after.centres.items() for centre in owned}
     owner = {centre: power for power, owned in owners.items() for centre in owned}
     notes = set(after.memory.notes)
-    recalled = {note[1] for note in notes if note[0] == "recalled"}
-    notes = {note for note in notes if note[0] != "recalled" and not (note[0] == "loan" and note[1] in recalled)}
-    for note in [note for note in notes if note[0] == "loan"]:
-        _, centre, lender, borrower = note
-        if owner.get(centre) == borrower and rules.choice("borrower_takes") == "no":
-            owner[centre] = lender
-        elif owner.get(centre) != lender:
-            notes.discard(note)
+    told = _loans_over(rules, owner, notes) + _homes_over(rules, owner, notes)
     _special(rules, setting, owner, notes)
     for centre in {*before, *owner}:
         if owner.get(centre) != before.get(centre):
@@ -197,14 +195,40 @@ def settled(rules: Ruleset, setting: Setting, after: Position, owners: Centres) 
     return (
         {power: frozenset(found[power]) for power in sorted(found)},
         replace(after.memory, notes=frozenset(notes)),
+        tuple(told),
     )
 
 
+def _loans_over(rules: Ruleset, owner: dict[str, str], notes: set[Note]) -> list[Sentence]:
+    """Take out the loans that end now: those called back, and those whose centre a third power has taken."""
+    recalled = {note for note in notes if note[0] == "recalled"}
+    back = {note[1] for note in recalled}
+    told: list[Sentence] = []
+    for note in sorted(note for note in notes if note[0] == "loan"):
+        _, centre, lender, borrower = note
+        if centre in back:
+            notes.discard(note)
+            told.append(("loan_over", centre, borrower, lender))
+        elif owner.get(centre) == borrower and rules.choice("borrower_takes") == "no":
+            owner[centre] = lender
+        elif owner.get(centre) != lender:
+            notes.discard(note)
+            told.append(("loan_lost", centre, borrower, lender))
+    notes -= recalled
+    return told
+
+
+def _homes_over(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> list[Sentence]:
+    """Take out the homes named for one that was retaken (TYW-08)."""
+    if rules.choice("special_when_retaken") != "reverts":
+        return []
+    over = sorted(note for note in notes if note[0] == "home" and owner.get(note[3]) == note[1])
+    notes.difference_update(over)
+    return [("home_over", place, power, home) for _, power, place, home in over]
+
+
 def _special(rules: Ruleset, setting: Setting, owner: dict[str, str], notes: set[Note]) -> None:
-    """Homes named for one that was retaken are none any more; special centres that are no homes are nobody's where
-    their own power stands in them."""
-    if rules.choice("special_when_retaken") == "reverts":
-        notes -= {note for note in notes if note[0] == "home" and owner.get(note[3]) == note[1]}
+    """Special centres that are no homes are nobody's where their own power stands in them."""
     if rules.choice("special_centres") == "owned":
         return
     homes = {(note[1], note[2]) for note in notes if note[0] == "home"}
