@@ -31,6 +31,7 @@ from service.store.tables import (
     ReviewMode,
     SeatRow,
 )
+from service.typed import TYPED
 
 
 class _Player(BaseModel):
@@ -151,9 +152,10 @@ def create(
     """
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
-    first_counts = {FIRST_COUNTS: True} if variant.rules.first_paper_counts() else {}
+    usual = {FIRST_COUNTS: variant.rules.first_paper_counts(), TYPED: variant.rules.takes_typed_orders()}
+    usual = {option: True for option, is_so in usual.items() if is_so}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                        options={**first_counts, **new.options, "start": new.start.isoformat()}, created_at=now))
+                        options={**usual, **new.options, "start": new.start.isoformat()}, created_at=now))
     session.flush()
     for seat in new.seats:
         session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))

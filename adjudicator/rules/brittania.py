@@ -90,6 +90,9 @@ class WarringStates(Ruleset):
             said += [words.say((name, power, realm.grain.get(power, 0), yields))] if states else []
         return (*said, *(words.say(("are_allies", *two)) for two in sorted(realm.alliances)))
 
+    def takes_typed_orders(self) -> bool:
+        return True
+
     def first_paper_counts(self) -> bool:
         return self.choice("papers") == "first"
 

@@ -24,8 +24,10 @@ from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
 from service.turns import draw_tape, extend_calendar
 from service.two_readers import Stage
+from service.typed import TYPED
 
 OPTIONS: dict[str, str] = {
+    TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
     FIRST_COUNTS: "The first paper of a power counts in each phase, and later ones do not replace it",
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": "A receipt shows its sender each line as the machine read it, with a picture (it leaves once the sheet is read)",
