@@ -166,6 +166,10 @@ class Ruleset:
         """The position as a power may know it, or whoever looks on where it is None."""
         return position
 
+    def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
+        """What was judged as a power may know it; the same where nothing is kept from it."""
+        return resolution
+
     # Movement --------------------------------------------------------------------------------------------------------
 
     def forgives_wrong_kind(self) -> bool:

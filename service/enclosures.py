@@ -60,9 +60,10 @@ class Enclosure:
 
 def enclosures(
     session: Session, blobs: Blobs, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
-    facts: ResultsFacts,
+    facts: ResultsFacts, hushed: frozenset[str] = frozenset(),
 ) -> list[Enclosure]:
-    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet."""
+    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet. The sheets of `hushed` powers
+    hold what the receiver may not know and are left out."""
     found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase), facts))]
     if phase.kind == PhaseKind.ADJUSTMENT and maps.shapes(variant.slug):
         centres = resolution.position.centres
@@ -71,6 +72,8 @@ def enclosures(
             f"{info.id}-map-{phase.year}.pdf", "application/pdf",
             lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}", units=units)]))
     for power, key in executed(session, phase).items():
+        if power in hushed:
+            continue
         found += _copies(session, blobs, key, power, variant, info)
     return found
 

@@ -36,12 +36,12 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     if game is None:
         return None
     variant = load(game.variant)
-    centres, year, units = variant.start.centres, variant.start.phase.year, variant.start.units
+    left, year = variant.start, variant.start.phase.year
     for row in records.phases(session, game_id):
         if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
-            left = codec.load_resolution(row.resolution).position
-            centres, year, units = left.centres, row.year, left.units
-    return Control(variant, game.name, centres, f"at the beginning of {year}", shown(game, units))
+            left, year = codec.load_resolution(row.resolution).position, row.year
+    known = variant.rules.sight(variant.setting(), left, None)
+    return Control(variant, game.name, known.centres, f"at the beginning of {year}", shown(game, known.units))
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:
