@@ -17,7 +17,7 @@ from adjudicator.homes import homes
 from adjudicator.legality import CHECKS
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convoy, Move, MoveHome, Order, SupportHold, SupportMove, UnitOrder
-from adjudicator.outcome import Outcome, Result, outcome
+from adjudicator.outcome import Outcome, Resolution, Result, outcome
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.rules.britain1066_winter import CAPTURED, captured, settle_home
 from adjudicator.rules.britain1066_winter import SENTENCES as WINTER_SENTENCES
@@ -105,9 +105,28 @@ class Conquest(Ruleset):
     def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
         """Without the hidden units of other powers that have not shown themselves (D66-06, D66-14)."""
         hidden = {unit for unit in position.units if unit.power != power and _unseen(setting, position.memory, unit)}
-        notes = frozenset(note for note in position.memory.notes if note[0] != SEEN)
-        shown = replace(position, units=position.units - hidden) if hidden else position
-        return shown if power is not None else replace(shown, memory=replace(shown.memory, notes=notes))
+        return replace(position, units=position.units - hidden) if hidden else position
+
+    def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
+        """Without the orders of hidden units of other powers that have not shown themselves, and without these units."""
+        hidden = {p.id for p in setting.board.provinces.values() if mark(p, HIDDEN) is not None}
+        seen = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
+        owners = {unit.power for unit in resolution.position.units if unit.region.province in hidden}
+
+        def secret(found: Outcome) -> bool:
+            order = found.order
+            if isinstance(order, Lie):
+                return order.power != power
+            if order.power == power or not isinstance(order, UnitOrder) or order.unit.region.province not in hidden - seen:
+                return False
+            return not (isinstance(order, Move) and found.result is Result.SUCCEEDS) and order.power in owners
+
+        outcomes = tuple(found for found in resolution.outcomes if not secret(found))
+        silent = tuple(u for u in resolution.unordered if u.power == power or u.region.province not in hidden - seen)
+        position = self.sight(setting, resolution.position, power)
+        if len(outcomes) == len(resolution.outcomes) and silent == resolution.unordered and position is resolution.position:
+            return resolution
+        return replace(resolution, outcomes=outcomes, unordered=silent, position=position)
 
     # Movement --------------------------------------------------------------------------------------------------------
 
