@@ -8,6 +8,7 @@ from pathlib import Path
 
 import maps
 from adjudicator.judge import judge
+from adjudicator.orders import Order
 from service.lexical import parse_typed
 
 VARIANT = maps.load("war1648")
@@ -16,11 +17,12 @@ PHASES = tomllib.loads(Path("maps/war1648/cases/game/three_years.toml").read_tex
 
 def test_three_years() -> None:
     position = VARIANT.start
-    told = []
+    told: list[str] = []
     for phase in PHASES:
         now = position.phase
         assert f"{now.season} {now.year} {now.kind}" == phase["when"]
-        orders, wanted = [], []
+        orders: list[Order] = []
+        wanted: list[tuple[str, str]] = []
         for power, text, result in phase["orders"]:
             parsed = parse_typed(VARIANT, now.kind, power, text)
             assert parsed.orders, (phase["when"], text)
