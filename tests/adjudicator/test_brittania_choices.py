@@ -178,3 +178,13 @@ def test_unmatched_grain(answer: str, grain: int) -> None:
 def test_unspent_grain(answer: str, grain: int) -> None:
     """Q-62."""
     assert _realm(_play("unspent_grain", answer, {"Red": ["Essex"]}, [], grain={"Red": 7})).grain["Red"] == grain
+
+
+def test_what_everybody_has_is_told() -> None:
+    """WSB-04, WSB-05, WSB-16: grain, yields, kingdoms and alliances, with the results."""
+    found = _play(
+        "papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], grain={"Red": 3}, output={"Kent": 5},
+        kingdoms=frozenset({"Red"}), alliances=frozenset({("Gold", "Red")}))
+    assert BRITTANIA.rules.standing(BRITTANIA.setting(), found.position) == (
+        "Red, a kingdom, has 23 grain to spend; its states yield Essex 10, Kent 5",
+        "Gold has 10 grain to spend; its states yield York 10", "Gold and Red are allies")
