@@ -13,12 +13,15 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from tests.adjudicator.expectation import Case
 
-GAMES = [slug for slug in maps.variants() if Path("maps", slug, "cases", "game.toml").exists()]
-
 
 def _game(slug: str) -> list[Case]:
-    found: list[Case] = tomllib.loads(Path("maps", slug, "cases", "game.toml").read_text("utf-8"))["case"]
+    path = Path("maps", slug, "cases", "game.toml")
+    found: list[Case] = tomllib.loads(path.read_text("utf-8"))["case"] if path.exists() else []
     return found
+
+
+GAMES = [slug for slug in maps.variants() if _game(slug) and all({"season", "year"} <= case.keys() for case in _game(slug))]
+"""Those whose every case names its phase."""
 
 
 def _phase(case: Case) -> Phase:
