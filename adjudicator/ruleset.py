@@ -67,6 +67,10 @@ class Ruleset:
     """Every figure of the game that these rules use, a number or a list of words, with the one they take if the variant
     gives none."""
 
+    MARKS: ClassVar[Mapping[str, str]] = {}
+    """Marks of provinces (`Province.marks`) in words for players; "fleets=Sweden" is the mark "fleets", and its words have a
+    blank for "Sweden". Marks without words are the board's own business."""
+
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
     """Which orders a phase takes."""
 

@@ -117,6 +117,12 @@ class ThirtyYears(Ruleset):
         "turns_held": 3,
         "mercenaries_a_centre": 2,
     }
+    MARKS: ClassVar[Mapping[str, str]] = {
+        FROZEN: "freezes in winter",
+        "special": "special centre of the {0}",
+        "fleets": "fleets may be built here by {0}",
+        "instead": "may be chosen at the start instead of {0}",
+    }
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = {
         **CLASSIC_ORDERS,
         PhaseKind.MOVEMENT: CLASSIC_ORDERS[PhaseKind.MOVEMENT] | {Convert, Begin},

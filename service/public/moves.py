@@ -16,6 +16,7 @@ from fastapi.responses import Response
 
 import maps
 from adjudicator.geo import Province, Region
+from maps import marks
 from maps.moves import beside, is_marched_over, printed, valid_moves
 from maps.names import plain
 from maps.variant import Spelling, Variant
@@ -100,7 +101,7 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Ent
     also = tuple(dict.fromkeys(text for text in [*spellings, *codes] if plain(text) != plain(province.name)))
     find = "|".join(dict.fromkeys(plain(text) for text in (province.name, *also)))
     ways = _marches(variant, province, anchors) if is_marched_over(variant) else _neighbours(variant, province, anchors)
-    return Entry(anchors[province.id], province.name, _sort(province), also, find, ways)
+    return Entry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
 
 
 def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[Way, ...]:
@@ -121,11 +122,12 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
     return tuple(ways)
 
 
-def _sort(province: Province) -> str:
-    if province.is_sea:
-        return f"{province.role.value} region of the {province.area} area" if province.role and province.area else "at sea"
+def _sort(variant: Variant, province: Province) -> str:
     words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
-    return ", ".join(word for word in words if word)
+    if province.is_sea:
+        in_area = province.role and province.area
+        words = [f"{province.role.value} region of the {province.area} area" if province.role and in_area else "at sea"]
+    return ", ".join(word for word in (*words, *marks.said(variant, province)) if word)
 
 
 def _inner(name: str) -> str:
