@@ -12,7 +12,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.units import Unit
 from maps.variant import Variant
 from service.store import codec, records
-from service.store.tables import GameRow
+from service.store.tables import GameRow, PhaseRow
 
 UNITS = "units_on_map"
 """The game's option: whether its maps show units besides control (MAP-03, Q-13). No, unless it is set."""
@@ -36,12 +36,19 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     if game is None:
         return None
     variant = load(game.variant)
-    left, year = variant.start, variant.start.phase.year
+    left, when = variant.start, f"at the beginning of {variant.start.phase.year}"
     for row in records.phases(session, game_id):
-        if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
-            left, year = codec.load_resolution(row.resolution).position, row.year
+        if PhaseKind(row.kind).settles and row.resolution is not None and row.sent_at is not None:
+            left, when = codec.load_resolution(row.resolution).position, drawn_when(row)
     known = variant.rules.sight(variant.setting(), left, None)
-    return Control(variant, game.name, known.centres, f"at the beginning of {year}", shown(game, known.units))
+    return Control(variant, game.name, known.centres, when, shown(game, known.units))
+
+
+def drawn_when(phase: PhaseRow) -> str:
+    """When a map is of that is drawn with the results of a phase: a Winter opens its year, a turn is over."""
+    if phase.kind == PhaseKind.ADJUSTMENT:
+        return f"at the beginning of {phase.year}"
+    return f"after the {phase.season} of {phase.year}"
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:

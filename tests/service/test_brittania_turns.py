@@ -10,6 +10,7 @@ import pytest
 from adjudicator.calendar import Phase, PhaseKind
 from service.announcements import Announcements
 from service.ballots import Paper, count
+from service.map_control import control
 from service.store.tables import PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -88,3 +89,15 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     assert "void: Red did not declare the alliance this turn" in said
     assert "Gold holds no state any more" in said
     assert table.position(3).centres == {"Red": frozenset({"Essex", "Kent"})}
+
+
+def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
+    """MAP-01: states change hands every turn, so the map does not wait for a Winter."""
+    table.file("Red", ["Capital Essex"])
+    _finish(table, 1)
+    letter = table.message(table.letters("final_results")[0])
+    assert "powick-bridge-map-601.pdf" in {part.get_filename() for part in letter.iter_attachments()}
+    with table.site.store() as session:
+        found = control(session, table.game, table.load)
+    assert found is not None
+    assert (found.centres, found.when) == ({"Red": frozenset({"Essex"})}, "after the Harvest of 601")
