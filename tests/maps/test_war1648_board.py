@@ -91,3 +91,8 @@ def test_the_board_says_that_it_is_our_own() -> None:
     assert "the rules were printed without their map" in VARIANT.note
     licence = (maps.folder("war1648") / "LICENCE.txt").read_text("utf-8")
     assert "this project's own reconstruction" in " ".join(licence.split())
+
+
+def test_an_army_leaves_an_island_by_convoy_only() -> None:
+    assert VARIANT.board.near("Gotland", "land") == frozenset()
+    assert Region("Gotland") in VARIANT.board.neighbours(Region("Baltic Sea"), "sea")
