@@ -50,10 +50,13 @@ class ShownOrder:
     @property
     def said(self) -> str:
         """What a letter says after the order: what became of it, once, with what caused it where it did not go as
-        ordered. "moves, where Army Cheshire is dislodged"; "bounced off Army Essex: 1 against 1"."""
+        ordered. "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind"; "bounced off Army Essex: 1
+        against 1"."""
         if self.result != Result.SUCCEEDS or self.mark in _TOLD:
             return self.why.rstrip(".") or self.mark
         _, where, rest = self.why.partition(", where ")
+        if not where:
+            _, where, rest = self.why.partition("; ")
         return f"{self.mark}{where}{rest}".rstrip(".")
 
 
