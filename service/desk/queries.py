@@ -115,7 +115,7 @@ def first_counts(session: Session, phase: PhaseRow) -> bool:
 
 def phase_title(phase: PhaseRow) -> str:
     """As players write it: Autumn 1644 Retreats."""
-    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(phase.kind, phase.kind)
+    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(phase.kind, phase.kind.capitalize())
     return f"{phase.season} {phase.year} {word}"
 
 

@@ -10,6 +10,8 @@ import pytest
 from adjudicator.calendar import Phase, PhaseKind
 from service.announcements import Announcements
 from service.ballots import Paper, count
+from service.desk.queries import phase_title
+from service.desk.reading_words import words_of
 from service.map_control import control
 from service.store.tables import PhaseState
 from tests.support.site import Site
@@ -101,3 +103,10 @@ def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
         found = control(session, table.game, table.load)
     assert found is not None
     assert (found.centres, found.when) == ({"Red": frozenset({"Essex"})}, "after the Harvest of 601")
+
+
+def test_the_desk_completes_the_words_of_the_orders(table: Table) -> None:
+    """DESK-03 on a board whose orders are its own."""
+    found = words_of(table.variant, PhaseKind.TURN)
+    assert {"Grain for Defense of", "Grain for Conquest of", "Capital", "King to"} <= set(found.verbs)
+    assert phase_title(table.phase()) == "Harvest 601 Turn"
