@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from adjudicator import years
 from adjudicator.calendar import PhaseKind
-from adjudicator.geo import Region
+from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
@@ -57,6 +57,8 @@ class Winter:
             self.accounts[unit.power].units.add(unit)
         self.causes: dict[int, int] = {}
         self.builder: dict[str, int] = {}
+        self.memory = position.memory
+        self.centres = _owned(position.centres)
         self.occupied = {unit.region.province for unit in position.units}
 
     def ledger(self) -> None:
@@ -75,6 +77,7 @@ class Winter:
                 else:
                     sends.append((index, account, order))
         self._enter(sends)
+        self.setting.rules.books(self)
 
     def _enter(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
         """Send in the order listed what can be sent. A send that hangs on what others send waits for theirs."""
@@ -106,8 +109,10 @@ class Winter:
     def due(self, account: Account, sent: int) -> int:
         """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
         rules = self.setting.rules
-        have = len(account.units) + len(account.built) - len(account.removed)
-        return rules.allowance(len(account.centres), have, account.received, sent) - have
+        have = rules.upkeep(self.setting, account.units, account.built, account.removed)
+        fed = rules.feeds(self.memory, account.power, account.centres)
+        due = rules.allowance(fed, have, account.received, sent) - have
+        return due if due >= 0 else years.demanded(self.setting, due, account.units.difference(account.removed))
 
     def carry_out(self, account: Account) -> None:
         """Builds and sends in the order listed, then the removals asked for."""
@@ -123,6 +128,8 @@ class Winter:
                 # Where only surplus is sent, a build never takes back what was sent further down the sheet (Q-27).
                 spent = account.sent if self.setting.rules.sends_surplus_only() else sent
                 self._build(account, index, order, self.due(account, spent))
+            elif type(order) in self.setting.rules.WINTER:
+                self.setting.rules.WINTER[type(order)](self, index, order)
 
     def _stands(self, index: int) -> bool:
         verdict = self.verdicts[index]
@@ -135,7 +142,7 @@ class Winter:
         rules = self.setting.rules
         if reason:
             self.void(index, rules.winter_reason(reason), why, self.builder.get(order.region.province))
-        elif due < 1:
+        elif not rules.affords(self, account, order, due):
             self.void(index, rules.winter_reason("no_build"), ("nothing_to_build", account.power))
         else:
             unit = Unit(account.power, order.kind, self._site(order) or order.region)
@@ -151,12 +158,8 @@ class Winter:
         found: tuple[str, Sentence] = ("", ("",))
         if province is None or order.kind not in self.setting.kinds:
             found = "illegal", ("no_such_place", order.region)
-        elif not province.centre:
-            found = "not_a_centre", ("no_centre", place)
-        elif self.setting.rules.builds_at_home_only() and province.home != account.power:
-            found = "not_home_centre", ("no_home_centre", place, account.power)
-        elif place not in account.centres:
-            found = "not_owned", ("centre_not_owned", place, account.power)
+        elif right := self._no_right(account, province):
+            found = right
         elif place in self.occupied:
             found = "occupied", ("centre_occupied", place, self._standing(place))
         elif place not in self.setting.chart.stands[order.kind]:
@@ -164,7 +167,20 @@ class Winter:
         elif self._site(order) is None:
             found = "coast_missing", ("build_coast", place,
                                               self._kind(order))
+        else:
+            found = self.setting.rules.bars_build(self, order) or found
         return found
+
+    def _no_right(self, account: Account, province: Province) -> tuple[str, Sentence] | None:
+        """Why a power may build nothing in a province, or None where it may."""
+        rules, place = self.setting.rules, province.id
+        if rules.builds_off_centres(account.power, province):
+            return None
+        if not province.centre:
+            return "not_a_centre", ("no_centre", place)
+        if rules.builds_at_home_only() and not rules.is_home(self, account.power, place):
+            return "not_home_centre", ("no_home_centre", place, account.power)
+        return None if place in account.centres else ("not_owned", ("centre_not_owned", place, account.power))
 
     def _standing(self, place: str) -> Unit:
         built = (unit for account in self.accounts.values() for unit in account.built)
@@ -199,9 +215,8 @@ class Winter:
                 self.void(index, "struck", ("struck", unit or order.unit), beside[0])
             elif unit is None:
                 self.void(index, "no_such_unit", self._nothing(account, order))
-            elif not needed:
-                self.void(index, self.setting.rules.winter_reason("too_many"), (
-                    "nothing_to_remove", account.power))
+            elif barred := self.setting.rules.bars_removal(self, account, unit):
+                self.void(index, *barred)
             else:
                 account.removed.append(unit)
                 self.done(index, ("removed", unit))
@@ -235,20 +250,17 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
     tape = lots
     for power in sorted(winter.accounts):
         account = winter.accounts[power]
-        need = -winter.due(account, account.sent)
-        if need > 0:
-            left = sorted((account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region))
-            gone, tape = setting.rules.enforce(setting, left, need, account.centres, tape)
-            account.removed += gone
-            enforced += gone
+        gone, tape = setting.rules.enforced(winter, account, tape)
+        account.removed += gone
+        enforced += gone
     built = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].built)
     removed = tuple(u for power in sorted(winter.accounts) for u in winter.accounts[power].removed)
     units = (position.units | set(built)) - set(removed)
     by_lot = setting.rules.removes_by_lot()
     resolution = Resolution(
         outcomes=_outcomes(winter),
-        position=Position(setting.calendar.following(position.phase), units, _owned(position.centres),
-                          memory=setting.rules.after_winter(position.memory, units)),
+        position=Position(setting.calendar.following(position.phase), units, winter.centres,
+                          memory=setting.rules.after_winter(winter.memory, units)),
         built=built,
         removed=removed,
         removed_by_lot=tuple(enforced) if by_lot else (),

@@ -14,6 +14,11 @@ class PhaseKind(StrEnum):
     ADJUSTMENT = "adjustment"
     TURN = "turn"
 
+    @property
+    def settles(self) -> bool:
+        """Whether its results say anew who owns what, as a map of control shows it."""
+        return self in {PhaseKind.ADJUSTMENT, PhaseKind.TURN}
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Phase:

@@ -25,7 +25,7 @@ class Chart:
 
     For convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the land that any
     touch, and `basin[shore]` the shores that the same sea joins it with. `carrying[kind]` are the seas where a kind may
-    carry, `landings[kind]` the shores that one may be carried from and to. Sets of seas are also kept as whole numbers:
+    carry, `landings[kind]` the shores that one may be carried to, `boardings[kind]` where from. Sets of seas are also kept as whole numbers:
     `bit[sea]` is a set of one, `touched[province]` is `waters`, and `beside` is `touched` for a sea by the length of its
     bit.
 
@@ -42,6 +42,7 @@ class Chart:
     beside: tuple[int, ...]
     shores: frozenset[str]
     landings: Mapping[str, frozenset[str]]
+    boardings: Mapping[str, frozenset[str]]
     near: Mapping[str, frozenset[str]]
     basin: Mapping[str, frozenset[str]]
     carrying: Mapping[str, frozenset[str]]
@@ -62,6 +63,10 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
     bit = {sea: 1 << at for at, sea in enumerate(sorted(seas))}
     touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}
     stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
+    open_shores = shores.intersection([place for sea in seas for place in board.near(sea, SEA)])
+    aboard = {
+        letter: shores.intersection(stands[letter]) if kind.carried else frozenset() for letter, kind in kinds.items()
+    }
     return Chart(
         reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
         stands=stands,
@@ -71,9 +76,10 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
         touched=touched,
         beside=(0, *(touched[sea] for sea in bit)),
         shores=shores,
-        landings={
-            letter: shores.intersection(stands[letter]) if kind.carried else frozenset()
-            for letter, kind in kinds.items()
+        landings={letter: found & open_shores for letter, found in aboard.items()},
+        boardings={
+            letter: found | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else found
+            for letter, found in aboard.items()
         },
         near={p: frozenset().union(*(board.near(p, movement) for movement in board.links)) for p in board.provinces},
         basin=_basins(shores, seas, waters),

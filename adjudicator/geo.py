@@ -13,6 +13,10 @@ from enum import StrEnum
 
 LAND = "land"
 SEA = "sea"
+COAST = "coast"
+"""By sea, but from one sea to another only where some shore touches both."""
+ANY = "any"
+"""By land and by sea at will; whoever moves so is on no coast in particular."""
 
 
 class Terrain(StrEnum):
@@ -66,6 +70,7 @@ class Province:
     `id` is the key used in data and JSON (the three-letter code on the standard board, the full name on w3k),
     `name` the full name, `abbr` a short form or "". `area` is the land area of a land province ("England") or the
     sea area of a sea region; `role` is set for seas grouped in areas only. `home` is the power whose home it is.
+    `marks` are words that a rule set asks for ("port"), as the board's table gives them.
     """
 
     id: str
@@ -77,6 +82,7 @@ class Province:
     coasts: tuple[Coast, ...] = ()
     area: str | None = None
     role: SeaRole | None = None
+    marks: frozenset[str] = frozenset()
 
     @property
     def is_sea(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from adjudicator import adjustments, movement, retreats
 from adjudicator.calendar import PhaseKind
@@ -10,26 +10,31 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
+from adjudicator.ruleset import Resolver
 from adjudicator.setting import Setting
 
 _NO_LOTS = Lots()
+
+_SHARED: Mapping[PhaseKind, Resolver] = {
+    PhaseKind.MOVEMENT: lambda setting, position, orders, lots: movement.resolve(setting, position, orders),  # noqa: ARG005
+    PhaseKind.RETREAT: lambda setting, position, orders, lots: retreats.resolve(setting, position, orders),  # noqa: ARG005
+    PhaseKind.ADJUSTMENT: adjustments.resolve,
+}
+"""Who judges each kind of phase, unless the rule set brings a resolver of its own."""
 
 
 def judge(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots = _NO_LOTS) -> Resolution:
     """Judge one phase, the one the position stands before.
 
     `orders` are everybody's, in the order written; a player's fault in them is an outcome, never an error. The same
-    arguments always give the same resolution. Raises IndexError when lots must be drawn and the tape runs out.
+    arguments always give the same resolution. Raises IndexError when lots must be drawn and the tape runs out, and
+    ValueError for a kind of phase that neither the rule set nor the shared rules judge.
     """
-    match position.phase.kind:
-        case PhaseKind.MOVEMENT:
-            return movement.resolve(setting, position, orders)
-        case PhaseKind.RETREAT:
-            return retreats.resolve(setting, position, orders)
-        case PhaseKind.ADJUSTMENT:
-            return adjustments.resolve(setting, position, orders, lots)
-        case kind:
-            raise ValueError(f"no rule set judges a {kind} phase yet")
+    kind = position.phase.kind
+    resolver = setting.rules.RESOLVERS.get(kind) or _SHARED.get(kind)
+    if resolver is None:
+        raise ValueError(f"no rule set judges a {kind} phase yet")
+    return resolver(setting, position, orders, lots)
 
 
 __all__ = ["Setting", "judge"]

@@ -48,9 +48,8 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
 
 def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> bool:
     """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet out."""
-    landings = turn.setting.chart.landings[turn.kind[number]]
-    start = turn.place[number]
-    return to in landings and start in landings and turn.sea.joins(start, to, without)
+    chart, kind, start = turn.setting.chart, turn.kind[number], turn.place[number]
+    return to in chart.landings[kind] and start in chart.boardings[kind] and turn.sea.joins(start, to, without)
 
 
 def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:

@@ -22,8 +22,9 @@ _FAILS = Result.FAILS
 def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what follows
     them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
-    turn = Turn(setting, position, orders)
+    turn = Turn(setting, setting.rules.deployed(setting, position, orders), orders)
     repeats = assign(turn)
+    setting.rules.ready(turn)
     puzzle = _puzzle(turn)
     state = solve(puzzle)
     while state.paradox and setting.rules.paradox_holds():
@@ -117,7 +118,7 @@ def _unmatched(turn: Turn, number: int, sentence: str) -> None:
 
 def _finish(turn: Turn, state: State) -> Resolution:
     gaps = dislodgements.contested(turn, state)
-    beaten = dislodgements.find(turn, state, gaps) if turn.lost else ()
+    beaten = turn.setting.rules.beaten(turn, dislodgements.find(turn, state, gaps)) if turn.lost else ()
     units, memory = turn.setting.rules.after_movement(turn, _standing(turn, state))
     following = years.following(turn.setting, turn.position.phase, beaten)
     after = Position(following, units, turn.position.centres, beaten, gaps, memory)
@@ -126,7 +127,8 @@ def _finish(turn: Turn, state: State) -> Resolution:
     ] if NOBODY in turn.chosen else ()
     undecided = [turn.orders[turn.chosen[n]] for n in sorted(state.unresolved)] if state.unresolved else ()
     return years.close(turn.setting, Resolution(
-        _outcomes(turn), after, beaten, gaps, tuple(sorted(silent)), unresolved=tuple(undecided)))
+        _outcomes(turn), after, beaten, gaps, tuple(sorted(silent)), disbanded=tuple(sorted(turn.destroyed)),
+        unresolved=tuple(undecided)))
 
 
 def _standing(turn: Turn, state: State) -> frozenset[Unit]:

@@ -7,8 +7,10 @@ Regions are as written: a coast may be missing or wrong, and the judge decides w
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from enum import StrEnum
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from adjudicator.geo import Region
 from adjudicator.units import UnitRef
@@ -16,7 +18,14 @@ from adjudicator.units import UnitRef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What every order has."""
+    """What every order has. A class that only one rule set has brings its texts: `WORD` names it in the JSON of
+    `adjudicate`, `TERSE` and `PROSE` are patterns as in `grammar.print`, whose blanks are its fields by name, and `FLAGS`
+    is what a pattern gets where a field is True. `shape` says which fields such a class may have."""
+
+    WORD: ClassVar[str] = ""
+    TERSE: ClassVar[str] = ""
+    PROSE: ClassVar[str] = ""
+    FLAGS: ClassVar[Mapping[str, str]] = {}
 
     power: str
     line: int | None = None
@@ -36,10 +45,12 @@ class Hold(UnitOrder):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(UnitOrder):
-    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy."""
+    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy; `sheds`: that
+    the unit leaves behind what it has with it, as boats are (`B X - Y (db)`, BRE-12)."""
 
     to: Region
     via_convoy: bool = False
+    sheds: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +123,45 @@ class SendSupply(Order):
 
     to_power: str
     count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveHome(Order):
+    """`Home X - Y`: the right to build in X goes over to Y (BRE-05). `origin` is None where a right that was lost is
+    named anew (D66-09)."""
+
+    to: Region
+    origin: Region | None = None
+
+
+class Holds(StrEnum):
+    """What a field of a rule set's own order holds."""
+
+    PLACE = "place"
+    POWER = "power"
+    COUNT = "count"
+    FLAG = "flag"
+
+
+_HOLDS: Mapping[type, Holds] = {Region: Holds.PLACE, str: Holds.POWER, int: Holds.COUNT, bool: Holds.FLAG}
+
+
+_SHAPES: dict[Any, Mapping[str, tuple[Holds, bool]]] = {}
+
+
+def shape(kind: type[Order]) -> Mapping[str, tuple[Holds, bool]]:
+    """The fields of an order class that only one rule set has, beside its power and line: what each holds, and whether it
+    may be left out. A text is a power's id. Raises KeyError for a field of another type: our own fault."""
+    if kind not in _SHAPES:
+        _SHAPES[kind] = dict(_shaped(kind))
+    return _SHAPES[kind]
+
+
+def _shaped(kind: type[Order]) -> Iterator[tuple[str, tuple[Holds, bool]]]:
+    for name, hint in get_type_hints(kind).items():
+        if name not in {"power", "line"} and name.islower():
+            plain = [one for one in get_args(hint) or (hint,) if one is not type(None)]
+            yield name, (_HOLDS[plain[0]], bool(get_args(hint)) or plain[0] is bool)
 
 
 def meaning(order: UnitOrder) -> UnitOrder:

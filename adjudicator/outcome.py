@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from adjudicator.orders import Order
-from adjudicator.position import Dislodgement, Position
+from adjudicator.position import Dislodgement, Extension, Position
 from adjudicator.units import Unit
 
 
@@ -89,11 +89,13 @@ class Resolution:
 
     `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the one
     that comes next. `unordered` are units that held without an order. The rest is empty where a phase has no use
-    for it: `disbanded` after retreats, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
+    for it: `disbanded` after retreats and where rules destroy units at once, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
     `removed_by_disorder` where the rules name the units that go, in the order named (DATC 4.D.8),
     `winner` and `draw_open_to` after a phase that ends the Autumn, `adjust` the builds (+) and removals (-) due.
     `unresolved` are orders that hang on each other in a way the rules do not know; they fail. It must be empty: were it
     not, the judge would be wrong, and a game master should look.
+    `notes` are sentences on what befell without an order; `joint` the powers that win together where the rules have such a
+    victory (`winner` is then None); `report` what else the rule set has to tell, in a class of its own.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -111,3 +113,6 @@ class Resolution:
     adjust: Mapping[str, int] = field(default_factory=dict)
     removed_by_disorder: tuple[Unit, ...] = ()
     unresolved: tuple[Order, ...] = ()
+    notes: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
+    report: Extension | None = None

@@ -29,10 +29,19 @@ class Dislodgement:
 class Memory:
     """What a rule set keeps from turn to turn. `converting`: units whose conversion stood in the last movement
     season (CVT-02). `proxies`: the province of each unit that was given in proxy this season, with the
-    power that may order its retreat (Q-25)."""
+    power that may order its retreat (Q-25). `notes`: whatever else, each a few words in a form of the rule set's own."""
 
     converting: frozenset[Unit] = frozenset()
     proxies: frozenset[tuple[str, str]] = frozenset()
+    notes: frozenset[tuple[str, ...]] = frozenset()
+
+
+class Extension:
+    """What a rule set keeps of a game beside units and centres: treasure, loans, hidden units, whatever its board of
+    tokens would hold. Subclass it in the rule set's module as a frozen, hashable dataclass with slots, whose fields are
+    texts, numbers, enums, tuples, frozen sets, or Mappings that `adjudicator.table.Table` makes hashable."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,7 @@ class Position:
 
     `units` leaves the dislodged out. `centres` maps each owner to the ids of its centres; `contested` are provinces
     left empty by a standoff in the movement phase just judged (no retreat goes there).
+    `own` is what only the rule set of the game understands, of its class `Ruleset.EXTENSION`; None where it keeps nothing.
     """
 
     phase: Phase
@@ -49,3 +59,4 @@ class Position:
     dislodged: tuple[Dislodgement, ...] = ()
     contested: frozenset[str] = frozenset()
     memory: Memory = Memory()
+    own: Extension | None = None

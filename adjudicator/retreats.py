@@ -67,7 +67,7 @@ class _Sheet:
         for province, (index, region) in self._bound.items():
             if crowd[region.province] == 1:
                 unit = self.beaten[province].unit
-                self.arrived[province] = replace(unit, region=region)
+                self.arrived[province] = self.setting.rules.landed(self.setting, replace(unit, region=region))
                 self.verdicts[index] = (Result.SUCCEEDS, None, ("retreats", region), None)
             else:
                 other, rival = min(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,11 +21,15 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
-from adjudicator.position import Memory
+from adjudicator.position import Extension, Memory, Position
 from adjudicator.sentences import CLASSIC, REASONS
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
+    from adjudicator.adjustments import Account, Winter
+    from adjudicator.geo import Board, Province
+    from adjudicator.outcome import Resolution
+    from adjudicator.position import Dislodgement
     from adjudicator.setting import Setting
     from adjudicator.strength import State
     from adjudicator.turn import Turn
@@ -39,6 +43,11 @@ CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
 
 
 _NOTHING = Memory()
+
+Centres = Mapping[str, frozenset[str]]
+
+Resolver = Callable[["Setting", Position, Sequence[Order], Lots], "Resolution"]
+"""Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape of lots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,14 @@ class Ruleset:
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Every named choice with the answers allowed, the default first."""
 
+    FIGURES: ClassVar[Mapping[str, int | tuple[str, ...]]] = {}
+    """Every figure of the game that these rules use, a number or a list of words, with the one they take if the variant
+    gives none."""
+
+    MARKS: ClassVar[Mapping[str, str]] = {}
+    """Marks of provinces (`Province.marks`) in words for players; "fleets=Sweden" is the mark "fleets", and its words have a
+    blank for "Sweden". Marks without words are the board's own business."""
+
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
     """Which orders a phase takes."""
 
@@ -66,12 +83,36 @@ class Ruleset:
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
     """Verdicts on order kinds that the classic game does not have, as in `adjudicator.labels`."""
 
+    WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {}
+    """What settles order kinds that the classic adjustment phase does not have."""
+
+    RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {}
+    """Kinds of phase that these rules judge themselves; `adjudicator.judge` has the shared ones."""
+
+    EXTENSION: ClassVar[type[Extension] | None] = None
+    """The class of `Position.own`, where these rules keep more than units and centres."""
+
+    LOTS: ClassVar[int] = 128
+    """Numbers that a phase's tape of lots must hold: more than any phase under these rules can draw."""
+
+    FORMS: ClassVar[Mapping[str, type[Order]]] = {}
+    """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes what was
+    written in the rule of the field's name (`grammar.build`)."""
+
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
     citations: Mapping[str, object] = field(default_factory=dict)
+    figures: Mapping[str, object] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises ValueError naming the key when a choice or a citation is unknown, or a value not allowed."""
+        """Raises ValueError naming the key when a choice, a citation or a figure is unknown, or a value not allowed."""
+        for key, figure in self.figures.items():
+            if key not in self.FIGURES:
+                known = ", ".join(sorted(self.FIGURES)) or "none"
+                raise ValueError(f"rules.figures.{key}: rule set {self.name!r} has no such figure (it has: {known})")
+            if not _same_sort(figure, self.FIGURES[key]):
+                wanted = "a whole number" if isinstance(self.FIGURES[key], int) else "a list of texts"
+                raise ValueError(f"rules.figures.{key}: {figure!r} is not {wanted}")
         for key, value in self.values.items():
             allowed = self.CHOICES.get(key)
             if allowed is None:
@@ -93,9 +134,45 @@ class Ruleset:
         """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not declared."""
         return str(self.values.get(key, self.CHOICES[key][0]))
 
+    def number(self, key: str) -> int:
+        """A figure that is a number: the variant's, else the rules'. Raises KeyError for one not declared."""
+        found: Any = self.figures.get(key, self.FIGURES[key])
+        return int(found)
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """A figure that is a list of words, as `number`."""
+        found: Any = self.figures.get(key, self.FIGURES[key])
+        return tuple(found)
+
     def takes(self, order: Order, phase: PhaseKind) -> bool:
         """Whether orders of this class belong to that kind of phase."""
         return type(order) in self.ORDERS.get(phase, frozenset())
+
+    def opening(self, position: Position, board: Board) -> Position:
+        """The position a game begins from, out of the one the tables of the variant give."""
+        return position
+
+    def first_paper_counts(self) -> bool:
+        """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does (Q-60)."""
+        return False
+
+    def takes_typed_orders(self) -> bool:
+        """Whether orders may be typed into a mail, in bold; otherwise only a sheet on a photograph counts (Q-03, Q-60)."""
+        return False
+
+    def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
+        """What each power has beside units and centres, one sentence each, for everybody to read with the results."""
+        return ()
+
+    # What is known ---------------------------------------------------------------------------------------------------
+
+    def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
+        """The position as a power may know it, or whoever looks on where it is None."""
+        return position
+
+    def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
+        """What was judged as a power may know it; the same where nothing is kept from it."""
+        return resolution
 
     # Movement --------------------------------------------------------------------------------------------------------
 
@@ -129,6 +206,17 @@ class Ruleset:
         """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
         return True
 
+    def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
+        """The position that a movement phase is judged from, where orders may say how units begin it."""
+        return position
+
+    def ready(self, turn: Turn) -> None:
+        """The last word before the fights are decided; every order has been read by then, and legality has spoken."""
+
+    def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+        """The dislodged as they may retreat."""
+        return found
+
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
         """The units as the phase leaves them, and what to remember; `standing` are all that were not dislodged."""
         return standing, _NOTHING
@@ -139,6 +227,10 @@ class Ruleset:
 
     # Retreats --------------------------------------------------------------------------------------------------------
 
+    def landed(self, setting: Setting, unit: Unit) -> Unit:
+        """A unit that has just retreated, as it stands there."""
+        return unit
+
     def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after retreats; `units` are those on the board then."""
         return Memory(memory.converting & units)
@@ -148,6 +240,45 @@ class Ruleset:
     def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
         return Memory(memory.converting & units)
+
+    def books(self, winter: Winter) -> None:
+        """What passes between powers, or changes what they own, before anybody builds or removes."""
+
+    def feeds(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
+        """How many centres supply a power that owns these."""
+        return len(owned)
+
+    def upkeep(
+        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (), removed: Collection[Unit] = ()
+    ) -> int:
+        """How many centres' supply one power's units take, with those built and without those removed."""
+        return len(units) + len(built) - len(removed)
+
+    def needs_no_supply(self, setting: Setting, unit: Unit) -> bool:
+        """Whether a unit never has to be removed for want of supply, though it counts against builds."""
+        return False
+
+    def affords(self, winter: Winter, account: Account, order: Build, due: int) -> bool:
+        """Whether supply is left for a unit to build; `due` is what `Winter.due` has left."""
+        return due > 0
+
+    def bars_removal(self, winter: Winter, account: Account, unit: Unit) -> tuple[str, Sentence] | None:
+        """Reason and sentence against a removal of a power's own unit, or None where it stands."""
+        if winter.due(account, account.sent) < 0:
+            return None
+        return self.winter_reason("too_many"), ("nothing_to_remove", account.power)
+
+    def is_home(self, winter: Winter, power: str, province: str) -> bool:
+        """Whether a power may build in a province because it is a home centre."""
+        return winter.setting.board.provinces[province].home == power
+
+    def builds_off_centres(self, power: str, province: Province) -> bool:
+        """Whether a power may build in a province that is no centre, or nobody's."""
+        return False
+
+    def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
+        """Reason and sentence against a build that the classic rules allow, or None."""
+        return None
 
     def any_coast_will_do(self) -> bool:
         """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its order is void
@@ -184,6 +315,14 @@ class Ruleset:
         """Whether removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
         return False
 
+    def enforced(self, winter: Winter, account: Account, lots: Lots) -> tuple[list[Unit], Lots]:
+        """The units of one power that go because it removed too few, and the tape of lots afterwards."""
+        need = -winter.due(account, account.sent)
+        if need <= 0:
+            return [], lots
+        left = sorted((account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region))
+        return self.enforce(winter.setting, left, need, account.centres, lots)
+
     def enforce(
         self, setting: Setting, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
@@ -191,6 +330,11 @@ class Ruleset:
         if self.removes_by_lot():
             return disorder.by_lot(units, need, lots)
         return disorder.by_distance(setting, units, need, centres), lots
+
+    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
+        """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are over. `after` still
+        has the owners from before; `owners` are those of `adjudicator.years.owners_after`."""
+        return owners, after.memory, ()
 
     def wins_in_winter(self) -> bool:
         """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over (Q-29)."""
@@ -201,9 +345,12 @@ class Ruleset:
         return False
 
     def winner(self, setting: Setting, centres: Mapping[str, frozenset[str]]) -> str | None:
-        """The power that has won with these centres, or None: the most centres, and enough of them."""
-        counts = sorted((len(owned), power) for power, owned in centres.items())
-        if not setting.victory or not counts or counts[-1][0] < setting.victory:
+        """The power that has won with these centres, or None: the most centres, and enough of them for it."""
+        counts = sorted(
+            (len(owned), power) for power, owned in centres.items()
+            if len(owned) >= setting.victories.get(power, setting.victory)
+        )
+        if not setting.victory or not counts:
             return None
         tied = len(counts) > 1 and counts[-2][0] == counts[-1][0]
         return None if tied else counts[-1][1]
@@ -214,3 +361,9 @@ class Ruleset:
         """The powers that together fulfil the condition for a draw, or None where the rules set none or it is not
         fulfilled."""
         return None
+
+
+def _same_sort(figure: object, default: int | tuple[str, ...]) -> bool:
+    if isinstance(default, int):
+        return isinstance(figure, int) and not isinstance(figure, bool)
+    return isinstance(figure, list | tuple) and all(isinstance(word, str) for word in figure)

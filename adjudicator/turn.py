@@ -18,6 +18,7 @@ from adjudicator.outcome import Outcome, Result, outcome
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY
+from adjudicator.units import Unit
 from adjudicator.words import Sentence, Words
 
 _VOID = Result.VOID
@@ -35,11 +36,12 @@ class Turn:
     region a move ends in or a support names with its coast; `partner`, the unit it supports or carries, and `aim`, the
     place it supports or carries it to; `crossing`, the units that go over water. `commanders`: units given in proxy,
     and to whom. `lost` are the units that were dislodged, known once the puzzle is solved, and `early` the outcomes
-    from before. `torn` are units that hold because two different orders were written for them.
+    from before. `torn` are units that hold because two different orders were written for them. `destroyed` are units
+    that rules take off the board in this phase without a retreat.
     """
 
     __slots__ = (
-        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "early", "given", "goal", "holds", "kind", "lost", "moves",
+        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "destroyed", "early", "given", "goal", "holds", "kind", "lost", "moves",
         "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea", "setting", "steps", "supports",
         "to", "torn", "units", "words",
     )
@@ -80,6 +82,7 @@ class Turn:
         self.lost: frozenset[int] = frozenset()
         self.early: list[int] = []
         self.torn: set[int] = set()
+        self.destroyed: list[Unit] = []
 
     def number(self, province: str) -> int:
         """The number of a place, which gets one when it is named for the first time."""
@@ -97,6 +100,16 @@ class Turn:
         self.goal[number] = number
         self.to[number] = None
         self.crossing.discard(number)
+
+    def vacate(self, number: int) -> None:
+        """Let a moving unit count as gone from its place whatever becomes of its move: who comes there meets nobody."""
+        place = self.place[number]
+        empty = self.number_of[place] = len(self.place)
+        self.place.append(place)
+        self.goal = [empty if goal == number else goal for goal in self.goal]
+        self.aim = [
+            empty if aim == number and self.partner[unit] != number else aim for unit, aim in enumerate(self.aim)
+        ]
 
     def find(self, order: UnitOrder) -> int:
         """The unit an order names, whosever it is, or NOBODY."""

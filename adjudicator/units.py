@@ -14,7 +14,8 @@ class UnitKind:
 
     `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `carries`: may convoy when at sea;
     `carried`: may be convoyed; `attacks`: may order moves into occupied regions; `alone`: strength 0 or 1 when
-    nobody supports it in defence; `retreats`: False when a dislodged unit of this kind always leaves the board.
+    nobody supports it in defence; `retreats`: False when a dislodged unit of this kind always leaves the board;
+    `boards_at_sea`: one that may be convoyed is taken up from a sea too, not only from a shore.
     """
 
     letter: str
@@ -25,6 +26,7 @@ class UnitKind:
     attacks: bool = True
     alone: int = 1
     retreats: bool = True
+    boards_at_sea: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
-from adjudicator.position import Dislodgement, Position
+from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.setting import Setting
 from adjudicator.units import Unit
+from adjudicator.words import Words
 
 _RETREAT, _ADJUSTMENT = PhaseKind.RETREAT, PhaseKind.ADJUSTMENT
 
 Centres = Mapping[str, frozenset[str]]
+_NONE: frozenset[str] = frozenset()
 
 
 def close(setting: Setting, resolution: Resolution) -> Resolution:
@@ -23,9 +25,12 @@ def close(setting: Setting, resolution: Resolution) -> Resolution:
     position = resolution.position
     if position.phase.kind is not _ADJUSTMENT:
         return resolution
-    centres = owners_after(setting, position)
+    centres, memory, told = setting.rules.settled(setting, position, owners_after(setting, position))
+    words = Words(setting)
     closed = replace(
-        resolution, position=replace(position, centres=centres), adjust=dues(setting, centres, position.units))
+        resolution, position=replace(position, centres=centres, memory=memory),
+        adjust=dues(setting, centres, position.units, memory),
+        notes=(*resolution.notes, *[words.say(sentence) for sentence in told]))
     return closed if setting.rules.wins_in_winter() else ended(setting, closed)
 
 
@@ -60,12 +65,20 @@ def owners_after(setting: Setting, after: Position) -> dict[str, frozenset[str]]
     return {power: frozenset(owned[power]) for power in sorted(owned)}
 
 
-def dues(setting: Setting, centres: Centres, units: frozenset[Unit]) -> dict[str, int]:
+def demanded(setting: Setting, due: int, units: Iterable[Unit]) -> int:
+    """Removals (-) once the units that need no supply are left out."""
+    return min(0, due + sum(setting.rules.needs_no_supply(setting, unit) for unit in units))
+
+
+def dues(setting: Setting, centres: Centres, units: frozenset[Unit], memory: Memory) -> dict[str, int]:
     """Power to builds offered (+) or removals demanded (-); powers that owe and may build nothing are left out."""
-    found = {}
+    rules, found = setting.rules, {}
     for power in setting.powers:
-        have = sum(unit.power == power for unit in units)
-        due = setting.rules.allowance(len(centres.get(power, ())), have) - have
+        own = [unit for unit in units if unit.power == power]
+        have = rules.upkeep(setting, own)
+        due = rules.allowance(rules.feeds(memory, power, centres.get(power, _NONE)), have) - have
+        if due < 0:
+            due = demanded(setting, due, own)
         if due:
             found[power] = due
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from lark import Token, Tree
 
@@ -18,7 +19,9 @@ from adjudicator.orders import (
     Convoy,
     Disband,
     Hold,
+    Holds,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -27,6 +30,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    shape,
 )
 from adjudicator.units import UnitKind, UnitRef
 from grammar.lattice import Edge
@@ -37,7 +41,8 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, KindWord, Lexicon
 class Parts:
     """What one order's tree holds, by role. `author` is whose sheet it stands on; `line` its number there.
 
-    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via").
+    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via"); `written` is what
+    stood in each of those that has no role here, in the order written.
     """
 
     author: str
@@ -46,12 +51,16 @@ class Parts:
     units: list[UnitRef] = field(default_factory=list)
     targets: list[UnitRef] = field(default_factory=list)
     to: Region | None = None
+    origin: Region | None = None
     kind: str | None = None
     power: str | None = None
     count: int = 0
     coast: str | None = None
     words: set[str] = field(default_factory=set)
+    written: dict[str, list[object]] = field(default_factory=dict)
 
+
+_VALUED = frozenset({PLACE, POWER, NUMBER})
 
 Maker = Callable[[Parts], Iterable[Order]]
 """Makes the orders of one tree: several when it names several units."""
@@ -91,6 +100,11 @@ class _Reader:
     def value(self, token: Token) -> object:
         return self.edges[int(token)].value
 
+    def values(self, node: Tree[Token]) -> list[object]:
+        """What the names and numbers in a tree stand for, from left to right."""
+        return [self.value(t) for t in node.scan_values(lambda t: isinstance(t, Token) and t.type in _VALUED)
+                if isinstance(t, Token)]
+
     def fill(self, parts: Parts, node: Tree[Token]) -> None:
         for child in node.children:
             if isinstance(child, Token):
@@ -101,6 +115,7 @@ class _Reader:
             if role in _ROLES:
                 _ROLES[role](self, parts, child)
             else:
+                parts.written.setdefault(role, []).extend(self.values(child))
                 self.fill(parts, child)
 
     def _token(self, parts: Parts, token: Token) -> None:
@@ -146,6 +161,14 @@ class _Reader:
     def set_to(self, parts: Parts, node: Tree[Token]) -> None:
         parts.to = self.place(next(node.find_data("place")))
 
+    def set_ashore(self, parts: Parts, node: Tree[Token]) -> None:
+        """A goal with the mark that something is left behind on the way there."""
+        parts.to = self.place(node)
+        parts.words.add("sheds")
+
+    def set_origin(self, parts: Parts, node: Tree[Token]) -> None:
+        parts.origin = self.place(next(node.find_data("place")))
+
     def set_kind(self, parts: Parts, node: Tree[Token]) -> None:
         word = self.kind(node)
         parts.kind = word.letter if word else None
@@ -170,6 +193,8 @@ _ROLES: Mapping[str, Callable[[_Reader, Parts, Tree[Token]], None]] = {
     "units": _Reader.add_units,
     "target": _Reader.add_target,
     "to": _Reader.set_to,
+    "origin": _Reader.set_origin,
+    "ashore": _Reader.set_ashore,
     "attacked": _Reader.set_to,
     "kind": _Reader.set_kind,
     "new_coast": _Reader.set_coast,
@@ -185,8 +210,9 @@ def _each(order: type[UnitOrder], parts: Parts) -> Iterable[Order]:
 
 def _move(parts: Parts) -> Iterable[Order]:
     assert parts.to is not None
-    via = "via" in parts.words
-    return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via) for u in parts.units]
+    via, sheds = "via" in parts.words, "sheds" in parts.words
+    return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
+            for u in parts.units]
 
 
 def _aided(order: type[SupportMove | Convoy], parts: Parts) -> Iterable[Order]:
@@ -229,6 +255,11 @@ def _send(parts: Parts) -> Iterable[Order]:
     return [SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)]
 
 
+def _move_home(parts: Parts) -> Iterable[Order]:
+    assert parts.to is not None
+    return [MoveHome(power=parts.author, line=parts.line, to=parts.to, origin=parts.origin)]
+
+
 MAKERS: Mapping[str, Maker] = {
     "hold": partial(_each, Hold),
     "move": _move,
@@ -243,5 +274,22 @@ MAKERS: Mapping[str, Maker] = {
     "build": _build,
     "build_unit": _build,
     "send_supply": _send,
+    "move_home": _move_home,
 }
 """Makers of the orders every game shares, by grammar rule."""
+
+
+def makers_of(own: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]) -> Mapping[str, Maker]:
+    """The makers by grammar rule of a game whose rule set has order classes of its own (`Ruleset.FORMS`)."""
+    return {**shared, **{rule: partial(_own, kind) for rule, kind in own}} if own else shared
+
+
+def _own(kind: type[Order], parts: Parts) -> Iterable[Order]:
+    """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at all."""
+    found: dict[str, Any] = {}
+    for name, (holds, _) in shape(kind).items():
+        if holds is Holds.FLAG:
+            found[name] = name in parts.words
+        elif parts.written.get(name):
+            found[name] = parts.written[name][0]
+    return [kind(power=parts.author, line=parts.line, **found)]

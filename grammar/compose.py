@@ -6,6 +6,7 @@ kinds to file names, and `%extend` works on joined text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,9 @@ from adjudicator.calendar import PhaseKind
 from grammar.sequence import Machine, NestingError, machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
+
+
+_MARK = re.compile(r'"\(" "(\w+)" "\)"')
 
 
 class GrammarError(ValueError):
@@ -40,12 +44,15 @@ class _Given(Lexer):
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
     """Every order form of one phase kind. `keywords` maps a folded word or sign to its terminal's name; `machine`
-    says which sequences of terminals are orders."""
+    says which sequences of terminals are orders; `own` are the rules of the variant's wording that make an order class of
+    its rule set (`Ruleset.FORMS`), and `marks` the words that it has in parentheses of their own."""
 
     phase: PhaseKind
     lark: Lark
     keywords: Mapping[str, str]
     machine: Machine
+    own: tuple[tuple[str, Any], ...] = ()
+    marks: frozenset[str] = frozenset()
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
         """The tree of a sequence that `machine` takes."""
@@ -53,8 +60,9 @@ class Forms:
 
 
 @lru_cache(maxsize=32)
-def compose(phase: PhaseKind, wording: str = "") -> Forms:
-    """The parser of one phase kind, `wording` being the text of the variant's `orders.lark`.
+def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...] = ()) -> Forms:
+    """The parser of one phase kind, `wording` being the text of the variant's `orders.lark` and `own` the entries of its
+    rule set's `FORMS`.
 
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
     Raises GrammarError where the joined grammar is faulty, ambiguous or nests.
@@ -67,4 +75,4 @@ def compose(phase: PhaseKind, wording: str = "") -> Forms:
     except (LarkError, NestingError) as fault:
         raise GrammarError(f"the wording of the {phase.value} phase cannot be composed: {fault}") from fault
     keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    return Forms(phase, lark, keywords, table)
+    return Forms(phase, lark, keywords, table, own, frozenset(_MARK.findall(wording)))

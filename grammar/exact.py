@@ -46,7 +46,7 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
             region = None if word.text in DOUBTS else lexicon.beginning(word.text)
             if region is not None:
                 here.append(Edge(at, at + 1, PLACE, region, BEGUN))
-        here += _passed(found, at, lexicon)
+        here += _passed(found, at, forms, lexicon)
     return table
 
 
@@ -74,7 +74,7 @@ def names_at(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[tuple[int
     return hits
 
 
-def _passed(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[Edge]:
+def _passed(found: Sequence[Word], at: int, forms: Forms, lexicon: Lexicon) -> list[Edge]:
     """Signs without meaning, and remarks in parentheses (ORD-07)."""
     text = found[at].text
     if text in {".", '"', "“", "”", "„", "*", "!", ":", "`"}:
@@ -88,7 +88,8 @@ def _passed(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[Edge]:
         depth += (found[n].text == "(") - (found[n].text == ")")
         if depth == 0:
             inner = found[at + 1 : n]
-            ordered = _matters(inner, lexicon) or _convoyed(inner) or _named(found, at, n, lexicon)
+            marked = len(inner) == 1 and inner[0].text in forms.marks
+            ordered = marked or _matters(inner, lexicon) or _convoyed(inner) or _named(found, at, n, lexicon)
             return [] if ordered else [Edge(at, n + 1, None, None, _PASS)]
     return []
 

@@ -263,7 +263,11 @@ def _powers(powers: Iterable[PowerLike]) -> Iterable[Name]:
 def _kinds(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
     for letter, kind in kinds.items():
         key = key_of(kind.name)
-        yield Name(key_of(letter), KIND, KindWord(letter))
+        if len(key_of(letter)) > 1:  # a letter that holds a sign, as A/F does, is that sign and all
+            yield Name(tuple(word.text for word in words(letter)), KIND, KindWord(letter))
+            yield Name(tuple(word.text for word in words(kind.name)), KIND, KindWord(letter))
+        else:
+            yield Name(key_of(letter), KIND, KindWord(letter))
         yield Name(key, KIND, KindWord(letter))
         last = key[-1]
         many = f"{last[:-1]}ies" if last.endswith("y") else f"{last}es" if last.endswith("ch") else f"{last}s"

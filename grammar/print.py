@@ -11,7 +11,9 @@ from adjudicator.orders import (
     Convoy,
     Disband,
     Hold,
+    Holds,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -20,12 +22,13 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    shape,
 )
 from adjudicator.units import UnitKind, UnitRef
 
 _TERSE: Mapping[type[Order], str] = {
     Hold: "{unit} H",
-    Move: "{unit} - {to}{via}",
+    Move: "{unit} - {to}{via}{sheds}",
     SupportHold: "{unit} S {target}",
     SupportMove: "{unit} S {target} - {to}",
     Convoy: "{unit} C {target} - {to}",
@@ -36,10 +39,11 @@ _TERSE: Mapping[type[Order], str] = {
     Build: "Build {built}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} supply to {power}",
+    MoveHome: "Home {origin}{to}",
 }
 _PROSE: Mapping[type[Order], str] = {
     Hold: "{unit} holds",
-    Move: "{unit} moves to {to}{via}",
+    Move: "{unit} moves to {to}{via}{sheds}",
     SupportHold: "{unit} supports {target}",
     SupportMove: "{unit} supports {target} to {to}",
     Convoy: "{unit} convoys {target} to {to}",
@@ -50,6 +54,7 @@ _PROSE: Mapping[type[Order], str] = {
     Build: "Build {article} {built}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} {units} supply to {power}",
+    MoveHome: "Home centre {origin}{to}",
 }
 
 Text = Callable[[str], str]
@@ -60,7 +65,7 @@ def canonical(order: Order, board: Board) -> str:
 
     Parsing it gives the order back. Raises KeyError for an order class without a text, our own fault.
     """
-    return _TERSE[type(order)].format_map(_blanks(order, board, kind=str, power=str))
+    return _pattern(order, _TERSE, order.TERSE).format_map(_blanks(order, board, kind=str, power=str))
 
 
 def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Mapping[str, str] | None = None) -> str:
@@ -72,7 +77,7 @@ def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Map
     blanks = _blanks(
         order, board, kind=lambda letter: kinds[letter].name if letter in kinds else letter,
         power=lambda name: printed.get(name, name))
-    return _PROSE[type(order)].format_map(blanks)
+    return _pattern(order, _PROSE, order.PROSE).format_map(blanks)
 
 
 def place(region: Region, board: Board) -> str:
@@ -82,31 +87,61 @@ def place(region: Region, board: Board) -> str:
     return name if region.coast is None else f"{name}/{_coast(region.province, region.coast, board)}"
 
 
+def _pattern(order: Order, shared: Mapping[type[Order], str], own: str) -> str:
+    return own or shared[type(order)]
+
+
+def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
+    """The fields of an order class that its rule set brings, as `shape` has them."""
+    blanks = {}
+    for name, (holds, _) in shape(type(order)).items():
+        value = getattr(order, name)
+        match holds:
+            case Holds.PLACE:
+                blanks[name] = "" if value is None else place(value, board)
+            case Holds.POWER:
+                blanks[name] = "" if value is None else power(value)
+            case Holds.COUNT:
+                blanks[name] = str(value)
+            case Holds.FLAG:
+                blanks[name] = order.FLAGS[name] if value else ""
+    return blanks
+
+
 def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, str]:
     """What fills the blanks of an order's text."""
     def unit(ref: UnitRef) -> str:
         name = place(ref.region, board)
         return name if ref.kind is None else f"{kind(ref.kind)} {name}"
 
+    if order.TERSE:
+        return _own_blanks(order, board, power)
     blanks: dict[str, str] = {}
     if isinstance(order, UnitOrder):
         blanks["unit"] = unit(order.unit)
     if isinstance(order, SupportHold | SupportMove | Convoy):
         blanks["target"] = unit(order.target)
-    if isinstance(order, Move | SupportMove | Convoy | Retreat):
+    if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
         blanks["to"] = place(order.to, board)
     if isinstance(order, Move):
-        blanks["via"] = " via convoy" if order.via_convoy else ""
+        blanks |= {"via": " via convoy" if order.via_convoy else "", "sheds": " (db)" if order.sheds else ""}
     if isinstance(order, Convert):
         # the coast of the fleet it becomes stands with the place: an army has none of its own (CVT-06)
         where = order.unit.region
         blanks["unit"] = unit(UnitRef(order.unit.kind, Region(where.province, where.coast or order.coast)))
         blanks["becomes"] = f" to {kind(order.to_kind)}" if order.to_kind else ""
+    return blanks | _winter_blanks(order, board, unit, power)
+
+
+def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], power: Text) -> dict[str, str]:
+    blanks: dict[str, str] = {}
     if isinstance(order, Build):
         blanks["built"] = unit(UnitRef(order.kind, order.region))
         blanks["article"] = "an" if blanks["built"][0] in "AEIO" else "a"
     if isinstance(order, Proxy | SendSupply):
         blanks["power"] = power(order.to_power)
+    if isinstance(order, MoveHome):
+        blanks["origin"] = "" if order.origin is None else f"{place(order.origin, board)} - "
     if isinstance(order, SendSupply):
         blanks["count"] = str(order.count)
         blanks["units"] = "unit's" if order.count == 1 else "units'"

@@ -11,7 +11,7 @@ from lark import Token
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
 from grammar import exact, fuzzy
-from grammar.build import Maker, orders
+from grammar.build import Maker, makers_of, orders
 from grammar.complaint import Candidate
 from grammar.compose import Forms
 from grammar.lattice import Path, search
@@ -142,4 +142,4 @@ def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:
     """The orders a path means; empty where its words contradict themselves ("Build at London" without a kind)."""
     kept = [edge for edge in path.edges if edge.terminal is not None]
     tree = sheet.forms.tree([Token(str(edge.terminal), str(n)) for n, edge in enumerate(kept)])
-    return orders(tree, kept, sheet.lexicon, sheet.power, line, sheet.makers)
+    return orders(tree, kept, sheet.lexicon, sheet.power, line, makers_of(sheet.forms.own, sheet.makers))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from adjudicator.geo import LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
+from adjudicator.geo import ANY, COAST, LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
 from maps import seas, tables
 from maps.fault import Faults
 from maps.names import plain
@@ -17,7 +17,7 @@ from maps.tables import Row
 PROVINCES = "provinces.csv"
 BORDERS = "borders.csv"
 _PROVINCE_COLUMNS = ("id", "name", "terrain")
-_PROVINCE_EXTRAS = ("abbr", "centre", "area", "role", "home", "coasts")
+_PROVINCE_EXTRAS = ("abbr", "centre", "area", "role", "home", "coasts", "marks")
 
 
 class Touch(StrEnum):
@@ -110,6 +110,7 @@ def _province(row: Row, faults: Faults) -> Province | None:
         coasts=_coasts(row, terrain, faults),
         area=row["area"] or None,
         role=role,
+        marks=frozenset(filter(None, (mark.strip() for mark in row["marks"].split(";")))),
     )
 
 
@@ -162,10 +163,10 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
             faults.add(BORDERS, row.number, f"{a} and {b} stand in row {earlier} already")
             continue
         pairs[kind].append((a, b))
-        if row["one_way"] == "yes" and kind in {Touch.LAND, Touch.SHORE}:
+        if row["one_way"] == "yes" and kind is not Touch.SEA_TOUCH:
             one_way.add((a, b))
         elif row["one_way"]:
-            faults.add(BORDERS, row.number, "one_way is yes or blank, and yes only for land and shore")
+            faults.add(BORDERS, row.number, "one_way is yes or blank, and blank between two seas")
     return Borders({kind: tuple(rows) for kind, rows in pairs.items()}, frozenset(one_way))
 
 
@@ -205,8 +206,9 @@ def _ends_fit(
     return False
 
 
-def board(provinces: Mapping[str, Province], borders: Borders) -> Board:
-    """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04)."""
+def board(provinces: Mapping[str, Province], borders: Borders, movements: Collection[str] = ()) -> Board:
+    """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04).
+    `movements` are the classes that units use: what else can be derived is, where one of them uses it."""
     land: defaultdict[Region, set[Region]] = defaultdict(set)
     for province in provinces.values():
         if not province.is_sea:  # an army may stand on an island that borders nothing by land
@@ -218,8 +220,39 @@ def board(provinces: Mapping[str, Province], borders: Borders) -> Board:
         _join(sea, a, b, borders.one_way)
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
-        sea[region] |= others
-    return Board(dict(provinces), {LAND: _frozen(land), SEA: _frozen(sea)})
+        sea[region] |= {other for other in others if (other, region) not in borders.one_way}
+    links = {LAND: _frozen(land), SEA: _frozen(sea)}
+    if COAST in movements:
+        links[COAST] = _along_coasts(provinces, links[SEA])
+    if ANY in movements:
+        links[ANY] = _at_will(links[LAND], links[SEA])
+    return Board(dict(provinces), links)
+
+
+def _along_coasts(
+    provinces: Mapping[str, Province], sea: Mapping[Region, frozenset[Region]]
+) -> dict[Region, frozenset[Region]]:
+    """The links by sea without those between two seas that no shore touches both of."""
+    shores = {
+        water: {other.province for other in others if not provinces[other.province].is_sea}
+        for water, others in sea.items() if provinces[water.province].is_sea
+    }
+    return {
+        here: frozenset(
+            there for there in others
+            if here not in shores or there not in shores or not shores[here].isdisjoint(shores[there])
+        )
+        for here, others in sea.items()
+    }
+
+
+def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozenset[Region]]:
+    """All links together, coasts not told apart."""
+    found: defaultdict[Region, set[Region]] = defaultdict(set)
+    for table in tables:
+        for here, others in table.items():
+            found[Region(here.province)] |= {Region(other.province) for other in others}
+    return _frozen(found)
 
 
 def _join(

@@ -18,12 +18,14 @@ from maps.variant import Power
 FILE = "variant.toml"
 # Where a board's drawing is centred unless it says otherwise: the middle of the British Isles.
 MIDDLE = (-4.0, 54.0)
+# Kilometres of each sea that a drawing shows at least.
+STRIP_KM = 36
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What `variant.toml` says. `module`, `values` and `citations` name the rule set; `counts` are figures the tables must
+    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set; `counts` are figures the tables must
     agree with; `start` is None when the file does not give a usable one; `rows` are lines of the file by key."""
 
     title: str = ""
@@ -37,8 +39,11 @@ class Heading:
     module: str = ""
     values: Mapping[str, object] = field(default_factory=dict)
     citations: Mapping[str, object] = field(default_factory=dict)
+    figures: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     middle: tuple[float, float] = MIDDLE
+    open_east: bool = False
+    strip: int = STRIP_KM
     rows: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, path: str) -> int:
@@ -75,8 +80,11 @@ def read(folder: Path, faults: Faults) -> Heading:
         module=rules.text("module"),
         values=rules.table("values", {}),
         citations=rules.table("citations", {}),
+        figures=rules.table("figures", {}),
         counts=_counts(top.section("counts")),
         middle=_middle(top),
+        open_east=top.flag("open_east", False),
+        strip=top.number("strip", STRIP_KM),
         rows=rows,
     )
     calendar_keys.close()
@@ -233,6 +241,7 @@ def _kinds(keys: _Keys) -> dict[str, UnitKind]:
             attacks=one.flag("attacks", True),
             alone=one.number("alone", 1),
             retreats=one.flag("retreats", True),
+            boards_at_sea=one.flag("boards_at_sea", False),
         )
         one.close()
     keys.close()
@@ -268,6 +277,7 @@ def _power(keys: _Keys) -> Power:
         pattern=keys.text("pattern"),
         letter=keys.text("letter"),
         kingdom=keys.text("kingdom", "") or None,
+        victory=keys.number("victory", 0),
     )
     if power.colour and not _COLOUR.fullmatch(power.colour):
         keys.fault("colour", f"is {power.colour!r}; write six digits as in #b3261e")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from adjudicator import rules
+from adjudicator import rules as rule_sets
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
 from maps import checks, geometry, ground, heading, opening
@@ -62,7 +62,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     listed = ground.read_provinces(path, faults)
     provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)
-    board = ground.board(provinces, borders)
+    board = ground.board(provinces, borders, {movement for kind in top.kinds.values() for movement in kind.moves})
     setup = opening.Setup(board, top, faults)
     setup.read(path)
     names = opening.read_names(path, provinces, faults)
@@ -70,6 +70,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     wording = path / "orders.lark"
     if top.start is None:
         return None
+    rules = _rules(top, faults)
     return Variant(
         slug=path.name,
         title=top.title,
@@ -77,21 +78,23 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         kinds=top.kinds,
         powers=top.powers,
         calendar=top.calendar,
-        start=Position(top.start, setup.units, setup.centres),
+        start=rules.opening(Position(top.start, setup.units, setup.centres), board),
         names=names,
-        rules=_rules(top, faults),
+        rules=rules,
         wording=wording.read_text("utf-8") if wording.exists() else "",
         capitals=top.capitals or None,
         victory=top.victory,
         note=top.note,
         middle=top.middle,
+        open_east=top.open_east,
+        strip=top.strip,
     )
 
 
 def _rules(top: heading.Heading, faults: Faults) -> Ruleset:
     """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
     try:
-        return rules.load(top.module, top.values, top.citations)
+        return rule_sets.load(top.module, top.values, top.citations, top.figures)
     except ValueError as error:
         message = str(error)
         key = message.partition(":")[0] if message.startswith("rules.") else "rules.module"

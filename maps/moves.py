@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from adjudicator.geo import Board, Region
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import LAND, SEA, Board, Region
 from maps.names import meanings
 from maps.variant import Variant
 
@@ -57,6 +58,26 @@ def valid_moves(variant: Variant, region: Region) -> tuple[Moves, ...]:
             ordered = sorted(to, key=lambda other: printed(variant.board, other).casefold())
             found.append(Moves(place, kind.letter, tuple(ordered)))
     return tuple(found)
+
+
+def is_marched_over(variant: Variant) -> bool:
+    """Whether units move over the board at all; on some states take states, and only neighbours matter."""
+    return any(kind is PhaseKind.MOVEMENT for _, kind in variant.calendar.steps)
+
+
+def beside(variant: Variant, province: str) -> dict[str, tuple[Region, ...]]:
+    """What lies beside a province of a board nobody marches over, by printed name: under "" over land, under a sea's id
+    across that sea; for a sea the land it washes."""
+    board = variant.board
+    found = {"": {other for other in board.near(province, LAND) | board.near(province, SEA)
+                  if not board.provinces[other].is_sea and (
+                      board.provinces[province].is_sea or other in board.near(province, LAND))}}
+    for sea in sorted(board.near(province, SEA)):
+        if board.provinces[sea].is_sea and not board.provinces[province].is_sea:
+            found[sea] = {other for other in board.near(sea, SEA)
+                          if other not in {province, *found[""]} and not board.provinces[other].is_sea}
+    return {over: tuple(sorted(map(Region, others), key=lambda other: printed(board, other).casefold()))
+            for over, others in found.items()}
 
 
 def printed(board: Board, region: Region) -> str:

@@ -74,7 +74,7 @@ class Setup:
         region = region_at(row["region"], self._board.provinces, afloat, SETUP, row.number, self._faults)
         if region is None:
             return
-        if not any(self._board.neighbours(region, movement) for movement in kind.moves):
+        if not any(region in self._board.links.get(movement, {}) for movement in kind.moves):
             terrain = self._board.provinces[region.province].terrain.value
             self._fault(row, f"a unit of kind {kind.name} cannot stand in {region}, which is {terrain}")
         elif region.province in self._units:

@@ -42,7 +42,8 @@ class NameRow:
 class Power:
     """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may carry
     (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks on a map
-    without colour (MAP-05), `kingdom` the land area it comes from or None."""
+    without colour (MAP-05), `kingdom` the land area it comes from or None, `victory` the
+    centres it needs to win where that is not the board's number, else 0."""
 
     id: str
     name: str
@@ -52,6 +53,7 @@ class Power:
     pattern: str = "plain"
     letter: str = "?"
     kingdom: str | None = None
+    victory: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ class Variant:
     `slug` is the folder's name. `start` is the opening position with its phase. `wording` is the text of the
     folder's `orders.lark` or "". `capitals` maps a kingdom to its capitals. `note` is printed with the board:
     where it comes from and under which licence. `middle` is the longitude and latitude, in degrees, that a drawing of
-    the board is projected about.
+    the board is projected about. `open_east`: land goes on beyond the board's eastern edge, so that a drawing may too.
+    `strip`: kilometres of each sea that a drawing shows at least.
     """
 
     slug: str
@@ -78,6 +81,8 @@ class Variant:
     victory: int = 0
     note: str = ""
     middle: tuple[float, float] = (-4.0, 54.0)
+    open_east: bool = False
+    strip: int = 36
     _setting: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def setting(self) -> Setting:
@@ -92,6 +97,8 @@ class Variant:
                 capitals=self.capitals or {},
                 victory=self.victory,
                 power_names={power.id: power.name for power in self.powers.values()},
+                start=self.start.phase,
+                victories={power.id: power.victory for power in self.powers.values() if power.victory},
             )
             self._setting.append(made)
         return self._setting[0]

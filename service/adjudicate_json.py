@@ -19,6 +19,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -28,8 +29,10 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.outcome import Outcome, Resolution
-from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.position import Dislodgement, Extension, Memory, Position
 from adjudicator.units import Unit, UnitRef
+from service import own_state_json
+from service.store import codec
 
 Document = Mapping[str, Any]
 
@@ -68,6 +71,7 @@ class CaseReader:
         self._places = {p.name.casefold(): p for p in setting.board.provinces.values()}
         self._places.update((p.id.casefold(), p) for p in setting.board.provinces.values())
         self._powers = {power.casefold(): power for power in setting.powers}
+        self._own_orders = own_state_json.words(setting.rules)
         longest_first = sorted(setting.powers, key=len, reverse=True)
         self._unit = re.compile(
             rf"({'|'.join(map(re.escape, longest_first))})\s+({'|'.join(map(re.escape, setting.kinds))})\s+(\S.*)",
@@ -82,7 +86,7 @@ class CaseReader:
             self._province(f"contested[{at}]", name).id for at, name in enumerate(_list(data, "contested")))
         position = Position(
             phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
-            self._memory(data, units),
+            self._memory(data, units), self._own(data),
         )
         orders = tuple(self._order(f"orders[{at}]", item) for at, item in enumerate(_needed(data, "orders")))
         return Case(case_id(data), position, orders, self._lots(data))
@@ -173,7 +177,22 @@ class CaseReader:
             self._unit_of(f"memory.converting[{at}]", text)
             for at, text in enumerate(_list(memory, "converting", "memory."))
         ]
-        return Memory(frozenset(converting) & units)
+        notes = []
+        for at, note in enumerate(_list(memory, "notes", "memory.")):
+            if not isinstance(note, list) or not all(isinstance(word, str) for word in note):
+                raise CaseFault(f"memory.notes[{at}]", "must be a list of texts")
+            notes.append(tuple(note))
+        return Memory(frozenset(converting) & units, notes=frozenset(notes))
+
+    def _own(self, data: Document) -> Extension | None:
+        """What only the rule set keeps: that of the case, or where it has none what a game begins with."""
+        kind = self._setting.rules.EXTENSION
+        if kind is None or data.get("state") is None:
+            return None
+        try:
+            return codec.load_own(kind, dict(_object("state", data["state"])))
+        except (codec.CodecError, ValueError) as error:
+            raise CaseFault("state", str(error)) from error
 
     def _lots(self, data: Document) -> Lots:
         numbers = _list(data, "lots")
@@ -220,10 +239,12 @@ class CaseReader:
         _object(field, data)
         what = _given(data, "order", f"{field}.")
         read = _ORDERS.get(what) if isinstance(what, str) else None
-        if read is None:
-            raise CaseFault(f"{field}.order", f"{what!r} is not one of {', '.join(_ORDERS)}")
+        own = None if read or not isinstance(what, str) else self._own_orders.get(what)
+        if read is None and own is None:
+            raise CaseFault(f"{field}.order", f"{what!r} is not one of {', '.join((*_ORDERS, *self._own_orders))}")
         power = self._power(f"{field}.power", _given(data, "power", f"{field}."))
-        return read(_OrderFields(self, field, data, power))
+        fields = _OrderFields(self, field, data, power)
+        return read(fields) if read else own_state_json.read_order(self._own_orders[what], fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +258,9 @@ class _OrderFields:
 
     def place(self, key: str) -> Region:
         return self.reader._region(f"{self.field}.{key}", self.given(key))  # noqa: SLF001
+
+    def place_if(self, key: str) -> Region | None:
+        return None if self.data.get(key) is None else self.place(key)
 
     def given(self, key: str) -> Any:
         return _given(self.data, key, f"{self.field}.")
@@ -252,13 +276,22 @@ class _OrderFields:
         return UnitRef(self.kind("from_type"), self.place("from"))
 
     def to_power(self) -> str:
-        return self.reader._power(f"{self.field}.to_power", self.given("to_power"))  # noqa: SLF001
+        return self.other_power("to_power")
+
+    def other_power(self, key: str) -> str:
+        return self.reader._power(f"{self.field}.{key}", self.given(key))  # noqa: SLF001
 
     def count(self) -> int:
-        count = self.given("count")
+        return self.number("count")
+
+    def number(self, key: str) -> int:
+        count = self.given(key)
         if type(count) is not int:
-            raise CaseFault(f"{self.field}.count", f"{count!r} is not a whole number")
+            raise CaseFault(f"{self.field}.{key}", f"{count!r} is not a whole number")
         return count
+
+    def flag(self, key: str) -> bool:
+        return _flag(self.data, key, f"{self.field}.")
 
     def build(self) -> Build:
         self.given("type")
@@ -274,7 +307,8 @@ class _OrderFields:
 _ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
     "hold": lambda f: Hold(power=f.power, unit=f.unit()),
     "move": lambda f: Move(power=f.power, unit=f.unit(), to=f.place("to"),
-                           via_convoy=_flag(f.data, "via_convoy", f"{f.field}.")),
+                           via_convoy=_flag(f.data, "via_convoy", f"{f.field}."),
+                           sheds=_flag(f.data, "sheds", f"{f.field}.")),
     "support_hold": lambda f: SupportHold(power=f.power, unit=f.unit(), target=f.target()),
     "support_move": lambda f: SupportMove(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
     "convoy": lambda f: Convoy(power=f.power, unit=f.unit(), target=f.target(), to=f.place("to")),
@@ -285,6 +319,7 @@ _ORDERS: Mapping[str, Callable[[_OrderFields], Order]] = {
     "build": _OrderFields.build,
     "remove": lambda f: Remove(power=f.power, unit=f.unit()),
     "send_supply": lambda f: SendSupply(power=f.power, to_power=f.to_power(), count=f.count()),
+    "move_home": lambda f: MoveHome(power=f.power, to=f.place("to"), origin=f.place_if("from")),
 }
 
 
@@ -338,19 +373,25 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
     if kind is PhaseKind.MOVEMENT:
         found["dislodged"] = [_dislodgement(d) for d in resolution.dislodged]
         found["contested"] = sorted(resolution.contested)
+        if resolution.disbanded:
+            found["destroyed"] = list(map(str, resolution.disbanded))
     elif kind is PhaseKind.RETREAT:
         found["disbanded"] = list(map(str, resolution.disbanded))
-    else:
+    elif kind is PhaseKind.ADJUSTMENT:
         found |= _winter(resolution, setting)
     if setting.rules.remembers():
         found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
+    if resolution.position.memory.notes:
+        found.setdefault("memory", {})["notes"] = sorted(map(list, resolution.position.memory.notes))
+    if resolution.notes:
+        found["notes"] = list(resolution.notes)
     closes_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT
     if closes_year:
         found["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}
     if closes_year or (kind is PhaseKind.ADJUSTMENT and setting.rules.wins_in_winter()):
         found["winner"] = resolution.winner
         found["draw_open_to"] = None if resolution.draw_open_to is None else list(resolution.draw_open_to)
-    return found
+    return found | own_state_json.answer(resolution, setting.rules)
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.orders import SendSupply
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import letters, pictures, record_marks
@@ -46,6 +47,10 @@ DATES_AHEAD = 4
 _WORDS = {"movement": "movement orders close", "retreat": "retreat orders close", "adjustment": "adjustments close"}
 
 
+Version = tuple[Resolution, ResultsFacts, list[Attachment]]
+"""Results as somebody may know them, and the letter's facts and files."""
+
+
 @dataclass(frozen=True, slots=True)
 class Announcements:
     """Results of a phase as letters. Without `drawing`, for a rehearsal, their pictures are only named."""
@@ -62,10 +67,12 @@ class Announcements:
         files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
         attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
         made: list[OutLetter] = []
+        versions = [(resolution, facts, attached)]
         for power, addresses in records.addresses(session, game.id).items():
+            told = self._told(session, phase, variant, info, versions, power)
             for address in addresses:
                 to = self.desk.recipient(session, address, variant.powers[power].name)
-                made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, facts, attached))
+                made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, *told))
                 made += self._requests(session, phase, resolution, variant, info, power, address)
         made += self._unreached(session, phase, variant, info)
         if phase.kind == PhaseKind.ADJUSTMENT:
@@ -77,6 +84,22 @@ class Announcements:
                 self.desk.put(inside, letter, row)
 
         return put
+
+    def _told(
+        self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version], power: str,
+    ) -> tuple[ResultsFacts, list[Attachment]]:
+        """The results as a power may know them: the first of `versions`, which is whole, where its rules hide nothing."""
+        whole = versions[0][0]
+        told = variant.rules.told(variant.setting(), whole, power)
+        for resolution, facts, attached in versions:
+            if resolution == told:
+                return facts, attached
+        hushed = frozenset(one.order.power for one in whole.outcomes if one not in told.outcomes)
+        facts = self.facts(session, phase, told, variant, hushed)
+        files = enclosures(session, self.desk.blobs, phase, told, variant, info, facts, hushed)
+        attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
+        versions.append((told, facts, attached))
+        return facts, attached
 
     def _unreached(self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo) -> list[OutLetter]:
         """Tells the coordinator of players without any mail address, who have no results unless somebody posts them."""
@@ -153,7 +176,10 @@ class Announcements:
             facts = RetreatFacts(tuple(beaten), closing, subject)
             return [letters.retreat_request(info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power))]
         if wanted.kind is PhaseKind.ADJUSTMENT:
-            count = AdjustmentFacts(resolution.adjust.get(power, 0), closing, subject)
+            rules = variant.rules
+            count = AdjustmentFacts(
+                resolution.adjust.get(power, 0), closing, subject, SendSupply in rules.ORDERS[wanted.kind],
+                rules.removes_by_lot(), rules.strikes_removals())
             return [letters.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))]
         return []
 
@@ -161,15 +187,18 @@ class Announcements:
         """The blank sheet that goes with a request."""
         return [blank_sheet(variant, info.name, phase, power, drawing=self.drawing)]
 
-    def facts(self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant) -> ResultsFacts:
-        """What a results letter is written from."""
+    def facts(
+        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, hushed: frozenset[str] = frozenset(),
+    ) -> ResultsFacts:
+        """What a results letter is written from; of the sheets of `hushed` powers only what was judged is told."""
         chosen = executed(session, phase)
         by_sheet = lines_of(session, list(chosen.values()))
         papers = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
         names = {p.id: p.name for p in variant.powers.values()}
         ends_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT or phase.kind == PhaseKind.ADJUSTMENT
         return ResultsFacts(
-            powers=tuple(one for one in show(variant, resolution, {power: by_sheet[key] for power, key in chosen.items()})
+            powers=tuple(one for one in show(variant, resolution, {
+                power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()})
                          if one.sheet or one.power in _concerned(phase, variant)),
             sheets=tuple(
                 Sheet(names[power], papers[key].version, papers[key].sha256 or "") for power, key in chosen.items()
@@ -190,6 +219,9 @@ class Announcements:
             remarks=_unsealings(session, phase),
             lots=record_marks.opened(session, phase, resolution, self.desk.sender.base_url.rstrip("/")),
             seeds=record_marks.commitments(session, phase), record=record_marks.root_mark(session, phase),
+            notes=resolution.notes,
+            standing=variant.rules.standing(variant.setting(), resolution.position),
+            joint=tuple(names[power] for power in resolution.joint),
         )
 
 

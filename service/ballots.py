@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+FIRST_COUNTS = "first_counts"
+"""The game's option: whether the first paper of a power counts, and not the latest version (Q-60)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:
@@ -42,6 +45,10 @@ class Paper:
         """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of arrival."""
         return (self.chosen, self.wanted, self.numbered, self.received_at, self.id)
 
+    def earliness(self) -> tuple[bool, float, int]:
+        """The sort key where the first paper counts: coordinator's choice, then who came first (Q-60)."""
+        return (self.chosen, -self.received_at.timestamp(), -self.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Loser:
@@ -60,12 +67,14 @@ class Ballot:
     losers: tuple[Loser, ...]
 
 
-def _why(loser: Paper, winner: Paper) -> str:
+def _why(loser: Paper, winner: Paper, *, first: bool) -> str:
     """The first step of the sort key at which the loser falls behind, in words."""
     if loser.held:
         return f"held{loser.held_for and f', because {loser.held_for}'}; nobody has settled it"
     if winner.chosen and not loser.chosen:
         return "the coordinator chose another version, with a reason on record"
+    if first:
+        return "the first paper counts in this game, and this one was received later"
     if (loser.wanted, loser.numbered) == (winner.wanted, winner.numbered):
         return "a paper with the same version number was received later"
     return "replaced by a higher version" if loser.wanted == winner.wanted else _asked(loser, winner)
@@ -82,8 +91,8 @@ def _asked(loser: Paper, winner: Paper) -> str:
     return "replaced by a higher version"
 
 
-def count(papers: Iterable[Paper], deadline: datetime) -> dict[str, Ballot]:
-    """The ballot of each power that has one.
+def count(papers: Iterable[Paper], deadline: datetime, *, first: bool = False) -> dict[str, Ballot]:
+    """The ballot of each power that has one. `first`: whether the first paper counts, and not the latest version (Q-60).
 
     Papers stamped after `deadline` do not take part (SUB-13); at the deadline itself is in time (Q-34). The order in
     which papers are handed in is irrelevant. A power whose every paper is held has no ballot.
@@ -96,10 +105,11 @@ def count(papers: Iterable[Paper], deadline: datetime) -> dict[str, Ballot]:
     for power, own in sorted(by_power.items()):
         standing = [p for p in own if not p.held]
         if standing:
-            ballots[power] = _ballot(power, own, max(standing, key=Paper.rank))
+            winner = max(standing, key=Paper.earliness) if first else max(standing, key=Paper.rank)
+            ballots[power] = _ballot(power, own, winner, first=first)
     return ballots
 
 
-def _ballot(power: str, papers: Sequence[Paper], winner: Paper) -> Ballot:
+def _ballot(power: str, papers: Sequence[Paper], winner: Paper, *, first: bool) -> Ballot:
     others = sorted((p for p in papers if p is not winner), key=lambda p: (p.received_at, p.id))
-    return Ballot(power, winner, tuple(Loser(p, _why(p, winner)) for p in others))
+    return Ballot(power, winner, tuple(Loser(p, _why(p, winner, first=first)) for p in others))

@@ -18,11 +18,13 @@ from grammar.heading_values import (
     KnownPower,
 )
 from maps.variant import Variant
+from service.ballots import FIRST_COUNTS
 from service.intake_context import Context, GameContext
 from service.intake_verdict import EarlierMail, Kind, Reason, Verdict
 from service.mail import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
+from service.typed import TYPED
 
 # A phase takes mail while it is open, and also after its close until its results are sent: a server may hand over
 # late what it stamped in time. A judged phase is then judged again.
@@ -72,6 +74,8 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         open_phase=None if phase is None else phase_of(phase),
         deadline=None if phase is None else phase.deadline,
         post_first=bool(row.options.get("post_first", False)),
+        typed=bool(row.options.get(TYPED, False)),
+        first_counts=bool(row.options.get(FIRST_COUNTS, False)),
         posted=frozenset() if phase is None else frozenset(
             variant.powers[power].name for power in records.posted(session, phase.id)),
         over=frozenset(phase_of(p) for p in records.phases(session, row.id) if p.deadline < received_at),

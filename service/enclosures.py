@@ -25,7 +25,7 @@ from service.context import known_game
 from service.desk.queries import executed, phase_title
 from service.letters_values import GameInfo, ResultsFacts
 from service.lines import SettledLine, lines_of
-from service.map_control import Control, shown
+from service.map_control import Control, drawn_when, shown
 from service.outbox_compose import Attachment
 from service.record_marks import on_map, root_mark
 from service.store import records
@@ -61,18 +61,21 @@ class Enclosure:
 
 def enclosures(
     session: Session, blobs: Blobs, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
-    facts: ResultsFacts,
+    facts: ResultsFacts, hushed: frozenset[str] = frozenset(),
 ) -> list[Enclosure]:
-    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet."""
+    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet. The sheets of `hushed` powers
+    hold what the receiver may not know and are left out."""
     found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase, resolution), facts))]
-    if phase.kind == PhaseKind.ADJUSTMENT and maps.shapes(variant.slug):
+    if PhaseKind(phase.kind).settles and maps.shapes(variant.slug):
         centres = resolution.position.centres
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
         found.append(Enclosure(
             f"{info.id}-map-{phase.year}.pdf", "application/pdf",
-            lambda: [pictures.board_pdf(variant, centres, info.name, f"at the beginning of {phase.year}", units=units,
+            lambda: [pictures.board_pdf(variant, centres, info.name, drawn_when(phase), units=units,
                                         record=on_map(root_mark(session, phase)))]))
     for power, key in executed(session, phase).items():
+        if power in hushed:
+            continue
         found += _copies(session, blobs, key, power, variant, info)
     return found
 

@@ -17,6 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service.ballots import FIRST_COUNTS
 from service.config import ConfigError
 from service.deadlines import PhaseWindow
 from service.store import codec
@@ -30,6 +31,7 @@ from service.store.tables import (
     ReviewMode,
     SeatRow,
 )
+from service.typed import TYPED
 
 
 class _Player(BaseModel):
@@ -150,8 +152,10 @@ def create(
     """
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
+    usual = {FIRST_COUNTS: variant.rules.first_paper_counts(), TYPED: variant.rules.takes_typed_orders()}
+    usual = {option: True for option, is_so in usual.items() if is_so}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                        options={**new.options, "start": new.start.isoformat()}, created_at=now))
+                        options={**usual, **new.options, "start": new.start.isoformat()}, created_at=now))
     session.flush()
     for seat in new.seats:
         session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))

@@ -123,7 +123,7 @@ def _settle(
     )
     if reason is not None:
         return replace(verdict, reason=reason)
-    return _accepted(verdict, mail, earlier)
+    return _accepted(verdict, mail, earlier, first_counts=game.first_counts)
 
 
 def _fields(verdict: Verdict, heading: Heading) -> Verdict:
@@ -215,7 +215,9 @@ def _first_by_post(heading: Heading, game: GameContext) -> Reason | None:
     return Reason.FIRST_BY_POST if strict and heading.power not in game.posted else None
 
 
-def _accepted(verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMail]) -> Verdict:
+def _accepted(
+    verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMail], *, first_counts: bool
+) -> Verdict:
     same_paper = [
         one for one in earlier if one.verdict.verdict is Kind.ACCEPTED and one.verdict.paper == verdict.paper
     ]
@@ -225,7 +227,9 @@ def _accepted(verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMai
     notes: set[str] = set()
     if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
         notes.add(str(Note.PHOTO_UNREADABLE))
-    if verdict.version is not None:
+    if first_counts:
+        notes.update([str(Note.NOT_FIRST)] if same_paper else [])
+    elif verdict.version is not None:
         if any(
             one.verdict.version == verdict.version and one.photo_keys != mail.photo_keys for one in same_paper
         ):

@@ -20,7 +20,9 @@ class GameContext:
     """One game as the intake sees it.
 
     `known`: its names and its powers' names. `players`: power to registered addresses, as registered.
-    `open_phase` and `deadline` (UTC, last instant in time) are None between phases. `post_first`: the strict
+    `open_phase` and `deadline` (UTC, last instant in time) are None between phases. `first_counts`: the
+    first paper of a power counts, and not the latest version (Q-60). `typed`: orders may be typed
+    into the mail. `post_first`: the strict
     mode of Q-04, where the first movement orders must come by post; `posted`: powers whose letter was logged.
     `over`: phases whose deadline had passed when the mail came; a mail for one of them is late.
     """
@@ -30,6 +32,8 @@ class GameContext:
     open_phase: Phase | None = None
     deadline: datetime | None = None
     post_first: bool = False
+    first_counts: bool = False
+    typed: bool = False
     posted: frozenset[str] = frozenset()
     over: frozenset[Phase] = frozenset()
 

@@ -44,6 +44,7 @@ class Reason(StrEnum):
     TOO_LARGE = "too_large"
     BAD_IMAGE = "bad_image"
     NO_PHOTO = "no_photo"
+    NOT_BOLD = "not_bold"
     FIRST_BY_POST = "first_by_post"
 
     TOO_DARK = "too_dark"
@@ -65,6 +66,7 @@ class Note(StrEnum):
     PHOTO_UNREADABLE = "photo_unreadable"
     VERSION_CONFLICT = "version_conflict"
     SUPERSEDED = "superseded"
+    NOT_FIRST = "not_first"
 
 
 @dataclass(frozen=True, slots=True)

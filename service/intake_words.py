@@ -46,6 +46,7 @@ _WHAT: dict[Reason, str] = {
     Reason.TOO_LARGE: "The mail is too large.",
     Reason.BAD_IMAGE: "The attached picture cannot be opened.",
     Reason.NO_PHOTO: "No picture of a sheet was found in the mail; text in the message is not read.",
+    Reason.NOT_BOLD: "No picture of a sheet was found in the mail, and nothing in it is bold: only bold text counts.",
     Reason.FIRST_BY_POST: "In this game the first orders of a season must be posted.",
     Reason.TOO_DARK: "The photograph is too dark to read.",
     Reason.BLURRED: "The photograph is too blurred to read.",
@@ -69,6 +70,7 @@ _MEND: dict[Reason, str] = {
     Reason.TOO_LARGE: f"Send {_LIMIT}, as JPEG or PDF.",
     Reason.BAD_IMAGE: f"Send the picture again as JPEG or PDF, {_LIMIT}.",
     Reason.NO_PHOTO: "Photograph the sheet and attach it to a mail with the same subject.",
+    Reason.NOT_BOLD: "Send it again with each order in bold, or between ** and **, and with the same subject.",
     Reason.FIRST_BY_POST: "Post the sheet; this picture is kept as a revision.",
     Reason.TOO_DARK: "Lay the sheet flat in daylight, all four corners in view, and photograph it again.",
     Reason.BLURRED: "Lay the sheet flat in daylight, hold still, and photograph it again.",
@@ -116,13 +118,17 @@ def phase_words(verdict: Verdict) -> str:
 
 def _notes(verdict: Verdict) -> str:
     notes = []
+    if "not_first" in verdict.flags:
+        notes.append(
+            "In this game the first paper counts, and one of yours was received before: this one is kept, and counts only if the first cannot be read."
+        )
     if "superseded" in verdict.flags:
         notes.append(
             f"Version {verdict.on_file} is on file and counts before it; send it again with a higher number if this one should count."
         )
     if "version_conflict" in verdict.flags:
         notes.append(f"A different version {verdict.version} was received before; the later one counts.")
-    if "version_missing" in verdict.flags and verdict.on_file is not None:
+    if "version_missing" in verdict.flags and verdict.on_file is not None and "not_first" not in verdict.flags:
         notes.append(f"Version {verdict.on_file} is on file; number this one higher if it should count.")
     if "photo_unreadable" in verdict.flags:
         notes.append(

@@ -75,7 +75,8 @@ class ReceiptFacts:
     """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None where none was
     written; `replaces` the version it replaces; `notes` sentences about its number or its pictures; `answers` the
     Message-IDs it replies to; `subject` to copy for a further version or "". `closing` is the phase's own deadline, or
-    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them, `record` its entry in the record."""
+    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them, `record`
+    its entry in the record; `first_counts`: in this game no later paper replaces the first (Q-60)."""
 
     key: str
     received_at: datetime
@@ -90,6 +91,7 @@ class ReceiptFacts:
     answers: tuple[str, ...] = ()
     reading: tuple[ReadBack, ...] = ()
     record: Mark | None = None
+    first_counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,8 @@ class ResultsFacts:
     in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results; `draw` are the
     powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was unsealed;
     `lots` a sentence on how a draw of lots can be checked, or ""; `seeds` what is told beforehand of lots to come; `record`
-    the root of the game's record.
+    the root of the game's record; `notes` what befell without an order, `standing` what each power has beside units and
+    centres, where the rules know of such things; `joint` the powers that won together.
     """
 
     powers: tuple[ShownPower, ...]
@@ -190,6 +193,9 @@ class ResultsFacts:
     lots: str = ""
     seeds: tuple[Commitment, ...] = ()
     record: Mark | None = None
+    notes: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
     revision: int = 0
 
 
@@ -204,11 +210,15 @@ class RetreatFacts:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentFacts:
-    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07)."""
+    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07). `sends`: supply may be
+    sent; `by_lot`: removals that nobody orders are drawn; `apart`: builds and removals do not go on one sheet."""
 
     count: int
     closing: Closing
     subject: str
+    sends: bool = True
+    by_lot: bool = True
+    apart: bool = True
 
 
 @dataclass(frozen=True, slots=True)

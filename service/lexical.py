@@ -34,7 +34,7 @@ def lexicon_of(variant: Variant) -> Lexicon:
 
 def forms_of(variant: Variant, kind: PhaseKind) -> Forms:
     """Every order form of one phase kind of this variant."""
-    return compose(kind, variant.wording)
+    return compose(kind, variant.wording, tuple(variant.rules.FORMS.items()))
 
 
 def all_forms(variant: Variant) -> list[Forms]:

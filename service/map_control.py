@@ -13,7 +13,7 @@ from adjudicator.units import Unit
 from maps.variant import Variant
 from service.record_marks import on_map, root_mark
 from service.store import codec, records
-from service.store.tables import GameRow
+from service.store.tables import GameRow, PhaseRow
 
 UNITS = "units_on_map"
 """The game's option: whether its maps show units besides control (MAP-03, Q-13). No, unless it is set."""
@@ -38,13 +38,20 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     if game is None:
         return None
     variant = load(game.variant)
-    centres, year, units = variant.start.centres, variant.start.phase.year, variant.start.units
-    root = ""
+    left, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
     for row in records.phases(session, game_id):
-        if row.kind == PhaseKind.ADJUSTMENT and row.resolution is not None and row.sent_at is not None:
-            left = codec.load_resolution(row.resolution).position
-            centres, year, units, root = left.centres, row.year, left.units, on_map(root_mark(session, row))
-    return Control(variant, game.name, centres, f"at the beginning of {year}", shown(game, units), root)
+        if PhaseKind(row.kind).settles and row.resolution is not None and row.sent_at is not None:
+            left, when = codec.load_resolution(row.resolution).position, drawn_when(row)
+            root = on_map(root_mark(session, row))
+    known = variant.rules.sight(variant.setting(), left, None)
+    return Control(variant, game.name, known.centres, when, shown(game, known.units), root)
+
+
+def drawn_when(phase: PhaseRow) -> str:
+    """When a map is of that is drawn with the results of a phase: a Winter opens its year, a turn is over."""
+    if phase.kind == PhaseKind.ADJUSTMENT:
+        return f"at the beginning of {phase.year}"
+    return f"after the {phase.season} of {phase.year}"
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:

@@ -16,6 +16,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -30,6 +31,7 @@ from grammar.compose import GrammarError
 from grammar.parse import ParsedLine
 from maps.variant import Variant
 from service.lexical import candidate_json, forms_of, parse_typed, printed
+from service.own_state_json import write_order
 
 _WORDS: dict[type[Order], str] = {
     Hold: "hold",
@@ -44,6 +46,7 @@ _WORDS: dict[type[Order], str] = {
     Build: "build",
     Remove: "remove",
     SendSupply: "send_supply",
+    MoveHome: "move_home",
 }
 
 
@@ -81,6 +84,8 @@ def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
 
 def order_json(order: Order) -> dict[str, Any]:
     """An order as an object of `adjudicate`'s cases, without its power; what was not written is left out."""
+    if order.WORD:
+        return write_order(order)
     found: dict[str, Any] = {"order": _WORDS[type(order)]}
     if isinstance(order, UnitOrder):
         found |= _unit(order.unit.kind, order.unit.region)
@@ -88,14 +93,21 @@ def order_json(order: Order) -> dict[str, Any]:
         found["from"] = str(order.target.region)
         if order.target.kind:
             found["from_type"] = order.target.kind
-    if isinstance(order, Move | SupportMove | Convoy | Retreat):
+    if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
         found["to"] = str(order.to)
-    if isinstance(order, Move) and order.via_convoy:
-        found["via_convoy"] = True
+    if isinstance(order, Move):
+        found |= {key: True for key in ("via_convoy", "sheds") if getattr(order, key)}
     if isinstance(order, Convert):
         found |= {k: v for k, v in (("to_type", order.to_kind), ("coast", order.coast)) if v}
+    return found | _winter_json(order)
+
+
+def _winter_json(order: Order) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     if isinstance(order, Build):
         found |= _unit(order.kind, order.region)
+    if isinstance(order, MoveHome) and order.origin:
+        found["from"] = str(order.origin)
     if isinstance(order, Proxy | SendSupply):
         found["to_power"] = order.to_power
     if isinstance(order, SendSupply):

@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service import letters, pictures
+from service.ballots import FIRST_COUNTS
 from service.context import phase_of
 from service.enclosures import turned
 from service.intake_context import Context
@@ -47,13 +48,14 @@ def facts_of(session: Session, submission: SubmissionRow, phase: PhaseRow, verdi
     game = session.get_one(GameRow, phase.game_id)
     number = max(submission.version or 0, verdict.on_file or 0) + 1
     counts = "superseded" not in submission.flags and submission.version is not None
-    words = explain(verdict, nobody())
+    words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
     message_id = (mail.verdict or {}).get("message_id")
     return ReceiptFacts(
         key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase), version=submission.version,
         photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
-        replaces=verdict.on_file if counts else None, notes=tuple(one for one in (words.mend, _word(session, mail.sha256)) if one),
-        subject=canonical_subject(game.name, power, phase_of(phase), number),
+        replaces=verdict.on_file if counts and not first else None,
+        notes=tuple(one for one in (words.mend, _word(session, mail.sha256)) if one),
+        subject="" if first else canonical_subject(game.name, power, phase_of(phase), number), first_counts=first,
         answers=(str(message_id),) if message_id else (),
         record=sheet_mark(session, submission, phase.game_id),
     )

@@ -33,7 +33,7 @@ _GIVEN: dict[type[Order], str] = {
     Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
     SendSupply: "sent",
 }
-_TOLD = frozenset({"begun", "completed"})
+_TOLD = frozenset({"begun", "completed", "done"})
 """Marks of a success that say too little without their sentence."""
 
 
@@ -50,10 +50,13 @@ class ShownOrder:
     @property
     def said(self) -> str:
         """What a letter says after the order: what became of it, once, with what caused it where it did not go as
-        ordered. "moves, where Army Cheshire is dislodged"; "bounced off Army Essex: 1 against 1"."""
+        ordered. "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind"; "bounced off Army Essex: 1
+        against 1"."""
         if self.result != Result.SUCCEEDS or self.mark in _TOLD:
             return self.why.rstrip(".") or self.mark
         _, where, rest = self.why.partition(", where ")
+        if not where:
+            _, where, rest = self.why.partition("; ")
         return f"{self.mark}{where}{rest}".rstrip(".")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from maps.variant import Variant
 from service import context as contexts
-from service import inbox, lots, outbox
+from service import inbox, lots, outbox, typed
 from service.clock import Clock
 from service.intake import judge_mail, remember
 from service.intake_verdict import Kind, Reason, Verdict
@@ -38,7 +38,7 @@ READ_WORK = "read"
 # The sender can mend these by sending again, and is told how; everything else that is rejected is for the coordinator.
 MENDED_BY_SENDER = frozenset({
     Reason.PHASE_TYPE_MISMATCH, Reason.WRONG_PHASE, Reason.LATE, Reason.ENCRYPTED, Reason.TOO_LARGE,
-    Reason.BAD_IMAGE, Reason.NO_PHOTO, Reason.FIRST_BY_POST,
+    Reason.BAD_IMAGE, Reason.NO_PHOTO, Reason.NOT_BOLD, Reason.FIRST_BY_POST,
 })
 PAGES_PER_FILE = 100
 """Step of a page's ordinal from one file of a mail to the next, so that the pages of a PDF find room between."""
@@ -91,7 +91,7 @@ class Taker:
         raw = self.blobs.read(key)
         mail = read_headers(raw, size) if reason == inbox.TOO_LARGE else read_mail(raw, self.probe)
         with self.store.begin() as session:
-            verdict = self._judge(session, mail, received_at)
+            verdict, mail = self._judge(session, mail, received_at, raw)
             self._settle(session, key, received_at, mail, verdict)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
@@ -106,13 +106,23 @@ class Taker:
                               detail={"mail": key[:12], "fault": error.partition(":")[0]})
             self.post.notice(session, key, row.received_at, verdict)
 
-    def _judge(self, session: Session, mail: IncomingMail, received_at: datetime) -> Verdict:
+    def _judge(
+        self, session: Session, mail: IncomingMail, received_at: datetime, raw: bytes
+    ) -> tuple[Verdict, IncomingMail]:
+        """The verdict, and the mail: where orders may be typed and no sheet is attached, with what is bold as its sheet."""
         context = contexts.build(
             session, received_at, self.load, own_addresses=self.own_addresses, own_domain=self.own_domain,
             trusted_authserv_id=self.trusted_authserv_id,
         )
         earlier = [one for sender in mail.senders[:1] for one in contexts.earlier_mails(session, sender)]
-        return judge_mail(mail, received_at, context, earlier)
+        verdict = judge_mail(mail, received_at, context, earlier)
+        if verdict.reason is Reason.NO_PHOTO and context.game(verdict.game or "").typed:
+            lines = typed.bold_lines(raw)
+            if not lines:
+                return replace(verdict, reason=Reason.NOT_BOLD), mail
+            mail = replace(mail, pictures=(typed.sheet(lines),))
+            verdict = judge_mail(mail, received_at, context, earlier)
+        return verdict, mail
 
     def _settle(
         self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict

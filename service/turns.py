@@ -186,7 +186,7 @@ class Turns:
         """Hand the position to the phase it is for; those between have nothing to order and are over (CAL-17)."""
         game = session.get_one(GameRow, phase.game_id)
         drawn = resolution.draw_open_to is not None and self.load(game.variant).rules.draws_at_once()
-        if resolution.winner is not None or drawn:
+        if resolution.winner is not None or resolution.joint or drawn:
             session.execute(update(PhaseRow).where(
                 PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))
             return

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import pkgutil
 from collections.abc import Mapping
 
 from adjudicator.ruleset import Ruleset
 
 
-def load(name: str, values: Mapping[str, object], citations: Mapping[str, object] | None = None) -> Ruleset:
-    """The rule set of that name with a variant's named choices and citations.
+def load(
+    name: str, values: Mapping[str, object], citations: Mapping[str, object] | None = None,
+    figures: Mapping[str, object] | None = None,
+) -> Ruleset:
+    """The rule set of that name with a variant's named choices, citations and figures.
 
-    Raises ValueError naming the rule set when there is none of that name, or the key when a choice or a
-    citation is unknown or not allowed.
+    Raises ValueError naming the rule set when there is none of that name, or the key when a choice, a
+    citation or a figure is unknown or not allowed.
     """
     if not name.isidentifier() or importlib.util.find_spec(f"{__name__}.{name}") is None:
         raise ValueError(f"there is no rule set called {name!r}")
     kind: type[Ruleset] = importlib.import_module(f"{__name__}.{name}").RULES
-    rules = kind(name, dict(values), dict(citations or {}))
+    rules = kind(name, dict(values), dict(citations or {}), dict(figures or {}))
     rules.check()
     return rules
+
+
+def import_all() -> None:
+    """Import every rule set, so that each class of orders and of state that one of them brings is known."""
+    for found in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{found.name}")

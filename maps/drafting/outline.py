@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,9 +94,18 @@ def _coverage(outlines: Sequence[BaseGeometry]) -> list[BaseGeometry]:
 
 
 def _rounded(geometry: Mapping[str, Any]) -> dict[str, Any]:
-    def walk(value: Any) -> Any:
-        if isinstance(value, float):
-            return round(value, DECIMALS) if math.isfinite(value) else value
-        return [walk(item) for item in value]
+    """The geometry to so many decimals, without the rings that are a line or a point then."""
+    if geometry["type"] == "Polygon":
+        return {"type": "Polygon", "coordinates": _open_rings(geometry["coordinates"])}
+    polygons = [_open_rings(polygon) for polygon in geometry["coordinates"]]
+    return {"type": "MultiPolygon", "coordinates": [polygon for polygon in polygons if polygon]}
 
-    return {"type": geometry["type"], "coordinates": walk(geometry["coordinates"])}
+
+def _open_rings(polygon: Iterable[Iterable[Iterable[float]]]) -> list[list[list[float]]]:
+    """The outer ring and its holes that still have an area; nothing where the outer one has none."""
+    outer, *holes = [[[round(x, DECIMALS) for x in point] for point in points] for points in polygon]
+    return [outer, *filter(_is_open, holes)] if _is_open(outer) else []
+
+
+def _is_open(points: Iterable[Iterable[float]]) -> bool:
+    return len({tuple(point) for point in points}) > 2

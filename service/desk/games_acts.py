@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 import maps
 from maps.variant import Variant
 from service import extensions, games
+from service.ballots import FIRST_COUNTS
 from service.config import ConfigError
 from service.deadlines import DeadlineError, Extension, schedule
 from service.desk.queries import work
@@ -24,8 +25,11 @@ from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
 from service.turns import extend_calendar
 from service.two_readers import Stage
+from service.typed import TYPED
 
 OPTIONS: dict[str, str] = {
+    TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
+    FIRST_COUNTS: "The first paper of a power counts in each phase, and later ones do not replace it",
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": "A receipt shows its sender each line as the machine read it, with a picture (it leaves once the sheet is read)",
     "units_on_map": "The year-end map shows units besides control; it is public (without this, control alone)",

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
-from service.ballots import Paper, count
+from service.ballots import FIRST_COUNTS, Paper, count
 from service.desk.decisions import PART, SHAPES, Kind
 from service.desk.wording import reasons
 from service.lines import SettledLine, lines_of, seen_by, stands_of
@@ -104,13 +104,18 @@ def _paper(row: SubmissionRow) -> Paper:
 
 def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
     """Power to the submission that counts, by the one sort key of `service.ballots`."""
-    ballots = count(papers(session, phase.id), phase.deadline)
+    ballots = count(papers(session, phase.id), phase.deadline, first=first_counts(session, phase))
     return {power: ballot.paper.id for power, ballot in ballots.items()}
+
+
+def first_counts(session: Session, phase: PhaseRow) -> bool:
+    """Whether the first paper of a power counts in the phase's game, and not the latest version (Q-60)."""
+    return bool(session.get_one(GameRow, phase.game_id).options.get(FIRST_COUNTS, False))
 
 
 def phase_title(phase: PhaseRow) -> str:
     """As players write it: Autumn 1644 Retreats."""
-    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(phase.kind, phase.kind)
+    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(phase.kind, phase.kind.capitalize())
     return f"{phase.season} {phase.year} {word}"
 
 
@@ -147,8 +152,9 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
         powers[seat.game_id].append(seat.power)
     chosen = {
         phase.id: {power: ballot.paper.id for power, ballot in
-                   count([_paper(row) for row in rows[phase.id]], phase.deadline).items()}
-        for phase, _ in pairs
+                   count([_paper(row) for row in rows[phase.id]], phase.deadline,
+                         first=bool(game.options.get(FIRST_COUNTS, False))).items()}
+        for phase, game in pairs
     }
     stands = stands_of(session, [key for own in chosen.values() for key in own.values()])
     return [

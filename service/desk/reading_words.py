@@ -5,6 +5,7 @@ Lexical only: all names of the board are offered always, whatever stands where a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from adjudicator.calendar import PhaseKind
@@ -18,7 +19,7 @@ _VERBS: dict[PhaseKind, tuple[str, ...]] = {
     PhaseKind.RETREAT: ("retreats to", "disbands"),
     PhaseKind.ADJUSTMENT: ("Build", "Remove", "Send", "supply to", "disbands"),
 }
-"""What stands between names in the handbook's prose. A phase kind that a variant words itself has its names only."""
+"""What stands between names in the handbook's prose. A phase kind that a variant words itself has the words of its own orders."""
 _WRITTEN: dict[PhaseKind, tuple[tuple[str, str], ...]] = {
     PhaseKind.MOVEMENT: (
         ("A {a} H", "the army there holds"), ("A {a} - {b}", "it moves; F for a fleet"),
@@ -31,6 +32,7 @@ _WRITTEN: dict[PhaseKind, tuple[tuple[str, str], ...]] = {
                            ("Send 1 supply to {p}", "supply is sent")),
 }
 """Orders as they may be typed, each with what it says; {a}, {b}, {c} are places and {p} is a power."""
+_BLANK = re.compile(r"\{\w+\}")
 _PLAIN = 9
 """Letters of the longest name that stands in an example."""
 
@@ -62,8 +64,15 @@ def words_of(variant: Variant, kind: PhaseKind) -> Words:
     for power in variant.powers.values():
         for text in (power.name, *power.aliases, *([power.person] if power.person else [])):
             spelled[text, power.name] = None
-    return Words(tuple(spelled), _VERBS.get(kind, ()), tuple(k.name for k in variant.kinds.values()),
+    return Words(tuple(spelled), _VERBS.get(kind) or _own_verbs(variant, kind), tuple(k.name for k in variant.kinds.values()),
                  written(variant, kind))
+
+
+def _own_verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
+    """What stands between the blanks of the orders that only this rule set has."""
+    orders = sorted(variant.rules.ORDERS.get(kind, ()), key=lambda order: order.__name__)
+    pieces = (piece.strip() for order in orders for piece in _BLANK.split(order.TERSE))
+    return tuple(dict.fromkeys(piece for piece in pieces if piece))
 
 
 def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:

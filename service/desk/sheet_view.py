@@ -52,7 +52,8 @@ class Difference:
 
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     """Every paper of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
-    ballot = count([p for p in queries.papers(session, phase.id) if p.power == power], phase.deadline).get(power)
+    ballot = count([p for p in queries.papers(session, phase.id) if p.power == power], phase.deadline,
+                   first=queries.first_counts(session, phase)).get(power)
     return [
         Version(row.id, row.version, row, ballot is not None and ballot.paper.id == row.id,
                 _why(row, ballot, phase), row.received_at > phase.deadline)

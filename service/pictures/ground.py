@@ -14,10 +14,7 @@ from shapely.geometry.base import BaseGeometry
 from maps.geometry import Shape
 from maps.variant import Variant
 from service.pictures.projection import Projection, projection_for
-from service.pictures.values import Ground, Paper, Place, Rect
-
-STRIP_KM = 36.0
-"""What cannot be shown whole shows at least this much."""
+from service.pictures.values import KINGDOM, Ground, Paper, Place, Rect
 
 SEAL_MM = 1.75
 TOWN_MM = 1.55
@@ -58,13 +55,13 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     }
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
     outer = _bounds(kilometres)
-    left, bottom, right, top = _window(kilometres, seas, outer)
+    left, bottom, right, top = _window(kilometres, seas, outer, variant.strip)
     if (right - left) > (top - bottom):
         paper = replace(paper, width=paper.height, height=paper.width)
     inside = paper.inside
     scale = max((right - left) / inside.width, (top - bottom) / inside.height)
-    # The neat line never reaches beyond what the data covers.
-    left, right = _widened(left, right, scale * inside.width, outer[0], outer[2])
+    # The neat line never reaches beyond what the data covers, but where only land goes on.
+    left, right = _widened(left, right, scale * inside.width, outer[0], math.inf if variant.open_east else outer[2])
     bottom, top = _widened(bottom, top, scale * inside.height, outer[1], outer[3])
     wide, high = (right - left) / scale, (top - bottom) / scale
     aside, above = (inside.width - wide) / 2, (inside.height - high) / 2
@@ -72,6 +69,7 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     west, north = left, top
     frame = shapely.box(inside.x0, inside.y0, inside.x1, inside.y1)
     capitals = {name for pair in (variant.capitals or {}).values() for name in pair}
+    capitals |= {one.id for one in variant.board.provinces.values() if KINGDOM in one.marks}
     places: dict[str, Place] = {}
     for name, shape in kilometres.items():
         on_paper = _to_paper(shape, west, north, scale, inside)
@@ -116,10 +114,10 @@ def _widened(low: float, high: float, room: float, least: float, most: float) ->
 
 
 def _window(
-    shapes: Mapping[str, BaseGeometry], seas: Iterable[str], outer: tuple[float, float, float, float]
+    shapes: Mapping[str, BaseGeometry], seas: Iterable[str], outer: tuple[float, float, float, float], least: float
 ) -> tuple[float, float, float, float]:
-    """The smallest rectangle of kilometres that shows land whole, and at least a strip of every sea and of land
-    that the data itself cut off."""
+    """The smallest rectangle of kilometres that shows land whole, and at least a strip, `least` kilometres
+    wide, of every sea and of land that the data itself cut off."""
     bounds = {name: shape.bounds for name, shape in shapes.items()}
     water = set(seas)
     cut = {
@@ -130,7 +128,7 @@ def _window(
     for at in range(4):
         sign = -1 if at < 2 else 1
         far = [sign * bounds[name][at] + 10.0 for name in bounds if name not in cut]
-        strip = [sign * bounds[name][(at + 2) % 4] + STRIP_KM for name in cut]
+        strip = [sign * bounds[name][(at + 2) % 4] + least for name in cut]
         window.append(sign * min(max(far + strip), sign * outer[at]))
     return window[0], window[1], window[2], window[3]
 

@@ -13,7 +13,7 @@ from service.pictures.hatch import hatch
 from service.pictures.marks import TOWN_TONE, crown, disc, ink_of, shield
 from service.pictures.ornament import INK, PALE, fitted, flourish, panel
 from service.pictures.svg import path, text
-from service.pictures.values import Rect
+from service.pictures.values import KINGDOM, Rect
 
 _POINT = "point"
 ROW, HEAD, MARK_ROW, SHORT_ROW = 6.5, 17.0, 4.4, 2.75
@@ -26,7 +26,11 @@ def legend_height(variant: Variant, short: int) -> float:
 
 
 def _marks_height(variant: Variant) -> float:
-    return 7.4 + MARK_ROW * (4 if variant.capitals else 3)
+    return 7.4 + MARK_ROW * (3 + bool(variant.capitals) + _has_kingdoms(variant))
+
+
+def _has_kingdoms(variant: Variant) -> bool:
+    return any(KINGDOM in one.marks for one in variant.board.provinces.values())
 
 
 def draw_legend(box: Rect, variant: Variant, held: Mapping[str, Power], short: Sequence[tuple[str, str]]) -> str:
@@ -90,6 +94,8 @@ def _marks(box: Rect, y: float, free: int, variant: Variant) -> list[str]:
     ]
     if variant.capitals:
         rows.append(("", crown(left, y + 0.8), "a capital of a kingdom"))
+    if _has_kingdoms(variant):
+        rows.append(("", crown(left, y + 0.8), "a state of the kingdom type"))
     parts = []
     for at, (mark, inner, words) in enumerate(rows):
         drawn = mark + (f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" fill="{INK}"/>' if inner is _POINT else inner)

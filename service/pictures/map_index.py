@@ -7,6 +7,7 @@ from html import escape
 
 from adjudicator.geo import Province
 from adjudicator.units import Unit
+from maps.marks import by_mark
 from maps.variant import Variant
 from service.results import unit_text
 
@@ -45,8 +46,17 @@ def index_page(
         f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
         f"<tbody>{rows}<tr><td></td><th>No power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
-        f"{_units(variant, units)}<section class='{place}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
+        f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
     )
+
+
+def _marks(variant: Variant) -> str:
+    """What the rules of the game want known of provinces, where they have marks."""
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(words)}</th><td>{escape(', '.join(names))}</td></tr>"
+        for words, names in by_mark(variant).items()
+    )
+    return f"<h2>What else is marked</h2><table><tbody>{rows}</tbody></table>" if rows else ""
 
 
 def _units(variant: Variant, units: Sequence[Unit]) -> str:

@@ -22,7 +22,7 @@ from service.pictures.base import Base, drawn_names
 from service.pictures.ground import Sheet, lay_out
 from service.pictures.inset import Inset
 from service.pictures.map_sheet import MapPlan, plan_map
-from service.pictures.values import Label, Paper, Rect, Wording
+from service.pictures.values import KINGDOM, Label, Paper, Rect, Wording
 from service.pictures.wording import extent
 
 COMMAND = "python -m service.pictures.place"
@@ -48,6 +48,9 @@ def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
         [(name, shape.polygons) for name, shape in shapes.items()],
         [(one.id, one.name, one.abbr, one.terrain, one.centre, one.area, one.role) for one in variant.board.provinces.values()],
     ]
+    marked = sorted(one.id for one in variant.board.provinces.values() if KINGDOM in one.marks)
+    said += [marked] if marked else []
+    said += ["open east", variant.strip] if variant.open_east else []
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 

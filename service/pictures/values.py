@@ -19,6 +19,10 @@ class Ground(StrEnum):
     AREA = "area"
 
 
+KINGDOM = "kingdom"
+"""The mark of a province (`provinces.csv`) that makes a kingdom: it wears a crown, as a capital does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rect:
     """An upright rectangle, `x0 < x1`, `y0 < y1`."""

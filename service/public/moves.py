@@ -16,7 +16,8 @@ from fastapi.responses import Response
 
 import maps
 from adjudicator.geo import Province, Region
-from maps.moves import printed, valid_moves
+from maps import marks
+from maps.moves import beside, is_marched_over, printed, valid_moves
 from maps.names import plain
 from maps.variant import Spelling, Variant
 from service.public.doorway import FOLDER, environment
@@ -27,7 +28,7 @@ UNKNOWN = "There is no such map here. Check the address in your letters."
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where one kind of unit may go: `unit` is "Army" or "Fleet", `coast` the one it stands on or "", `to` pairs of a
+    """Where one kind of unit may go: `unit` is "Army" or "Fleet", or on a board nobody marches over what leads there; `coast` the one it stands on or "", `to` pairs of a
     region's printed name and the anchor of its province."""
 
     unit: str
@@ -75,7 +76,8 @@ def page(variant: Variant) -> Page:
     """The whole page of a board."""
     style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
-        title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note)
+        title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note,
+        marched_over=is_marched_over(variant))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -98,19 +100,34 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Ent
         if row.region == Region(province.id) and row.spelling is Spelling.ABBREVIATION]
     also = tuple(dict.fromkeys(text for text in [*spellings, *codes] if plain(text) != plain(province.name)))
     find = "|".join(dict.fromkeys(plain(text) for text in (province.name, *also)))
+    ways = _marches(variant, province, anchors) if is_marched_over(variant) else _neighbours(variant, province, anchors)
+    return Entry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
+
+
+def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[Way, ...]:
     ways = []
     for moves in valid_moves(variant, Region(province.id)):
         coast = printed(variant.board, moves.region).partition("/")[2]
         to = tuple((printed(variant.board, other), anchors[other.province]) for other in moves.to)
         ways.append(Way(variant.kinds[moves.kind].name, coast, to))
-    return Entry(anchors[province.id], province.name, _sort(province), also, find, tuple(ways))
+    return tuple(ways)
 
 
-def _sort(province: Province) -> str:
-    if province.is_sea:
-        return f"{province.role.value} region of the {province.area} area" if province.role and province.area else "at sea"
+def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[Way, ...]:
+    ways = []
+    for over, others in beside(variant, province.id).items():
+        how = f"Across the {variant.board.provinces[over].name}" if over else "Washes" if province.is_sea else "By land"
+        to = tuple((printed(variant.board, other), anchors[other.province]) for other in others)
+        ways.append(Way(how, "", to))
+    return tuple(ways)
+
+
+def _sort(variant: Variant, province: Province) -> str:
     words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
-    return ", ".join(word for word in words if word)
+    if province.is_sea:
+        in_area = province.role and province.area
+        words = [f"{province.role.value} region of the {province.area} area" if province.role and in_area else "at sea"]
+    return ", ".join(word for word in (*words, *marks.said(variant, province)) if word)
 
 
 def _inner(name: str) -> str:

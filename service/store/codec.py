@@ -16,10 +16,11 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from adjudicator import rules
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
-from adjudicator.position import Position
+from adjudicator.position import Extension, Position
 
 FORMAT = 1
 
@@ -63,6 +64,17 @@ def load_orders(document: Document) -> tuple[Order, ...]:
     return tuple(_load(Order, item, f"orders[{at}]") for at, item in enumerate(body))
 
 
+def dump_own(extension: Extension) -> Document:
+    """A rule set's own state, field by field, without format and class."""
+    return _dump_fields(extension)
+
+
+def load_own(kind: type[_T], document: Document) -> _T:
+    """Inverse of `dump_own` for a class that is known. Raises CodecError."""
+    loaded: _T = _load_fields(kind, document, "state")
+    return loaded
+
+
 def _body(document: Document, name: str) -> Any:
     if not isinstance(document, dict) or name not in document:
         raise CodecError(f"this is no stored {name}")
@@ -88,6 +100,8 @@ def _dump(value: Any) -> Any:
             data = str(value) if Region.of(str(value)) == value else [value.province, value.coast]
         case Order():
             data = {"order": type(value).__name__, **_dump_fields(value)}
+        case Extension():
+            data = {"own": type(value).__name__, **_dump_fields(value)}
         case Mapping():
             data = {str(key): _dump(item) for key, item in value.items()}
         case frozenset() | set():
@@ -138,7 +152,9 @@ def _load_one(kind: type[Any], data: Any, where: str) -> Any:
         except ValueError as error:
             raise CodecError(f"{where}: {data!r} is no {kind.__name__}") from error
     elif issubclass(kind, Order):
-        value = _load_order(data, where)
+        value = _load_named(Order, "order", data, where)
+    elif kind is Extension:
+        value = _load_named(Extension, "own", data, where)
     elif kind in _PLAIN:
         value = _load_plain(kind, data, where)
     elif is_dataclass(kind):
@@ -190,17 +206,25 @@ def _load_region(data: Any, where: str) -> Region:
             raise CodecError(f"{where}: {data!r} is no region")
 
 
-def _load_order(data: Any, where: str) -> Order:
+def _load_named(base: type[Any], key: str, data: Any, where: str) -> Any:
+    """A value of one of the classes below `base`, which `key` names. Rule sets bring classes of their own, so they are
+    all imported before a name is given up."""
     table = dict(_expect(dict, data, where))
-    name = table.pop("order", None)
-    found = next((c for c in _kinds_of(Order) if c.__name__ == name), None)
+    name = table.pop(key, None)
+    found = _class_called(base, name)
     if found is None:
-        raise CodecError(f"{where}: there is no order called {name!r}")
-    order: Order = _load_fields(found, table, where)
-    return order
+        rules.import_all()
+        found = _class_called(base, name)
+    if found is None:
+        raise CodecError(f"{where}: there is no {base.__name__.casefold()} called {name!r}")
+    return _load_fields(found, table, where)
 
 
-def _kinds_of(kind: type[Order]) -> list[type[Order]]:
+def _class_called(base: type[Any], name: Any) -> type[Any] | None:
+    return next((c for c in _kinds_of(base) if c.__name__ == name), None)
+
+
+def _kinds_of(kind: type[Any]) -> list[type[Any]]:
     # A dataclass with slots is a second class beside the one written; only the one its module holds is meant.
     own = [kind] if getattr(sys.modules[kind.__module__], kind.__name__, None) is kind else []
     return own + [deeper for sub in kind.__subclasses__() for deeper in _kinds_of(sub)]

@@ -22,9 +22,9 @@ from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
 from tests.adjudicator import positions
 
-VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
+VARIANTS = {slug: maps.load(slug) for slug in ("bretwalda", "standard", "w3k", "war1648")}
 SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
-FAR = {"standard": "SYR", "w3k": "Shetland"}
+FAR = {"bretwalda": "Ork", "standard": "SYR", "w3k": "Shetland", "war1648": "Persia"}
 
 CALM = settings(deadline=None)
 """A busy machine is no fault of the judge."""
@@ -236,7 +236,7 @@ def test_nothing_is_kept_from_one_judging_to_the_next(slug: str, seed: int, othe
 def test_a_year_can_be_played_to_its_end(slug: str, seed: int) -> None:
     """Whatever the orders, every phase of a year is judged and the next one follows."""
     position, orders = _case(slug, seed)
-    for _ in range(8):
+    for _ in VARIANTS[slug].calendar.steps:
         position, orders = _judge(slug, position, orders).position, []
     assert position.phase.year > 1643
 

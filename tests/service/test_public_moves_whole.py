@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 
 import maps
-from adjudicator.geo import Terrain
+from adjudicator.geo import ANY, COAST, SEA, Terrain
 from service.public.moves import page
-from tests.service.test_public_moves import read
+from tests.service.test_public_moves import MARCHED_OVER, read
 
 
-@pytest.mark.parametrize("slug", maps.variants())
+@pytest.mark.parametrize("slug", MARCHED_OVER)
 def test_wherever_a_unit_may_go_it_has_a_row_to_go_on_from(slug: str) -> None:
     variant = maps.load(slug)
     rows = read(page(variant).html).rows
@@ -23,7 +23,7 @@ def test_wherever_a_unit_may_go_it_has_a_row_to_go_on_from(slug: str) -> None:
             assert (name, unit, coast) in places, (place, unit, goal)
 
 
-@pytest.mark.parametrize("slug", maps.variants())
+@pytest.mark.parametrize("slug", MARCHED_OVER)
 def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: str) -> None:
     """By terrain and coasts alone: an army inland, a fleet at sea, and in a place of several coasts a fleet on each."""
     variant = maps.load(slug)
@@ -34,7 +34,8 @@ def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: s
     for province in variant.board.provinces.values():
         own = said[province.name]
         if province.terrain is Terrain.SEA:
-            assert own == {(kinds["F"], "")}, province.name
+            afloat = {kind.name for kind in variant.kinds.values() if kind.moves & {SEA, COAST, ANY}}
+            assert own == {(name, "") for name in afloat}, province.name
             continue
         assert (kinds["A"], "") in own, province.name
         fleets = {coast for unit, coast in own if unit == kinds["F"]}
@@ -43,4 +44,8 @@ def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: s
             assert "" not in fleets, province.name
         else:
             assert fleets == ({""} if province.terrain is Terrain.COASTAL else set()), province.name
-    assert sum(len(province.coasts) > 1 for province in variant.board.provinces.values()) >= 3
+
+
+@pytest.mark.parametrize("slug", ["standard", "w3k"])
+def test_these_boards_do_have_places_of_several_coasts(slug: str) -> None:
+    assert sum(len(province.coasts) > 1 for province in maps.load(slug).board.provinces.values()) >= 3

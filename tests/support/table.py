@@ -250,17 +250,17 @@ def sheet_picture(width: int = 800, height: int = 1000) -> bytes:
 
 def open_table(
     site: Site, *, first: Phase = SUMMER, start: date = START, announce: Announcements | None = None,
-    position: Position | None = None, players: Mapping[str, Sequence[str]] | None = None,
+    position: Position | None = None, players: Mapping[str, Sequence[str]] | None = None, slug: str = "w3k",
 ) -> Table:  # fmt: skip
     """A game whose first phase is open, the site's clock at its beginning. `position` replaces the opening one."""
-    board = maps.load("w3k")
-    opening = position or replace(board.start, phase=first)
+    board = maps.load(slug)
+    opening = position or (replace(board.start, phase=first) if slug == "w3k" else board.start)
     variant = replace(board, start=opening)
     window = schedule(start, variant.calendar, opening.phase, 1)[0]
     site.clock.set(window.opens)
     mails = players or {power: (address(power),) for power in variant.powers}
     seats = [games.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()]
-    new = games.NewGame("Powick Bridge", "w3k", start, seats)
+    new = games.NewGame("Powick Bridge", slug, start, seats)
     with site.store.begin() as session:
         row = games.create(session, new, variant, window, fresh_seed(), site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)

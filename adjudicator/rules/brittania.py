@@ -1,0 +1,100 @@
+"""Warring States: Brittania. Grain, investment, conquest with dice, kings, alliances; one kind of phase, the turn.
+
+It shares board, lots, position and resolution with the other games, and none of the arithmetic of support. What the
+printed rules leave open is a named choice; docs/rulings/brittania.md has the questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Board, Region
+from adjudicator.orders import Order
+from adjudicator.position import Extension, Position
+from adjudicator.rules.brittania_realm import (
+    KING,
+    YIELD,
+    Ally,
+    Claim,
+    Conquer,
+    Defend,
+    Invest,
+    MoveKing,
+    Realm,
+    Send,
+    Swap,
+)
+from adjudicator.rules.brittania_turn import resolve
+from adjudicator.rules.brittania_words import SENTENCES
+from adjudicator.ruleset import Resolver, Ruleset
+from adjudicator.units import Unit
+from adjudicator.words import Words
+
+if TYPE_CHECKING:
+    from adjudicator.setting import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class WarringStates(Ruleset):
+    """The rules of Brittania."""
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "attackers_tied": ("lot", "defender_keeps"),  # Q-62
+        "continuous": ("islands", "land", "any_sea"),  # WSB-06
+        "defence_die": ("each", "once"),  # WSB-12
+        "halved_odd": ("down", "up"),  # Q-62
+        "invested_and_lost": ("halved_with_it", "lost"),  # WSB-13
+        "joint_kingdom_states": ("ten", "eight"),  # Q-61
+        "king_after_conquest": ("stays", "enters"),  # WSB-14
+        "king_alone_defends": ("yes", "no"),  # WSB-10
+        "king_reach": ("land_and_sea", "land"),  # WSB-15
+        "overspending": ("in_order", "void_all"),  # bad input
+        "papers": ("first", "latest"),  # Q-60
+        "swap_price": ("given", "received"),  # Q-64
+        "unmatched_grain": ("kept", "spent"),  # WSB-16, WSB-17
+        "unspent_grain": ("carries_over", "rots"),  # Q-62
+    }
+    ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = {
+        PhaseKind.TURN: frozenset({Defend, Invest, Conquer, MoveKing, Ally, Swap, Send, Claim}),
+    }
+    FORMS: ClassVar[Mapping[str, type[Order]]] = {
+        "defend": Defend, "invest": Invest, "conquer": Conquer, "move_king": MoveKing, "ally": Ally, "swap": Swap,
+        "send_grain": Send, "claim": Claim,
+    }
+    SENTENCES: ClassVar[Mapping[str, str]] = SENTENCES
+    RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {PhaseKind.TURN: resolve}
+    EXTENSION: ClassVar[type[Extension] | None] = Realm
+    LOTS: ClassVar[int] = 1000
+
+    def opening(self, position: Position, board: Board) -> Position:
+        """Powers that the tables give a state begin in the first of them, with a king and 10 grain; the others pick."""
+        capitals = {power: min(states) for power, states in position.centres.items() if states}
+        kings = {unit.power for unit in position.units}
+        crowned = {Unit(power, KING, Region(at)) for power, at in capitals.items() if power not in kings}
+        realm = Realm(grain=dict.fromkeys(capitals, YIELD), capitals=capitals)
+        return replace(position, units=position.units | crowned, own=realm)
+
+    def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
+        """The grain of each power and what its states yield, in the order of the seats, then the alliances."""
+        realm = position.own
+        assert isinstance(realm, Realm)
+        words = Words(setting)
+        said = []
+        for power in setting.powers:
+            states = position.centres.get(power, frozenset())
+            yields = ", ".join(f"{words.name(state)} {realm.yields(state)}" for state in sorted(states))
+            name = "has_kingdom" if power in realm.kingdoms else "has"
+            said += [words.say((name, power, realm.grain.get(power, 0), yields))] if states else []
+        return (*said, *(words.say(("are_allies", *two)) for two in sorted(realm.alliances)))
+
+    def takes_typed_orders(self) -> bool:
+        return True
+
+    def first_paper_counts(self) -> bool:
+        return self.choice("papers") == "first"
+
+
+RULES = WarringStates

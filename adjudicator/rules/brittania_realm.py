@@ -1,0 +1,188 @@
+"""What a game of states and grain is made of: its orders, its state between turns, and the record of its battles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from adjudicator.geo import Region
+from adjudicator.orders import Order
+from adjudicator.position import Extension
+from adjudicator.table import Table
+
+KING = "K"
+"""The letter of a king among the units of a position."""
+YIELD = 10
+"""What a state yields a turn until somebody invests in it or conquers it (brit-043)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spend(Order):
+    """Grain for one state. `grain` is 1 or more in a good order."""
+
+    grain: int
+    state: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defend(Spend):
+    """`5 Grain for Defense of Essex` (WSB-03)."""
+
+    WORD: ClassVar[str] = "defend"
+    TERSE: ClassVar[str] = "{grain} Grain for Defense of {state}"
+    PROSE: ClassVar[str] = TERSE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invest(Spend):
+    """`5 Grain for Investing of Essex` (WSB-03, WSB-09)."""
+
+    WORD: ClassVar[str] = "invest"
+    TERSE: ClassVar[str] = "{grain} Grain for Investing of {state}"
+    PROSE: ClassVar[str] = TERSE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conquer(Spend):
+    """`10 Grain for Conquest of Kent`, `king` when he is to be with the army (WSB-03, WSB-14)."""
+
+    WORD: ClassVar[str] = "conquer"
+    TERSE: ClassVar[str] = "{grain} Grain for Conquest of {state}{king}"
+    PROSE: ClassVar[str] = TERSE
+    FLAGS: ClassVar[Mapping[str, str]] = {"king": " with the King"}
+
+    king: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveKing(Order):
+    """`King to Kent` (WSB-14)."""
+
+    WORD: ClassVar[str] = "move_king"
+    TERSE: ClassVar[str] = "King to {state}"
+    PROSE: ClassVar[str] = "The King goes to {state}"
+
+    state: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ally(Order):
+    """`5 Grain for Alliance with Gold` (WSB-16)."""
+
+    WORD: ClassVar[str] = "ally"
+    TERSE: ClassVar[str] = "{grain} Grain for Alliance with {to_power}"
+    PROSE: ClassVar[str] = TERSE
+
+    grain: int
+    to_power: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swap(Order):
+    """`5 Grain for Swap of Oxford for Essex`: the first is one's own (WSB-17)."""
+
+    WORD: ClassVar[str] = "swap"
+    TERSE: ClassVar[str] = "{grain} Grain for Swap of {give} for {get}"
+    PROSE: ClassVar[str] = TERSE
+
+    grain: int
+    give: Region
+    get: Region
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send(Order):
+    """`Send 5 Grain to Gold` (WSB-18)."""
+
+    WORD: ClassVar[str] = "send_grain"
+    TERSE: ClassVar[str] = "Send {grain} Grain to {to_power}"
+    PROSE: ClassVar[str] = TERSE
+
+    grain: int
+    to_power: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim(Order):
+    """`Capital: Essex`: whoever has no state picks an independent one, at the start or after a fall (WSB-01)."""
+
+    WORD: ClassVar[str] = "claim"
+    TERSE: ClassVar[str] = "Capital {state}"
+    PROSE: ClassVar[str] = "{state} is picked as capital"
+
+    state: Region
+
+
+def pair(one: str, other: str) -> tuple[str, str]:
+    """Two powers as an alliance is kept: sorted."""
+    return (one, other) if one <= other else (other, one)
+
+
+@dataclass(frozen=True, slots=True)
+class Realm(Extension):
+    """What every power has beside its states and its king, which are the centres and units of the position.
+
+    `grain` is what each may spend in the coming turn; `output` the yield a turn of each state that does not yield 10;
+    `capitals` the state each began in, held or not; `kingdoms` are the powers with a kingdom, `alliances` pairs of
+    powers, each pair sorted.
+    """
+
+    grain: Mapping[str, int] = field(default_factory=dict)
+    output: Mapping[str, int] = field(default_factory=dict)
+    capitals: Mapping[str, str] = field(default_factory=dict)
+    kingdoms: frozenset[str] = frozenset()
+    alliances: frozenset[tuple[str, str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("grain", "output", "capitals"):
+            object.__setattr__(self, name, Table(getattr(self, name)))
+        object.__setattr__(self, "alliances", frozenset(pair(*two) for two in self.alliances))
+
+    def yields(self, state: str) -> int:
+        """What a state yields a turn."""
+        return self.output.get(state, YIELD)
+
+    def allied(self, one: str, other: str) -> bool:
+        """Whether two powers are in a formal alliance."""
+        return pair(one, other) in self.alliances
+
+
+@dataclass(frozen=True, slots=True)
+class Fight:
+    """One attacker against its share of a state's defence (WSB-20). `grain` is what fights, without what a crossing
+    cost, `king` the 2 that a king brings or 0, `die` 1 to 10; `against` and `defence_die` the same on the other side,
+    the king's 2 among them. Both dice are 0 where nobody defended."""
+
+    attacker: str
+    grain: int
+    king: int
+    die: int
+    against: int
+    defence_die: int
+
+    @property
+    def won(self) -> bool:
+        """Whether the attacker is higher (WSB-11), or met nobody (WSB-10)."""
+        return not self.die or self.grain + self.king + self.die > self.against + self.defence_die
+
+
+@dataclass(frozen=True, slots=True)
+class Battle:
+    """All fights for one state in one turn. `defender` is "" for an independent state; `defence` its grain and its
+    king's 2; `winner` who has it afterwards, "" where the defence held; `drawn` when a lot chose between attackers of
+    equal grain."""
+
+    state: str
+    defender: str
+    defence: int
+    fights: tuple[Fight, ...]
+    winner: str = ""
+    drawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chronicle(Extension):
+    """The battles of a turn, by the name of the state."""
+
+    battles: tuple[Battle, ...] = ()

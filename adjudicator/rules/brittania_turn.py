@@ -1,0 +1,226 @@
+"""One turn of Brittania from start to finish. All orders count at once, in these steps: kings ride, investments are made,
+battles are fought, states are swapped, kings flee, alliances end and begin, capitals are picked, the harvest is brought
+in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adjudicator.geo import LAND, Region
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.outcome import Outcome, Resolution, outcome
+from adjudicator.position import Position
+from adjudicator.rules import brittania_court as court
+from adjudicator.rules import brittania_war as war
+from adjudicator.rules.brittania_ledger import Ledger
+from adjudicator.rules.brittania_realm import KING, YIELD, Battle, Chronicle, Realm
+from adjudicator.setting import Setting
+from adjudicator.units import Unit
+
+KINGDOM = "kingdom"
+"""The mark of a kingdom-type state in the tables of the board."""
+NEIGHBOURS = 3
+"""States beside a kingdom-type state that make a kingdom with it (WSB-05)."""
+BONUS = 5
+PER_YIELD = 5
+"""Grain invested that makes one more (WSB-09)."""
+EIGHT = 8
+
+
+def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+    """Judge a turn. A position without a state of its own is one that a game begins with. Raises IndexError when the tape
+    of lots is too short."""
+    if not isinstance(position.own, Realm):
+        position = setting.rules.opening(position, setting.board)
+    assert isinstance(position.own, Realm)
+    turn = Turn(Ledger(setting, position, position.own, orders, lots))
+    return turn.resolve(position)
+
+
+class Turn:
+    """What a turn changes: who holds what afterwards, what it yields, which kings live."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.after = dict(ledger.owner)
+        self.output = {state: ledger.realm.yields(state) for state in ledger.setting.board.centres()}
+        self.choice = ledger.setting.rules.choice
+
+    def resolve(self, before: Position) -> Resolution:
+        """The whole turn."""
+        ledger = self.ledger
+        ledger.read()
+        fought = war.battles(ledger)
+        self._invest(fought)
+        for battle in fought:
+            war.tell(ledger, battle)
+            if battle.winner:
+                self._conquer(battle)
+        self._leave_idle_defences()
+        court.swap(ledger, self.after)
+        dead = court.flee(ledger, self.after)
+        alliances = court.alliances(ledger, fought, dead)
+        picked = self._pick()
+        fallen = set(ledger.holds) - set(self.after.values())
+        for power in sorted(fallen, key=ledger.seats.__getitem__):
+            ledger.notes.append(("note_fallen", power))
+            ledger.kings.pop(power, None)
+        capitals = {p: s for p, s in ledger.realm.capitals.items() if p not in fallen} | picked
+        held = self._held()
+        self._heirs(capitals, held, set(picked))
+        realm = Realm(
+            grain=self._harvest(held, picked),
+            output={state: grain for state, grain in self.output.items() if grain != YIELD},
+            capitals=capitals,
+            kingdoms=(ledger.realm.kingdoms - fallen) | self._new_kingdoms(held),
+            alliances=frozenset(two for two in alliances if not fallen & set(two)),
+        )
+        return self._resolution(before, realm, held, fought)
+
+    def _resolution(
+        self, before: Position, realm: Realm, held: Mapping[str, frozenset[str]], fought: tuple[Battle, ...]
+    ) -> Resolution:
+        ledger = self.ledger
+        winner, joint = self._victory(realm, held)
+        kings = frozenset(Unit(power, KING, Region(at)) for power, at in ledger.kings.items())
+        phase = ledger.setting.calendar.following(before.phase)
+        return Resolution(
+            outcomes=tuple(self._outcome(index) for index in range(len(ledger.orders))),
+            position=Position(phase, kings, held, own=realm),
+            lots_used=ledger.lots.used,
+            winner=winner,
+            notes=tuple(ledger.words.say(note) for note in ledger.notes),
+            joint=joint,
+            report=Chronicle(fought),
+        )
+
+    def _outcome(self, index: int) -> Outcome:
+        found = self.ledger.verdicts[index]
+        assert found is not None, f"order {index} was given no verdict"
+        result, reason, sentence = found
+        return outcome(self.ledger.orders[index], result, reason, None, (self.ledger.words, *sentence), False)
+
+    # Grain -----------------------------------------------------------------------------------------------------------
+
+    def _invest(self, fought: Sequence[Battle]) -> None:
+        """One more for each 5, all lines for one state together (WSB-09)."""
+        lost = {battle.state: battle.winner for battle in fought if battle.winner}
+        for state, lines in self.ledger.investments.items():
+            total = sum(self.ledger.cost(self.ledger.orders[index]) for index in lines)
+            more = total // PER_YIELD
+            if state not in lost or self.choice("invested_and_lost") == "halved_with_it":
+                self.output[state] += more
+            for index in lines:
+                if state in lost:
+                    self.ledger.fail(index, "beaten", "invested_lost", state, total, lost[state])
+                elif more:
+                    self.ledger.succeed(index, "invested", state, total, self.output[state], more)
+                else:
+                    self.ledger.fail(index, "too_little", "invested_nothing", state, total)
+
+    def _conquer(self, battle: Battle) -> None:
+        """The state changes hands and yields half (WSB-13, Q-62). The king enters where the rules say so."""
+        ledger, state = self.ledger, battle.state
+        self.after[state] = battle.winner
+        up = self.choice("halved_odd") == "up"
+        self.output[state] = (self.output[state] + up) // 2
+        if ledger.attacks[state][battle.winner].king and self.choice("king_after_conquest") == "enters":
+            ledger.kings[battle.winner] = state
+            ledger.notes.append(("note_king_enters", battle.winner, state))
+
+    def _leave_idle_defences(self) -> None:
+        for state, lines in self.ledger.defences.items():
+            for index in lines:
+                if self.ledger.verdicts[index] is None:
+                    order = self.ledger.orders[index]
+                    self.ledger.succeed(index, "unneeded", state, self.ledger.cost(order))
+
+    def _harvest(self, held: Mapping[str, frozenset[str]], picked: Mapping[str, str]) -> dict[str, int]:
+        """What each power may spend next turn: what is left, what its states yield, 5 for a kingdom, and gifts."""
+        ledger = self.ledger
+        keeps = self.choice("unspent_grain") == "carries_over"
+        grain = {}
+        for power, states in held.items():
+            if power in picked:
+                grain[power] = YIELD
+                continue
+            kingdom = power in ledger.realm.kingdoms or power in self._new_kingdoms(held)
+            left = ledger.left[power] if keeps else 0
+            grain[power] = left + sum(self.output[state] for state in states) + BONUS * kingdom
+        for index, arrives in ledger.gifts:
+            to_power = getattr(ledger.orders[index], "to_power", "")
+            if to_power in grain and to_power not in picked:
+                grain[to_power] += arrives
+            else:
+                ledger.fail(index, "lost", "sent_to_fallen", arrives, to_power)
+        return grain
+
+    # Power -----------------------------------------------------------------------------------------------------------
+
+    def _held(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for state, power in self.after.items():
+            found.setdefault(power, set()).add(state)
+        return {power: frozenset(found[power]) for power in sorted(found)}
+
+    def _pick(self) -> dict[str, str]:
+        """Capitals of those who had no state: a lot where two pick one, nothing where it was conquered (WSB-01)."""
+        ledger = self.ledger
+        wanted: dict[str, list[str]] = {}
+        for power, index in ledger.claims.items():
+            wanted.setdefault(getattr(ledger.orders[index], "state").province, []).append(power)  # noqa: B009
+        picked = {}
+        for state in sorted(wanted):
+            powers = sorted(wanted[state], key=ledger.seats.__getitem__)
+            if state in self.after:
+                for power in powers:
+                    ledger.void(ledger.claims[power], "illegal", "pick_conquered", state, self.after[state])
+                continue
+            chosen = powers[ledger.draw(len(powers)) if len(powers) > 1 else 0]
+            for power in powers:
+                if power == chosen:
+                    ledger.succeed(ledger.claims[power], "picked", state, power)
+                else:
+                    ledger.void(ledger.claims[power], "illegal", "pick_lot", state, chosen)
+            picked[chosen] = state
+            self.after[state] = chosen
+            ledger.kings[chosen] = state
+        return picked
+
+    def _heirs(self, capitals: Mapping[str, str], held: Mapping[str, frozenset[str]], picked: set[str]) -> None:
+        """A power without a king that holds its capital has one there when the next turn begins (WSB-15)."""
+        for power in sorted(held, key=self.ledger.seats.__getitem__):
+            if power not in self.ledger.kings and power not in picked and capitals.get(power) in held[power]:
+                self.ledger.kings[power] = capitals[power]
+                self.ledger.notes.append(("note_heir", power, capitals[power]))
+
+    def _new_kingdoms(self, held: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        """Powers that hold a kingdom-type state and three beside it for the first time (WSB-05)."""
+        board = self.ledger.setting.board
+        return frozenset(
+            power for power, states in held.items()
+            if power not in self.ledger.realm.kingdoms and any(
+                KINGDOM in board.provinces[state].marks and len(board.near(state, LAND) & states) >= NEIGHBOURS
+                for state in states))
+
+    def _victory(self, realm: Realm, held: Mapping[str, frozenset[str]]) -> tuple[str | None, tuple[str, ...]]:
+        """An empire: a kingdom, seven kingdom-type states in all, no gap (WSB-06). Else two allies who hold every
+        kingdom-type state, neither dominion with a gap (WSB-07)."""
+        ledger = self.ledger
+        for power in sorted(realm.kingdoms - ledger.realm.kingdoms, key=ledger.seats.__getitem__):
+            ledger.notes.append(("note_kingdom", power))
+        kingdoms = {p.id for p in ledger.setting.board.provinces.values() if KINGDOM in p.marks}
+        for power in sorted(realm.kingdoms, key=ledger.seats.__getitem__):
+            if len(held[power] & kingdoms) >= ledger.setting.victory and court.continuous(ledger, held[power]):
+                ledger.notes.append(("note_empire", power))
+                return power, ()
+        enough = EIGHT if self.choice("joint_kingdom_states") == "eight" else len(kingdoms)
+        for one, other in sorted(realm.alliances):
+            both = held.get(one, frozenset()) | held.get(other, frozenset())
+            if len(both & kingdoms) >= enough and all(court.continuous(ledger, held[p]) for p in (one, other)):
+                ledger.notes.append(("note_joint", one, other))
+                return None, (one, other)
+        return None, ()
+
+

@@ -1,0 +1,238 @@
+"""Loans of centres, and what the control of a build month changes: rules 7, 12 and 13 of 1648.
+
+Kept as notes of the memory: ("loan", centre, lender, borrower), ("recalled", centre), ("home", power, special centre, the
+home centre it stands for) and ("held", centre, power, year, month): controlled since that build month.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from adjudicator.geo import Region
+from adjudicator.orders import Order
+from adjudicator.position import Memory, Position
+from adjudicator.words import Sentence
+
+if TYPE_CHECKING:
+    from adjudicator.adjustments import Winter
+    from adjudicator.ruleset import Centres, Ruleset
+    from adjudicator.setting import Setting
+
+SENTENCES: Mapping[str, str] = {
+    "lent": "lent: {0} to {1}",
+    "lent_to_nobody": "void: {0} can be lent to another power only",
+    "lends_what_is_not_owned": "void: {1} does not control {0}",
+    "lent_before": "void: {0} is lent already",
+    "lent_to_two": "void: {0} is lent to more than one power, so to none",
+    "lender_borrows": "void: {0} has a loan itself, and cannot lend",
+    "borrower_lends": "void: {0} has lent a centre itself, and cannot borrow",
+    "called_back": "called back: {0} returns in the next build month",
+    "not_on_loan": "void: {0} is not lent by {1}",
+    "loan_over": "the loan of {0} to {1} is over: {0} supplies {2} again",
+    "loan_lost": "the loan of {0} to {1} is over: {0} is no longer in the hands of {2}",
+    "home_over": "{0} is no home centre of {1} any more: {2} is retaken",
+    "called_before": "void: {0} is called back already",
+}
+
+Note = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lend(Order):
+    """`Lend Naples to France` (TYW-14): from now on the centre supplies the borrower."""
+
+    WORD: ClassVar[str] = "lend"
+    TERSE: ClassVar[str] = "Lend {centre} to {borrower}"
+    PROSE: ClassVar[str] = "Lend {centre} to {borrower}"
+
+    centre: Region
+    borrower: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeBack(Order):
+    """`Take back Naples` (TYW-14): notice, a build month ahead, that a loan ends."""
+
+    WORD: ClassVar[str] = "take_back"
+    TERSE: ClassVar[str] = "Take back {centre}"
+    PROSE: ClassVar[str] = "Take back {centre}"
+
+    centre: Region
+
+
+def named(memory: Memory, name: str) -> list[Note]:
+    """The notes of one name, in order."""
+    return sorted(note for note in memory.notes if note[0] == name)
+
+
+def balance(memory: Memory, power: str) -> int:
+    """Centres borrowed less centres lent."""
+    found = 0
+    for note in memory.notes:
+        if note[0] == "loan":
+            found += (note[3] == power) - (note[2] == power)
+    return found
+
+
+# Orders of a build month ---------------------------------------------------------------------------------------------
+
+
+def enter(winter: Winter) -> None:
+    """Settle every loan and notice of this build month; powers are heard all at once."""
+    standing = {note[1]: note for note in named(winter.memory, "loan")}
+    new = _asked_for(winter, standing)
+    for index in _refused(new):
+        lender = new.pop(index).power
+        winter.void(index, "illegal", ("lender_borrows", lender))
+    added: set[Note] = set()
+    for index, order in new.items():
+        added.add(("loan", order.centre.province, order.power, order.borrower))
+        winter.done(index, ("lent", order.centre, order.borrower))
+    added |= _notices(winter, standing)
+    if added:
+        winter.memory = replace(winter.memory, notes=winter.memory.notes | added)
+
+
+def _asked_for(winter: Winter, standing: Mapping[str, Note]) -> dict[int, Lend]:
+    """The new loans that nothing bars but other new loans; all others are voided."""
+    orders = {i: o for i, o in enumerate(winter.orders) if isinstance(o, Lend) and winter.verdicts[i] is None}
+    offers = Counter((o.power, o.centre.province, o.borrower) for o in orders.values())
+    places = Counter((power, place) for power, place, _ in offers)
+    found: dict[int, Lend] = {}
+    taken: set[tuple[str, str]] = set()
+    for index, order in orders.items():
+        key = order.power, order.centre.province
+        wrong = _fault(winter, order, standing)
+        if wrong is None and places[key] > 1:
+            wrong = ("lent_to_two", order.centre)
+        if wrong is None and key in taken:
+            wrong = ("lent_before", order.centre)
+        if wrong is None:
+            found[index] = order
+            taken.add(key)
+        else:
+            winter.void(index, "illegal", wrong)
+    return found
+
+
+def _fault(winter: Winter, order: Lend, standing: Mapping[str, Note]) -> Sentence | None:
+    rules = winter.setting.rules
+    place = order.centre.province
+    if order.borrower == order.power or order.borrower not in winter.accounts:
+        return ("lent_to_nobody", order.centre)
+    if place not in winter.accounts[order.power].centres:
+        return ("lends_what_is_not_owned", order.centre, order.power)
+    if place in standing:
+        return ("lent_before", order.centre)
+    if any(note[3] == order.power for note in standing.values()):
+        return ("lender_borrows", order.power)
+    if rules.choice("lender_borrows") == "no" and any(note[2] == order.borrower for note in standing.values()):
+        return ("borrower_lends", order.borrower)
+    return None
+
+
+def _refused(new: Mapping[int, Lend]) -> list[int]:
+    """Of this month's loans, those whose lender gets one that stands. Of powers that lend in a ring, none may."""
+    stands: set[int] = set()
+    refused: set[int] = set()
+    while True:
+        fresh = {
+            i for i, order in new.items()
+            if i not in stands | refused
+            and all(j in refused for j, other in new.items() if other.borrower == order.power)
+        }
+        stands |= fresh
+        gone = {
+            i for i, order in new.items()
+            if i not in stands and any(new[j].borrower == order.power for j in stands)
+        } - refused
+        refused |= gone
+        if not fresh and not gone:
+            return sorted(set(new) - stands)
+
+
+def _notices(winter: Winter, standing: Mapping[str, Note]) -> set[Note]:
+    called = {note[1] for note in named(winter.memory, "recalled")}
+    for index, order in enumerate(winter.orders):
+        if not isinstance(order, TakeBack) or winter.verdicts[index] is not None:
+            continue
+        place = order.centre.province
+        if place not in standing or standing[place][2] != order.power:
+            winter.void(index, "illegal", ("not_on_loan", order.centre, order.power))
+        elif place in called:
+            winter.void(index, "illegal", ("called_before", order.centre))
+        else:
+            called.add(place)
+            winter.done(index, ("called_back", order.centre))
+    return {("recalled", place) for place in called}
+
+
+# Control -------------------------------------------------------------------------------------------------------------
+
+
+def settled(
+    rules: Ruleset, setting: Setting, after: Position, owners: Centres
+) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
+    """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends with a third power's
+    conquest (TYW-14), special centres serve their power only in place of a lost home (TYW-08), and who holds what since
+    when (TYW-04)."""
+    before = {centre: power for power, owned in after.centres.items() for centre in owned}
+    owner = {centre: power for power, owned in owners.items() for centre in owned}
+    notes = set(after.memory.notes)
+    told = _loans_over(rules, owner, notes) + _homes_over(rules, owner, notes)
+    _special(rules, setting, owner, notes)
+    for centre in {*before, *owner}:
+        if owner.get(centre) != before.get(centre):
+            notes = {note for note in notes if not (note[0] == "held" and note[1] == centre)}
+            if centre in owner and setting.board.provinces[centre].home is None:
+                notes.add(("held", centre, owner[centre], str(after.phase.year), after.phase.season))
+    found: dict[str, set[str]] = {}
+    for centre, power in owner.items():
+        found.setdefault(power, set()).add(centre)
+    return (
+        {power: frozenset(found[power]) for power in sorted(found)},
+        replace(after.memory, notes=frozenset(notes)),
+        tuple(told),
+    )
+
+
+def _loans_over(rules: Ruleset, owner: dict[str, str], notes: set[Note]) -> list[Sentence]:
+    """Take out the loans that end now: those called back, and those whose centre a third power has taken."""
+    recalled = {note for note in notes if note[0] == "recalled"}
+    back = {note[1] for note in recalled}
+    told: list[Sentence] = []
+    for note in sorted(note for note in notes if note[0] == "loan"):
+        _, centre, lender, borrower = note
+        if centre in back:
+            notes.discard(note)
+            told.append(("loan_over", centre, borrower, lender))
+        elif owner.get(centre) == borrower and rules.choice("borrower_takes") == "no":
+            owner[centre] = lender
+        elif owner.get(centre) != lender:
+            notes.discard(note)
+            told.append(("loan_lost", centre, borrower, lender))
+    notes -= recalled
+    return told
+
+
+def _homes_over(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> list[Sentence]:
+    """Take out the homes named for one that was retaken (TYW-08)."""
+    if rules.choice("special_when_retaken") != "reverts":
+        return []
+    over = sorted(note for note in notes if note[0] == "home" and owner.get(note[3]) == note[1])
+    notes.difference_update(over)
+    return [("home_over", place, power, home) for _, power, place, home in over]
+
+
+def _special(rules: Ruleset, setting: Setting, owner: dict[str, str], notes: set[Note]) -> None:
+    """Special centres that are no homes are nobody's where their own power stands in them."""
+    if rules.choice("special_centres") == "owned":
+        return
+    homes = {(note[1], note[2]) for note in notes if note[0] == "home"}
+    for province in setting.board.provinces.values():
+        power = owner.get(province.id, "")
+        if power and f"special={power}" in province.marks and (power, province.id) not in homes:
+            del owner[province.id]

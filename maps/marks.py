@@ -1,0 +1,27 @@
+"""What the marks of provinces mean, in words for players: harbours, ice, whose fleets are built where."""
+
+from __future__ import annotations
+
+from adjudicator.geo import Province
+from maps.variant import Variant
+
+
+def said(variant: Variant, province: Province) -> tuple[str, ...]:
+    """The marks of one province that its rule set has words for (`Ruleset.MARKS`), sorted: "freezes in January". A mark
+    "fleets=Sweden" has "Sweden" for the blank of its words."""
+    return tuple(sorted(filter(None, (_words(variant, mark) for mark in province.marks))))
+
+
+def by_mark(variant: Variant) -> dict[str, list[str]]:
+    """Each mark in words, to the names of the provinces that have it; both sorted."""
+    found: dict[str, list[str]] = {}
+    for province in sorted(variant.board.provinces.values(), key=lambda one: one.name):
+        for words in said(variant, province):
+            found.setdefault(words, []).append(province.name)
+    return dict(sorted(found.items()))
+
+
+def _words(variant: Variant, mark: str) -> str:
+    name, _, value = mark.partition("=")
+    power = variant.powers.get(value)
+    return variant.rules.MARKS.get(name, "").format(power.name if power else value)
