@@ -8,7 +8,8 @@ from typing import Any, TextIO
 
 from adjudicator.judge import Setting, judge
 from maps.variant import Variant
-from service.adjudicate_json import CaseFault, CaseReader, answer, case_id
+from service.adjudicate_json import CaseFault, CaseReader, case_id
+from service.answer_json import answer
 
 
 def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:

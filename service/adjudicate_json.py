@@ -1,4 +1,4 @@
-"""The contract's JSON of `adjudicate`: a case to values, and a resolution to its answer. No effects."""
+"""The contract's JSON of `adjudicate`: a case to values (`answer_json` has the answer to it). No effects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
-from adjudicator.outcome import Outcome, Resolution
 from adjudicator.position import Dislodgement, Extension, Memory, Position
 from adjudicator.units import Unit, UnitRef
 from service import own_state_json
@@ -354,68 +353,3 @@ def _object(field: str, data: Any) -> Document:
     if not isinstance(data, dict):
         raise CaseFault(field, "must be an object")
     return data
-
-
-# Out -----------------------------------------------------------------------------------------------------------------
-
-
-def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, Any]:
-    """The answer to a case, in the form of its `expect`. The contract knows no "unresolved": the key is there only if
-    the judge met orders that no rule decides, and lists their places among the orders."""
-    kind = case.position.phase.kind
-    found: dict[str, Any] = {
-        "id": case.id,
-        "orders": [_outcome(o) for o in resolution.outcomes],
-        "positions": sorted(map(str, resolution.position.units)),
-    }
-    if resolution.unresolved:
-        found["unresolved"] = [at for at, o in enumerate(resolution.outcomes) if o.order in resolution.unresolved]
-    if kind is PhaseKind.MOVEMENT:
-        found["dislodged"] = [_dislodgement(d) for d in resolution.dislodged]
-        found["contested"] = sorted(resolution.contested)
-        if resolution.disbanded:
-            found["destroyed"] = list(map(str, resolution.disbanded))
-    elif kind is PhaseKind.RETREAT:
-        found["disbanded"] = list(map(str, resolution.disbanded))
-    elif kind is PhaseKind.ADJUSTMENT:
-        found |= _winter(resolution, setting)
-    if setting.rules.remembers():
-        found["memory"] = {"converting": sorted(map(str, resolution.position.memory.converting))}
-    if resolution.position.memory.notes:
-        found.setdefault("memory", {})["notes"] = sorted(map(list, resolution.position.memory.notes))
-    if resolution.notes:
-        found["notes"] = list(resolution.notes)
-    closes_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT
-    if closes_year:
-        found["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}
-    if closes_year or (kind is PhaseKind.ADJUSTMENT and setting.rules.wins_in_winter()):
-        found["winner"] = resolution.winner
-        found["draw_open_to"] = None if resolution.draw_open_to is None else list(resolution.draw_open_to)
-    return found | own_state_json.answer(resolution, setting.rules)
-
-
-def _outcome(outcome: Outcome) -> dict[str, Any]:
-    found: dict[str, Any] = {"result": outcome.result.value}
-    if outcome.reason is not None:
-        found["reason"] = outcome.reason
-    if outcome.dislodged:
-        found["dislodged"] = True
-    return found | {"why": outcome.why}
-
-
-def _dislodgement(dislodged: Dislodgement) -> dict[str, Any]:
-    unit = dislodged.unit
-    return {
-        "power": unit.power, "type": unit.kind, "loc": str(unit.region),
-        "attacker_from": dislodged.attacker_from, "by_convoy": dislodged.by_convoy,
-        "may_retreat": sorted(map(str, dislodged.may_retreat)),
-    }
-
-
-def _winter(resolution: Resolution, setting: Setting) -> dict[str, Any]:
-    if setting.rules.removes_by_lot():
-        return {
-            "removed_by_lot": [str(u.region) for u in resolution.removed_by_lot],
-            "lots_used": resolution.lots_used,
-        }
-    return {"removed_by_civil_disorder": [str(u.region) for u in resolution.removed_by_disorder]}

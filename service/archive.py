@@ -22,6 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import archive_rows, record
+from service.archive_secrets import Secrets, secrets_of
 from service.archive_words import README
 from service.record_form import FORMAT, plain
 from service.store import records
@@ -55,13 +56,17 @@ class NoSuchGame(Exception):
 @dataclass(frozen=True, slots=True)
 class _Opener:
     """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number, `executed` the sheets
-    that counted in them, `until` the instant up to which the log of acts is open."""
+    that counted in them, `until` the instant up to which the log of acts is open, `secrets` what the rules still hide."""
 
     sent: frozenset[int]
     executed: frozenset[int]
     until: str
+    secrets: Secrets
 
     def opens(self, what: str, tells: dict[str, Any]) -> bool:
+        return not self.secrets.hold(what, tells) and self._was_sent(what, tells)
+
+    def _was_sent(self, what: str, tells: dict[str, Any]) -> bool:
         match what:
             case "begun" | "game" | "seat" | "phase":
                 return True
@@ -87,7 +92,7 @@ def write(
         known = ", ".join(row.id for row in records.games(session)) or "none"
         raise NoSuchGame(f"There is no game {game_id!r} on this site; there are: {known}.")
     root = record.root(session, game_id)
-    opener = None if edition is Edition.WHOLE else _opener(session, game_id)
+    opener = None if edition is Edition.WHOLE else _opener(session, game)
     manifest = {
         "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant, "edition": edition.value,
         "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
@@ -118,17 +123,18 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _opener(session: Session, game_id: str) -> _Opener:
-    over = [p for p in records.phases(session, game_id) if p.state == PhaseState.SENT and p.sent_at is not None]
+def _opener(session: Session, game: GameRow) -> _Opener:
+    over = [p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None]
     executed: dict[int, set[int]] = {}
     for body in session.scalars(
-        select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.what == "judged").order_by(EntryRow.number)
+        select(EntryRow.body).where(EntryRow.game_id == game.id, EntryRow.what == "judged").order_by(EntryRow.number)
     ):
         tells = json.loads(body)["tells"]
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
     sent = frozenset(phase.ordinal for phase in over)
     until = max((str(plain(phase.sent_at)) for phase in over), default="")
-    return _Opener(sent, frozenset(key for ordinal in sent for key in executed.get(ordinal, ())), until)
+    return _Opener(sent, frozenset(key for ordinal in sent for key in executed.get(ordinal, ())), until,
+                   secrets_of(session, game))
 
 
 def _files(session: Session, blobs: Kept, game_id: str, opener: _Opener | None) -> Iterator[tuple[str, bytes]]:
@@ -141,7 +147,7 @@ def _files(session: Session, blobs: Kept, game_id: str, opener: _Opener | None) 
             wanted.note(row.what, body["tells"])
         lines.append(json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
-    yield from _positions(session, game_id)
+    yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:
         yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
         for folder, keys in (("photographs", wanted.photographs), ("pictures", wanted.pictures), ("mails", wanted.mails), ("letters", wanted.letters)):
@@ -179,10 +185,12 @@ def _ending(folder: str, data: bytes) -> str:
     return next((kind for begin, kind in _KINDS if data.startswith(begin)), "bin")
 
 
-def _positions(session: Session, game_id: str) -> Iterable[tuple[str, bytes]]:
+def _positions(session: Session, game_id: str, secret: frozenset[int]) -> Iterable[tuple[str, bytes]]:
     """The board before each phase whose results were sent, for reading; the record has the same and is what counts."""
     rows = session.scalars(
         select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.SENT, PhaseRow.position.is_not(None))
         .order_by(PhaseRow.ordinal))
     for row in rows:
+        if row.ordinal in secret:
+            continue
         yield f"positions/{row.ordinal:03}-{row.season}-{row.year}-{row.kind}.json", _json(plain(row.position))

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service import letters, pictures, record
+from service.ballots import FIRST_COUNTS
 from service.blank_sheets import blank_sheet
 from service.calendar_feed import Due, feed
 from service.context import phase_of
@@ -29,6 +30,7 @@ from service.letters_values import (
     DeadlineFacts,
     GameInfo,
     HandOverFacts,
+    Mark,
     NextDate,
     Recipient,
     WelcomeFacts,
@@ -36,9 +38,11 @@ from service.letters_values import (
 from service.map_control import Control, shown
 from service.outbox_compose import Attachment, OutLetter
 from service.personal_feed import path_of
+from service.record_marks import commitments
 from service.results import unit_text
 from service.store import codec, records
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
+from service.typed import TYPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +145,16 @@ class Circulars:
         name = variant.powers[power].name
         position = variant.start if phase.position is None else codec.load_position(phase.position)
         base, player = self.desk.sender.base_url.rstrip("/"), records.player_of(session, address)
+        game, root = session.get_one(GameRow, phase.game_id), record.root(session, phase.game_id)
         facts = WelcomeFacts(
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
             powers=tuple(one.name for one in variant.powers.values()), closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
             feed=f"{base}/public/{info.id}/calendar.ics" if base else "",
             own_feed=f"{base}{path_of(player)}" if base and player is not None else "",
-            players=f"{base}/public/{info.id}/players" if base else "")
+            players=f"{base}/public/{info.id}/players" if base else "",
+            first_counts=bool(game.options.get(FIRST_COUNTS, False)), typed=bool(game.options.get(TYPED, False)),
+            seeds=commitments(session, phase, with_it=True), record=Mark(root.number, root.link) if root.number else None)
         to = self.desk.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)
         return letters.welcome(info, phase_of(phase), to, facts, [*attached, sample])
@@ -162,8 +169,9 @@ class Circulars:
 
     def _map(self, variant: Variant, game: GameRow, phase: PhaseRow) -> list[Attachment]:
         position = variant.start if phase.position is None else codec.load_position(phase.position)
+        known = variant.rules.sight(variant.setting(), position, None)
         pdf = control_map(Control(
-            variant, game.name, position.centres, f"at the beginning of {phase.year}", shown(game, position.units)))
+            variant, game.name, known.centres, f"at the beginning of {phase.year}", shown(game, known.units)))
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]
 
     def _calendar(self, game: GameRow, rows: Sequence[PhaseRow]) -> Attachment:

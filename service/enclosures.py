@@ -71,7 +71,7 @@ def enclosures(
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
         found.append(Enclosure(
             f"{info.id}-map-{phase.year}.pdf", "application/pdf",
-            lambda: [pictures.board_pdf(variant, centres, info.name, drawn_when(phase), units=units,
+            lambda: [pictures.board_pdf(variant, centres, info.name, drawn_when(phase, variant.calendar), units=units,
                                         record=on_map(root_mark(session, phase)))]))
     for power, key in executed(session, phase).items():
         if power in hushed:

@@ -20,6 +20,7 @@ from adjudicator.position import Position
 from maps.variant import Variant
 from service import letters, record
 from service.announcements import Announcements
+from service.ballots import FIRST_COUNTS
 from service.context import phase_of
 from service.correspondence import Desk
 from service.intake_verdict import Kind, Reason, Verdict
@@ -45,9 +46,11 @@ from service.letters_values import (
 )
 from service.outbox_compose import OutLetter
 from service.receipts import nobody
+from service.record_marks import commitments
 from service.results import show, unit_text
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
+from service.typed import TYPED
 
 WHO: Mapping[str, tuple[str, str]] = {
     "receipt": ("the sender", "a sheet arrives in time"),
@@ -68,6 +71,17 @@ WHO: Mapping[str, tuple[str, str]] = {
     "hand_over": ("all players", "another coordinator takes over"),
 }
 """Kind of letter to who gets it and when, in the order of a game."""
+OF_PHASES: Mapping[str, PhaseKind] = {
+    "draft_results": PhaseKind.MOVEMENT, "retreat_request": PhaseKind.RETREAT, "adjustment": PhaseKind.ADJUSTMENT,
+    "year_end_results": PhaseKind.ADJUSTMENT, "postal_pack": PhaseKind.ADJUSTMENT,
+}
+"""The kind of phase without which a game has no such letter."""
+
+
+def kinds_of(variant: Variant) -> Mapping[str, tuple[str, str]]:
+    """The letters of `WHO` that a game of this variant has."""
+    there = {kind for _, kind in variant.calendar.steps}
+    return {letter: who for letter, who in WHO.items() if OF_PHASES.get(letter) in {None, *there}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +103,7 @@ class Previews:
     power: str
 
     def of(self, kind: str) -> Preview:
-        """The preview of one kind of letter; KeyError for a kind there is none of."""
+        """The preview of one kind of letter of `kinds_of`; KeyError for a kind there is none of."""
         makers: Mapping[str, Callable[[], Preview]] = {
             "receipt": self._receipt, "receipt_late": self._late, "rejection": self._rejection, "held": self._held,
             "coordinator_notice": self._notice, "reminder": self._reminder, "draft_results": self._draft,
@@ -210,7 +224,7 @@ class Previews:
     def _unjudged(self, kind: PhaseKind) -> tuple[Phase, ResultsFacts]:
         position = self._position()
         phase = next(phase_of(row) for row in records.phases(self.session, self.game.id) if row.kind == kind)
-        resolution = judge(self._variant.setting(), replace(position, phase=phase), [], Lots(tuple(range(128))))
+        resolution = judge(self._variant.setting(), replace(position, phase=phase), [], Lots(range(self._variant.rules.LOTS)))
         return phase, ResultsFacts(powers=show(self._variant, resolution, {}))
 
     def _position(self) -> Position:
@@ -221,7 +235,8 @@ class Previews:
         return self._results(PhaseKind.MOVEMENT, letters.draft_results)
 
     def _final(self) -> Preview:
-        return self._results(PhaseKind.RETREAT, letters.final_results)
+        retreats = any(kind is PhaseKind.RETREAT for _, kind in self._variant.calendar.steps)
+        return self._results(PhaseKind.RETREAT if retreats else PhaseKind.TURN, letters.final_results)
 
     def _year_end(self) -> Preview:
         return self._results(PhaseKind.ADJUSTMENT, letters.year_end_results)
@@ -276,9 +291,11 @@ class Previews:
         facts = WelcomeFacts(
             tuple(own), tuple(one.name for one in self._variant.powers.values()), closing, self._subject(closing.phase),
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
-            players=f"{base}/public/{self.game.id}/players" if base else "")
+            players=f"{base}/public/{self.game.id}/players" if base else "",
+            first_counts=bool(self.game.options.get(FIRST_COUNTS, False)), typed=bool(self.game.options.get(TYPED, False)),
+            seeds=commitments(self.session, self._phase(), with_it=True))
         return Preview(letters.welcome(self._info, closing.phase, self._to, facts),
-                       "As it would leave today; the map goes along.")
+                       "As it would leave today; the map goes along, and the root of the record is named.")
 
     def _hand_over(self) -> Preview:
         root = record.root(self.session, self.game.id)

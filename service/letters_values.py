@@ -225,7 +225,8 @@ class AdjustmentFacts:
 class WelcomeFacts:
     """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the game's calendar,
     `own_feed` that of the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
-    where the site has none."""
+    where the site has none. `first_counts` and `typed` as the game has it (Q-60); `seeds` is told of the first lots, `record`
+    the root of the game's record."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
@@ -234,6 +235,10 @@ class WelcomeFacts:
     feed: str = ""
     players: str = ""
     own_feed: str = ""
+    first_counts: bool = False
+    typed: bool = False
+    seeds: tuple[Commitment, ...] = ()
+    record: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ from adjudicator.setting import Setting
 from service.record_form import digest
 from service.store.tables import EntryRow, PhaseRow, WordRow
 
-TAPE = 128
-"""Numbers on a phase's tape: more than any board has units."""
 DIGITS = 8
 """Hexadecimal digits of a number: what a pocket calculator can turn into a whole number below 4,294,967,296."""
 
@@ -46,7 +44,7 @@ def number(seed: str, words: Sequence[str], at: int) -> int:
     return int(digest("\n".join([seed, *words, str(at)]))[:DIGITS], 16)
 
 
-def tape(seed: str, words: Sequence[str], length: int = TAPE) -> tuple[int, ...]:
+def tape(seed: str, words: Sequence[str], length: int) -> tuple[int, ...]:
     """The tape that a seed and the players' words give."""
     return tuple(number(seed, words, at) for at in range(1, length + 1))
 
@@ -70,9 +68,10 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
     return [found[power] for power in sorted(found)]
 
 
-def tape_of(session: Session, phase: PhaseRow) -> tuple[int, ...]:
-    """The numbers that a phase's lots are drawn with."""
-    return tuple(phase.lots) if phase.seed is None else tape(phase.seed, words_of(session, phase))
+def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
+    """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may need
+    (`Ruleset.LOTS`)."""
+    return tuple(phase.lots[:length]) if phase.seed is None else tape(phase.seed, words_of(session, phase), length)
 
 
 _IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.DOTALL)

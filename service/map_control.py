@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 import maps
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Calendar, PhaseKind
 from adjudicator.units import Unit
 from maps.variant import Variant
 from service.record_marks import on_map, root_mark
@@ -41,15 +41,16 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     left, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
     for row in records.phases(session, game_id):
         if PhaseKind(row.kind).settles and row.resolution is not None and row.sent_at is not None:
-            left, when = codec.load_resolution(row.resolution).position, drawn_when(row)
+            left, when = codec.load_resolution(row.resolution).position, drawn_when(row, variant.calendar)
             root = on_map(root_mark(session, row))
     known = variant.rules.sight(variant.setting(), left, None)
     return Control(variant, game.name, known.centres, when, shown(game, known.units), root)
 
 
-def drawn_when(phase: PhaseRow) -> str:
-    """When a map is of that is drawn with the results of a phase: a Winter opens its year, a turn is over."""
-    if phase.kind == PhaseKind.ADJUSTMENT:
+def drawn_when(phase: PhaseRow, calendar: Calendar) -> str:
+    """When a map is of that is drawn with the results of a phase: one that opens its year, as a Winter may (CAL-11), leaves the
+    board at the beginning of that year; any other is over."""
+    if (phase.season, phase.kind) == calendar.steps[0] and phase.kind == PhaseKind.ADJUSTMENT:
         return f"at the beginning of {phase.year}"
     return f"after the {phase.season} of {phase.year}"
 

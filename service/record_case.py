@@ -13,6 +13,7 @@ from adjudicator.orders import (
     Disband,
     Hold,
     Move,
+    MoveHome,
     Order,
     Proxy,
     Remove,
@@ -26,7 +27,10 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.setting import Setting
 from adjudicator.units import UnitRef
-from service.adjudicate_json import Case, CaseFault, CaseReader, answer
+from service import own_state_json
+from service.adjudicate_json import Case, CaseFault, CaseReader
+from service.answer_json import answer
+from service.store import codec
 
 
 def case_of(
@@ -43,7 +47,9 @@ def case_of(
                 {"power": d.unit.power, "type": d.unit.kind, "loc": str(d.unit.region), "attacker_from": d.attacker_from,
                  "by_convoy": d.by_convoy, "may_retreat": sorted(map(str, d.may_retreat))} for d in position.dislodged],
             "contested": sorted(position.contested),
-            "memory": {"converting": sorted(map(str, position.memory.converting))},
+            "memory": {"converting": sorted(map(str, position.memory.converting)),
+                       **({"notes": sorted(map(list, position.memory.notes))} if position.memory.notes else {})},
+            **({} if position.own is None else {"state": codec.dump_own(position.own)}),
             "orders": [_order(outcome.order) for outcome in resolution.outcomes], "lots": list(numbers),
         }
         read = CaseReader(setting, phase.year).read(case)
@@ -73,6 +79,8 @@ def _target(unit: UnitRef) -> dict[str, Any]:
 
 def _order(order: Order) -> dict[str, Any]:
     words = _WORDS.get(type(order))
+    if words is None and order.WORD:
+        return {"power": order.power, **own_state_json.write_order(order)}
     if words is None:
         raise _Unsayable
     unit = _ref(order.unit) if isinstance(order, UnitOrder) else {}
@@ -86,7 +94,7 @@ def _convert(order: Convert) -> dict[str, Any]:
 
 _WORDS: dict[type[Order], tuple[str, Callable[[Any], dict[str, Any]]]] = {
     Hold: ("hold", lambda _: {}),
-    Move: ("move", lambda o: {"to": str(o.to), "via_convoy": o.via_convoy}),
+    Move: ("move", lambda o: {"to": str(o.to), "via_convoy": o.via_convoy, **({"sheds": True} if o.sheds else {})}),
     SupportHold: ("support_hold", lambda o: _target(o.target)),
     SupportMove: ("support_move", lambda o: {**_target(o.target), "to": str(o.to)}),
     Convoy: ("convoy", lambda o: {**_target(o.target), "to": str(o.to)}),
@@ -96,6 +104,7 @@ _WORDS: dict[type[Order], tuple[str, Callable[[Any], dict[str, Any]]]] = {
     Disband: ("disband", lambda _: {}),
     Build: ("build", lambda o: {"type": o.kind, "loc": str(o.region)}),
     Remove: ("remove", lambda _: {}),
+    MoveHome: ("move_home", lambda o: {"to": str(o.to), **({} if o.origin is None else {"from": str(o.origin)})}),
     SendSupply: ("send_supply", lambda o: {"to_power": o.to_power, "count": o.count}),
 }
 """Each kind of order in the contract's words, and what it has besides its power and unit."""

@@ -13,7 +13,7 @@ from maps import MapError, load
 from maps.variant import Variant
 from service import lots
 from service.ballots import count
-from service.desk.queries import papers
+from service.desk.queries import first_counts, papers
 from service.lines import lines_by_id
 from service.record_case import case_of
 from service.store import codec
@@ -36,9 +36,9 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
     variant = _variant(session.get_one(GameRow, row.game_id).variant)
     resolution = codec.load_resolution(row.resolution)
     position = codec.load_position(row.position)
-    numbers = lots.tape_of(session, row)[:resolution.lots_used]
+    numbers = lots.tape_of(session, row, resolution.lots_used)
     case, answer = (None, None) if variant is None else case_of(variant.setting(), position, resolution, numbers)
-    ballots = count(papers(session, row.id), row.deadline)
+    ballots = count(papers(session, row.id), row.deadline, first=first_counts(session, row))
     return {
         "phase": row.ordinal, "position": row.position, "resolution": row.resolution,
         "executed": {power: ballot.paper.id for power, ballot in ballots.items()},

@@ -18,7 +18,7 @@ from service.store.tables import EntryRow, PhaseRow, SubmissionRow
 NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
 """Kinds of phases in which no rules draw lots."""
 SEEDS_AHEAD = 2
-"""Phases with lots whose commitments a results letter tells."""
+"""Phases with lots whose commitments a letter tells."""
 
 
 def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> Mark | None:
@@ -43,10 +43,10 @@ def on_map(mark: Mark | None) -> str:
     return "" if mark is None else f"The record has {mark.number} entries; root {mark.digest}."
 
 
-def commitments(session: Session, phase: PhaseRow) -> tuple[Commitment, ...]:
-    """What a results letter tells of the lots to come."""
+def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> tuple[Commitment, ...]:
+    """What a results letter tells of the lots to come after a phase; a welcome tells those of the phase in play too."""
     ahead = [row for row in records.phases(session, phase.game_id)
-             if row.ordinal > phase.ordinal and row.kind not in NO_LOTS and row.seed is not None]
+             if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS and row.seed is not None]
     return tuple(Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row)) for row in ahead[:SEEDS_AHEAD])
 
 

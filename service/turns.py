@@ -139,7 +139,7 @@ class Turns:
         variant = self.load(session.get_one(GameRow, phase.game_id).variant)
         written = self.orders(session, phase, variant)
         resolution = judge(variant.setting(), codec.load_position(phase.position), [w.order for w in written],
-                           Lots(lots.tape_of(session, phase)))
+                           Lots(lots.tape_of(session, phase, variant.rules.LOTS)))
         return resolution, len(written)
 
     def orders(self, session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:

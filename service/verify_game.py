@@ -12,6 +12,7 @@ from adjudicator.orders import Order
 from maps import MapError
 from maps.variant import Variant
 from service import lexical, lots
+from service.ballots import FIRST_COUNTS
 from service.record_form import plain
 from service.store import codec
 from service.store.codec import CodecError
@@ -64,18 +65,42 @@ def _sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
             faults.append(f"Entry {number} executes a sheet of {power} that was never entered.")
         elif sheet["received"] > clock["deadline"]:
             faults.append(f"Entry {number} executes a sheet of {power} that came after the deadline.")
+        elif _first_counts(archive, number):
+            faults += _overtaken(archive, number, sheet)
         elif "chosen" not in sheet["flags"] and (later := _preferred(archive, number, sheet, clock["deadline"])):
             faults.append(f"Entry {number} executes version {sheet['version']} of {power}, though version {later} came in time.")
     return faults
 
 
-def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
-    """A higher version of the same power that stood and came in time, where no sheet asks for another by its own words."""
+def _first_counts(archive: Archive, number: int) -> bool:
+    """Whether the game's option says that the first paper of a power counts (Q-60)."""
+    game = archive.last("game", number) or {"options": {}}
+    return bool(game["options"].get(FIRST_COUNTS, False))
+
+
+def _overtaken(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:
+    """What is wrong with an executed sheet where the first paper counts: one that stood came before it."""
+    if "chosen" in sheet["flags"]:
+        return []
+    earlier = [one for one in _papers(archive, number, sheet).values()
+               if one["fate"] != "held" and (one["received"], one["sheet"]) < (sheet["received"], sheet["sheet"])]
+    said = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though another came before it "
+            "and the first counts in this game.")
+    return [said] if earlier else []
+
+
+def _papers(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """The papers of the same power for the same phase as they stood before an entry, by their ids."""
     papers: dict[int, dict[str, Any]] = {}
     for at, tells in archive.told("sheet"):
         if at < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
             papers[tells["sheet"]] = tells
-    rivals = [one for one in papers.values() if one["received"] <= deadline and one["fate"] != "held"]
+    return papers
+
+
+def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
+    """A higher version of the same power that stood and came in time, where no sheet asks for another by its own words."""
+    rivals = [one for one in _papers(archive, number, sheet).values() if one["received"] <= deadline and one["fate"] != "held"]
     if any(one["asks"] is not None for one in rivals):
         return None
     higher = [one["version"] for one in rivals if (one["version"] or 0) > (sheet["version"] or 0)]

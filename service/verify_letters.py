@@ -14,7 +14,7 @@ from service.verify_game import judged
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
 _RECEIPT = re.compile(r"On record in (?P<game>\S+) as entry (?P<n>\d+), received (?P<stamp>\S+), with this digest:" + _HEX)
-_ROOT = re.compile(r"The record of (?P<game>\S+) has (?P<n>\d+) entries up to (?:these results|this hand-over), with this root:" + _HEX)
+_ROOT = re.compile(r"The record of (?P<game>\S+) has (?P<n>\d+) entries up to (?:these results|this hand-over|this welcome), with this root:" + _HEX)
 _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 

@@ -27,7 +27,7 @@ from typing import Any
 Told = "dict[str, list[tuple[int, dict[str, Any]]]]"  # by kind of entry: its number and what it tells
 HEX = " ([0-9a-f]{64})"
 RECEIPT = re.compile(r"On record in (\S+) as entry (\d+), received (\S+), with this digest:" + HEX)
-ROOT = re.compile(r"The record of (\S+) has (\d+) entries up to (?:these results|this hand-over), with this root:" + HEX)
+ROOT = re.compile(r"The record of (\S+) has (\d+) entries up to (?:these results|this hand-over|this welcome), with this root:" + HEX)
 COMMITTED = re.compile(r"\(phase (\d+)\) will be drawn from a seed with this digest:" + HEX)
 OPENED = re.compile(r"drawn in phase (\d+), from the seed" + HEX)
 FILES: dict[str, tuple[str, Callable[[dict[str, Any]], list[str]]]] = {

@@ -67,7 +67,7 @@ class _History:
     def __init__(self, session: Session, variant: Variant, game: str, number: int) -> None:
         self._session, self._variant, self._game, self._number = session, variant, game, number
         self._position = codec.dump_position(variant.start)
-        self._resolution = codec.dump_resolution(judge(variant.setting(), variant.start, [], Lots(lots.tape(lots.fresh_seed(), ()))))
+        self._resolution = codec.dump_resolution(judge(variant.setting(), variant.start, [], Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS))))
 
     def write(self, first: PhaseRow, windows: Sequence[PhaseWindow]) -> None:
         """All phases and everything of theirs."""

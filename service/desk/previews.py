@@ -1,4 +1,4 @@
-"""The letters of a game before anybody gets them: each of the sixteen as one power would read it, and the letter that hands
+"""The letters of a game before anybody gets them: each of those it has as one power would read it, and the letter that hands
 the game over to another coordinator.
 """
 
@@ -16,7 +16,7 @@ from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
 from service.desk.game_acting import game_row
 from service.desk.ports import DeskPorts
-from service.letters_preview import WHO, Previews
+from service.letters_preview import Previews, kinds_of
 from service.outbox_compose import one_line
 from service.packs import RETURN
 from service.postal import BadAddress, name_line
@@ -40,7 +40,7 @@ def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "",
         game = game_row(session, game_id)
         seats = sorted(records.seats(session, game_id))
         chosen = power if power in seats else seats[0]
-        return show(request, "previews.html", visitor=visitor, game=game, kinds=WHO, power=chosen, told=told,
+        return show(request, "previews.html", visitor=visitor, game=game, kinds=kinds_of(_desk(ports).load(game.variant)), power=chosen, told=told,
                     powers=[(one, ports.power_name(game.variant, one)) for one in seats],
                     coordinator=_desk(ports).game_info(game).coordinator,
                     return_lines=[str(line) for line in game.options.get(RETURN, ())])
@@ -62,9 +62,10 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
     with ports.sessions() as session:
         writer = _writer(session, ports, game_id, power, kind)
         found = writer.of(kind)
-        names = list(WHO)
+        kinds = kinds_of(writer.desk.load(writer.game.variant))
+        names = list(kinds)
         at = names.index(kind)
-        return show(request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power, who=WHO[kind],
+        return show(request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power, who=kinds[kind],
                     letter=found.letter, basis=found.basis, before=names[at - 1] if at else "",
                     after=names[at + 1] if at + 1 < len(names) else "")
 
@@ -124,6 +125,6 @@ def _desk(ports: DeskPorts) -> Desk:
 
 def _writer(session: Session, ports: DeskPorts, game_id: str, power: str, kind: str) -> Previews:
     game = game_row(session, game_id)
-    if kind not in WHO or power not in records.seats(session, game_id):
+    if kind not in kinds_of(_desk(ports).load(game.variant)) or power not in records.seats(session, game_id):
         raise HTTPException(404, "There is no such letter, or no such power in this game.")
     return Previews(_desk(ports), session, game, power)

@@ -106,7 +106,7 @@ def _drawn(session: Session, game: GameRow) -> list[Drawn]:
             continue
         drawn = lots.draws(
             maps.load(game.variant).setting(), codec.load_position(row.position), [o.order for o in resolution.outcomes],
-            lots.tape_of(session, row))
+            lots.tape_of(session, row, resolution.lots_used))
         found.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
                            tuple(lots.words_of(session, row)), drawn))
     return found

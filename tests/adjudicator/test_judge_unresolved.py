@@ -14,7 +14,8 @@ from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.strength import State
 from adjudicator.units import Unit
-from service.adjudicate_json import Case, answer
+from service.adjudicate_json import Case
+from service.answer_json import answer
 from tests.adjudicator.terse import orders
 
 SETTING = maps.load("standard").setting()
