@@ -115,3 +115,19 @@ def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -
     assert desk.post(f"{path}/accommodation", power="Nobody", words="x").status_code == 404
     assert desk.post(f"{path}/return-address", lines="").status_code == 303
     assert "2 Low Street" not in desk.page(path)
+
+
+@pytest.mark.parametrize("slug", ["brittania", "britain1066"])
+def test_a_game_has_the_letters_that_its_phases_have(site: Site, slug: str) -> None:
+    """Brittania has one kind of phase: no drafts, no retreats, no builds."""
+    made = open_table(site, slug=slug)
+    power = next(iter(made.variant.powers))
+    desk = open_desk(made, wall=SimulatedClock(site.clock.now()))
+    page = desk.page(f"/previews/{made.game}?power={power}")
+    kinds = re.findall(rf'href="/previews/{made.game}/([a-z_]+)\?power=', page)
+    missing = {"draft_results", "retreat_request", "adjustment", "year_end_results", "postal_pack"} if slug == "brittania" else set()
+    assert set(kinds) == set(WHO) - missing
+    for kind in kinds:
+        assert "Powick Bridge" in letter(desk.page(f"/previews/{made.game}/{kind}?power={power}"))
+    for kind in missing:
+        assert desk.client.get(f"/previews/{made.game}/{kind}?power={power}").status_code == 404
