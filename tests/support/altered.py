@@ -57,7 +57,7 @@ def older(files: Files, number: int) -> bytes:
     chain = entries(files)[:number]
     words = json.dumps([one["body"] for one in chain])
     kept = {name: data for name, data in files.items()
-            if "/" not in name or ((name[0] != "p" or name[1] == "h") and name.partition("/")[2].partition(".")[0] in words)}
+            if "/" not in name or (not name.startswith("positions/") and name.partition("/")[2].partition(".")[0] in words)}
     return rechained(kept, chain)
 
 
