@@ -95,6 +95,22 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
     assert by_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
 
 
+def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
+    """ "... moves to / Cork unless Confederacy is there" was read as two orders, the first whole (seed 1103)."""
+    first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    tail = replace(first, status=LineState.OPEN, order="Cork - Renfrewshire", text="Cork enters the ren")
+    lexicon = lexicon_of(VARIANT)
+    assert by_neighbours(first, None, tail, lexicon).status is LineState.OPEN
+    assert by_neighbours(first, None, replace(tail, order="A Cork - Kent"), lexicon).status is LineState.AUTO
+    assert by_neighbours(first, None, replace(tail, status=LineState.AUTO), lexicon).status is LineState.AUTO
+
+
+@pytest.mark.parametrize(("before", "status"), [("Convert Army Dover to a fleet", LineState.AUTO), ("Fleet Wash converts", LineState.OPEN)])
+def test_only_a_bare_conversion_may_be_a_convoy_that_goes_on(before: str, status: LineState) -> None:
+    first, after = read(*HEADING, before, "Army Kent moves to York")[len(HEADING) :]
+    assert by_neighbours(after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)).status is status
+
+
 def test_words_in_parentheses_go_with_the_order_above() -> None:
     lines = read(*HEADING, ORDER, LAST, "(this will cut any support)")
     assert [line.order for line in lines[len(HEADING) :]] == ["A London - Surrey", "A York H"]
