@@ -111,6 +111,21 @@ def test_only_a_bare_conversion_may_be_a_convoy_that_goes_on(before: str, status
     assert by_neighbours(after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)).status is status
 
 
+@pytest.mark.parametrize(("text", "order", "status"), [
+    ("A York S A May H", "A York S A Mayo", LineState.AUTO), ("A May - Sligo", "A Mayo - County Sligo", LineState.AUTO),
+    ("A York may hold", None, LineState.OPEN), ("A May may hold", None, LineState.OPEN)])
+def test_may_is_a_place_where_one_stands(text: str, order: str | None, status: LineState) -> None:
+    (found,) = said(text)
+    assert found.status is status
+    assert order is None or found.order == order
+
+
+def test_who_signs_with_a_place_s_name_holds_nothing_up() -> None:
+    """A power's name below the last order reads as a place that holds; it is no order, and no end of the one above."""
+    *_, last, signed = read(*HEADING, ORDER, LAST, "Cumberland")
+    assert (last.status, signed.status, signed.order) == (LineState.AUTO, LineState.NOT_ORDER, None)
+
+
 def test_words_in_parentheses_go_with_the_order_above() -> None:
     lines = read(*HEADING, ORDER, LAST, "(this will cut any support)")
     assert [line.order for line in lines[len(HEADING) :]] == ["A London - Surrey", "A York H"]
