@@ -198,6 +198,16 @@ def leftover(text: str, lexicon: Lexicon) -> bool:
     return likeness > max((Levenshtein.normalized_similarity(bare, power) for power in powers), default=0.0)
 
 
+_BAN = re.compile(r"\W*(?:do not|don'?t) (?:move|send|convoy|support|build)\b.*\b(?:army|fleet|a|f) \w{3}", re.IGNORECASE)
+_CONDITION = re.compile(r"\W*if\b.*\b(?:army|fleet|a|f) \w{3}.*\bthen\b.*\w{3}", re.IGNORECASE)
+
+
+def of_its_own(text: str) -> bool:
+    """Is a line a ban or a condition that names its own unit ("Do not move Fleet Hull to York", "If Army Mayo holds then ...")? Then it
+    says nothing of the order above."""
+    return (_BAN.match(text) or _CONDITION.match(text)) is not None
+
+
 def _begins_doubtfully(text: str) -> bool:
     """Is the first word a letter or, where it is long, two away from one of doubt ("unbess")? A condition that was written on a
     row of its own would make the order above it another."""

@@ -6,7 +6,7 @@ Whatever is not plainly harmless is somebody's to look at: nothing here decides 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
@@ -25,6 +25,8 @@ _BESIDE = frozenset(
     ("a", "all", "and", "bless", "best", "everyone", "for", "from", "game", "good", "happy", "kind", "king", "many", "merry", "much", "my",
      "of", "p", "parliament", "ps", "running", "s", "save", "the", "this", "to", "very", "warm", "with", "you", "your"))
 """... and those that may stand beside them."""
+_SENTENCE = 3
+"""Words from which a remark is told from a misread name or two."""
 _SOME = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKE = 0.75
@@ -44,10 +46,25 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
             continue
         if "".join(said) == "nochange" and "(" in read and ")" in read:
             continue
-        heard = [word for before, word in zip(["", *said], said, strict=False) if not _plain_after(before, word)]
-        if "(" not in read or ")" not in read or any(map(_doubt_like, heard)) or any(said[0].startswith(d[1:]) for d in DOUBTS):
+        if not _parenthesised(read, len(said)) or _hold_doubt(said) or any(said[0].startswith(d[1:]) for d in DOUBTS):
             return True
     return False
+
+
+def _parenthesised(read: str, count: int) -> bool:
+    """Does free reading show both parentheses, or one of them and so many last words, three or more, of which none is like one of
+    doubt with the other parenthesis read as a letter of it ("cif it is")?"""
+    if "(" in read and ")" in read:
+        return True
+    last = [word.text for word in words(read) if word.text.isalnum()][-count:]
+    first = last[0] if last else ""
+    hidden = any(doubt in first for doubt in DOUBTS if len(doubt) > 1) or _doubt_like(first[1:])
+    return ("(" in read or ")" in read) and count >= _SENTENCE and not hidden and not _hold_doubt(last)
+
+
+def _hold_doubt(said: Sequence[str]) -> bool:
+    """Is one of these words like one of doubt, where it stands?"""
+    return any(_doubt_like(word) for before, word in zip(["", *said], said, strict=False) if not _plain_after(before, word))
 
 
 def _plain_after(before: str, word: str) -> bool:

@@ -113,7 +113,7 @@ GATE = (
     "strict_confidence", "strict_worst", "strict_margin", "split_margin", "strange", "alien", "twin", "kind_doubt", "kind_margin",
     "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out", "out_touched",
     "clear_haze", "clear_touched", "lone_strange", "lone_alien", "lone_margin",
-    "hazy_margin", "hazy_from",
+    "hazy_margin", "hazy_from", "clear_less", "clear_hand",
 )
 """What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
 `twin` where a lost word does, `split_margin` where opinions differ. Where a line of a sheet has a kind margin below `kind_doubt`, its hand makes A and F alike,
@@ -122,7 +122,8 @@ and `plain_touched`. From a score of `taken_out`, touched by `out_touched`, a li
 counts as crossed out; from `crossed` and `crossed_touched` nobody need look. Strokes across letters read with `clear_haze` at most,
 touched by less than `clear_touched`, cross nothing out. A word that only one opinion reads badly may be `lone_strange` where the
 other fits it to `lone_alien` and no other order is within `lone_margin`. The margin is greater by `hazy_margin` for each nat of haze
-beyond `hazy_from`."""
+beyond `hazy_from`; up to a haze of `clear_hand`
+it is `clear_less` smaller where opinions agree."""
 
 
 @cache
@@ -208,7 +209,7 @@ def automatic(features: Features, chance: float, table: Table) -> bool:
     f, gate = features, table.gate
     strict = "strict_" if f.one_letter else ""
     return (
-        chance >= gate[strict + "confidence"] and f.margin >= gate[strict + "margin"] + _hazy(f, gate) and f.worst <= gate[strict + "worst"]
+        chance >= gate[strict + "confidence"] and f.margin >= _margin(f, gate, strict) and f.worst <= gate[strict + "worst"]
         and f.twin <= gate["twin"] and _known(f, gate)
         and (f.agreement >= 0 or f.margin >= gate["split_margin"])
         and f.near_margin >= gate["near_margin"] and f.cost <= gate["cost"]
@@ -216,9 +217,12 @@ def automatic(features: Features, chance: float, table: Table) -> bool:
     )
 
 
-def _hazy(features: Features, gate: Mapping[str, float]) -> float:
-    """Nats of margin that a hand asks for besides whose letters the recogniser is unsure of: its figures are too bold there."""
-    return gate["hazy_margin"] * max(0.0, features.haze - gate["hazy_from"])
+def _margin(features: Features, gate: Mapping[str, float], strict: str) -> float:
+    """Nats that the next order must be away: more where the recogniser is unsure of a hand's letters, since its figures are too bold
+    there, and less where it is sure of them and the opinions agree."""
+    if features.haze <= gate["clear_hand"] and features.agreement >= 0:
+        return gate[strict + "margin"] - gate["clear_less"]
+    return gate[strict + "margin"] + gate["hazy_margin"] * max(0.0, features.haze - gate["hazy_from"])
 
 
 def _known(features: Features, gate: Mapping[str, float]) -> bool:

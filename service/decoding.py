@@ -6,6 +6,7 @@ Lexical only: the decoder gets ink, forms and names, and nothing else is within 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -268,9 +269,17 @@ def best_lying(fits: Sequence[Fit]) -> Fit:
 
 
 def _odd(line: ReadLine, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
-    return (incomplete(best.orders) or names_itself(best.orders) or doubtful(line.text)
+    return (incomplete(best.orders) or names_itself(best.orders) or doubtful(_but_places(line.text, best, lexicon))
             or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon)
             or abbreviation(lying.text, best.orders, lexicon))
+
+
+def _but_places(text: str, best: Told, lexicon: Lexicon) -> str:
+    """A text as read freely without the words that the order's places take: Mayo's short form is a word of doubt by itself."""
+    said = best.text.text.lower().split(" ")
+    for word in (word for first, end in place_words(best.text.text, best.orders, lexicon) for word in said[first:end]):
+        text = re.sub(rf"\b{re.escape(word)}\b", "", text, count=1, flags=re.IGNORECASE)
+    return text
 
 
 def _strangest(best: Told, one: Fit, lexicon: Lexicon) -> float:

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grammar.lexicon import Lexicon
-from grammar.meaning import leftover
+from grammar.meaning import leftover, of_its_own
 from ocr.confidence import Features, Table, kinds_doubtful
 from service.store.tables import LineState
+
+_BARE = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
+_KINDLESS = re.compile(r"(?![AF] |Build |Remove |Send )")
 
 STRANGE = 3.0
 """Nats lost a letter in a word from which it is rather another, or none."""
@@ -48,8 +51,8 @@ def by_neighbours(
         return line
     # A convoy that ends at its row's end reads like a conversion.
     begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
-        before.order is None or (before.status is LineState.OPEN and (" converts" in before.order or _cut_short(before))))
-    goes_on = after is not None and after.kind == "other" and not after.struck and leftover(after.text, lexicon)
+        before.order is None or (before.status is LineState.OPEN and (_BARE.search(before.text) or _cut_short(before))))
+    goes_on = after is not None and not after.struck and _tail(after, lexicon)
     return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
 
 
@@ -58,6 +61,14 @@ def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> Reada
     if line.status is not LineState.AUTO or line.features is None or not kinds_doubtful(line.features, hand, table):
         return line
     return replace(line, status=LineState.OPEN)
+
+
+def _tail(line: ReadableLine, lexicon: Lexicon) -> bool:
+    """May a line be the end of the one above: what is left of an order, or an order that names no kind of unit and is looked at
+    ("Cork unless they come" after "Army Mayo moves to")? A condition or a ban that has its own order speaks of that one."""
+    if line.kind == "order":
+        return line.status is LineState.OPEN and line.order is not None and _KINDLESS.match(line.order) is not None
+    return line.kind == "other" and leftover(line.text, lexicon) and not of_its_own(line.text)
 
 
 def _cut_short(line: ReadableLine) -> bool:

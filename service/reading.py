@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.orders import Hold, Order
 from grammar.compose import Forms
 from grammar.heading_sheet import MOST_LINES, SheetHeading, looks_like_order
 from grammar.heading_values import KnownGame
@@ -303,6 +304,8 @@ class Scribe:
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, offered(found))
         best = found.told[0]
+        if _bare_hold(best.orders) and harmless(line.text, self.lexicon):
+            return self._no_order(line, offered(found))
         fits = found.fits()
         marks = features(line, found, fits, self.lexicon, tuple(self.forms))
         chance = confidence(marks, self.table)
@@ -404,3 +407,8 @@ class Scribe:
         margin = min(1.0, 0.7 + snapped.margin / 10)
         fit = best.score * (1.0 - best.worst / 4)
         return round(min(0.999, fit * margin * (0.75 + 0.25 * line.score)), 4)
+
+
+def _bare_hold(orders: Sequence[Order]) -> bool:
+    """Is it only a place that holds, as the name of a power who signs reads? Who holds does so without an order, too."""
+    return len(orders) == 1 and isinstance(orders[0], Hold) and orders[0].unit.kind is None

@@ -32,7 +32,19 @@ from service.desk import (
 from service.desk.doorway import FOLDER, HEADERS, environment
 from service.desk.ports import DeskPorts
 from service.desk.reading_presence import Presence
-from service.public import archive, calendar, entry, game_map, left_out, lots, moves, my_file, papers, players, rules
+from service.public import (
+    archive,
+    calendar,
+    entry,
+    game_map,
+    left_out,
+    lots,
+    moves,
+    my_file,
+    papers,
+    players,
+    rules,
+)
 
 
 def create_app(ports: DeskPorts) -> FastAPI:

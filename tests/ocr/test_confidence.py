@@ -121,6 +121,15 @@ def test_a_word_that_one_opinion_alone_reads_badly_may_pass_where_no_other_order
     assert not automatic(replace(lone, margin=gate["lone_margin"] - 0.1), 1.0, usual())
 
 
+def test_a_clear_hand_needs_less_of_a_margin() -> None:
+    gate = usual().gate
+    clear = replace(GOOD, margin=gate["margin"] - gate["clear_less"], haze=gate["clear_hand"])
+    assert automatic(clear, 1.0, usual())
+    assert not automatic(replace(clear, margin=clear.margin - 0.01), 1.0, usual())
+    assert not automatic(replace(clear, haze=gate["clear_hand"] + 0.01), 1.0, usual())
+    assert not automatic(replace(clear, agreement=-1.0), 1.0, usual())
+
+
 def test_a_hand_that_the_recogniser_is_unsure_of_needs_a_greater_margin() -> None:
     """Its figures are bold where letters are badly made: Crk read as Cok (seen in a hasty hand)."""
     gate = usual().gate

@@ -88,7 +88,8 @@ def test_steps_are_shares_of_right_lines_and_never_fall() -> None:
 
 
 def _clean(count: int, *, right: bool, **features: float | bool) -> list[Judged]:
-    seen = Features(**{"cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR, **features})  # type: ignore[arg-type]
+    """Lines of a hand that is neither so clear nor so hazy that other margins hold for it."""
+    seen = Features(**{"haze": 0.06, "cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR, **features})  # type: ignore[arg-type]
     return [Judged(seen, right)] * count
 
 

@@ -13,6 +13,7 @@ from grammar.meaning import (
     doubtful,
     kinds_apart,
     leftover,
+    of_its_own,
     place_words,
     shortened,
     twin_words,
@@ -42,6 +43,16 @@ def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
              "Yours", "This is all"])
 def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
     assert not leftover(text, LEXICON)
+
+
+@pytest.mark.parametrize(
+    ("text", "so"),
+    [("Do not move Fleet Fermanagh to Menteith", True), ("Don't send A Kent", True),
+     ("If The Crown attacks Army Liverpool then Army Liverpool holds.", True), ("If F Hull is there then hold", True),
+     ("if Fleet Hull moves to Wash", False), ("if it is empty then hold", False), ("If possible A Kent to York,", False),
+     ("do not", False), ("Do not cut support", False), ("unless Army Kent is there", False)])
+def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(text: str, *, so: bool) -> None:
+    assert of_its_own(text) is so
 
 
 @pytest.mark.parametrize(("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)])

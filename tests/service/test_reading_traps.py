@@ -95,6 +95,37 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
     assert by_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
 
 
+def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
+    """ "... moves to / Cork unless Confederacy is there" was read as two orders, the first whole (seed 1103)."""
+    first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    tail = replace(first, status=LineState.OPEN, order="Cork - Renfrewshire", text="Cork enters the ren")
+    lexicon = lexicon_of(VARIANT)
+    assert by_neighbours(first, None, tail, lexicon).status is LineState.OPEN
+    assert by_neighbours(first, None, replace(tail, order="A Cork - Kent"), lexicon).status is LineState.AUTO
+    assert by_neighbours(first, None, replace(tail, status=LineState.AUTO), lexicon).status is LineState.AUTO
+
+
+@pytest.mark.parametrize(("before", "status"), [("Convert Army Dover to a fleet", LineState.AUTO), ("Fleet Wash converts", LineState.OPEN)])
+def test_only_a_bare_conversion_may_be_a_convoy_that_goes_on(before: str, status: LineState) -> None:
+    first, after = read(*HEADING, before, "Army Kent moves to York")[len(HEADING) :]
+    assert by_neighbours(after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)).status is status
+
+
+@pytest.mark.parametrize(("text", "order", "status"), [
+    ("A York S A May H", "A York S A Mayo", LineState.AUTO), ("A May - Sligo", "A Mayo - County Sligo", LineState.AUTO),
+    ("A York may hold", None, LineState.OPEN), ("A May may hold", None, LineState.OPEN)])
+def test_may_is_a_place_where_one_stands(text: str, order: str | None, status: LineState) -> None:
+    (found,) = said(text)
+    assert found.status is status
+    assert order is None or found.order == order
+
+
+def test_who_signs_with_a_place_s_name_holds_nothing_up() -> None:
+    """A power's name below the last order reads as a place that holds; it is no order, and no end of the one above."""
+    *_, last, signed = read(*HEADING, ORDER, LAST, "Cumberland")
+    assert (last.status, signed.status, signed.order) == (LineState.AUTO, LineState.NOT_ORDER, None)
+
+
 def test_words_in_parentheses_go_with_the_order_above() -> None:
     lines = read(*HEADING, ORDER, LAST, "(this will cut any support)")
     assert [line.order for line in lines[len(HEADING) :]] == ["A London - Surrey", "A York H"]
