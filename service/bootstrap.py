@@ -28,7 +28,7 @@ from service.circulars import Circulars
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
 from service.correspondence import Correspondence, Desk, Sender
-from service.decode import Limits
+from service.decode import WALL_PER_CPU, Limits
 from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
 from service.desk.reading_words import Words, suggest, words_of
@@ -181,7 +181,8 @@ def open_site(
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
     opener = Opener(Limits(memory=settings.reader.child_memory_mb * 1_000_000,
-                           cpu_seconds=settings.reader.child_seconds))
+                           cpu_seconds=settings.reader.child_seconds,
+                           wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
     writer = Desk(blobs, now, load, _sender(settings))
     post, announce = Correspondence(writer), Announcements(writer)
     taker = take.Taker(

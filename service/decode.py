@@ -16,8 +16,14 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from ocr.page import Reason
+from service.decode_child import UNABLE
 
 ROOT = Path(__file__).resolve().parent.parent
+FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
+"""Signals that a file does not raise: a service being stopped, the kernel being out of memory. What a file spends too much
+of ends by SIGXCPU or SIGXFSZ, a fault in a decoder by SIGSEGV and its like."""
+WALL_PER_CPU = 5
+"""Seconds of the clock that a child has for each second of processor time: so many others may share the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +31,16 @@ class Limits:
     """What one file may cost.
 
     `data` and `output`: bytes in and out. `memory`: bytes of address space; photographs of 50 million pixels of every
-    format that is taken were opened within 1.2 thousand million, WebP needing most. `cpu_seconds`, `wall_seconds`:
-    whichever ends first. `jpeg_quality`: 1..95, of the pages that come back.
+    format that is taken were opened within 1.2 thousand million, WebP needing most. `cpu_seconds`: of processor time,
+    which a file needs alike on an idle and on an overloaded machine. `wall_seconds`: of the clock, after which the child
+    is given up as stuck; that is never held against the file. `jpeg_quality`: 1..95, of the pages that come back.
     """
 
     data: int = 40_000_000
     output: int = 120_000_000
     memory: int = 1_600_000_000
     cpu_seconds: int = 30
-    wall_seconds: float = 60.0
+    wall_seconds: float = WALL_PER_CPU * 30.0
     jpeg_quality: int = 92
 
 
@@ -47,11 +54,16 @@ class Decoded:
     kind: str = ""
 
 
+class ChildFault(RuntimeError):
+    """A file was not opened, and this machine is to blame; the sentence says how. To be tried again."""
+
+
 def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
     """An image or PDF of unknown worth as clean pages.
 
-    Never raises on account of `data`: whatever kills the child gives a reason. `name` plays no part in
-    telling the type; it only stands in `detail` where the type is unknown.
+    Never raises on account of `data`: what the file does to the child gives a reason. Raises ChildFault where the child
+    could not work or was stopped from outside, and OSError where none could be started. `name` plays no part in telling
+    the type; it only stands in `detail` where the type is unknown.
     """
     if len(data) > limits.data:
         return Decoded(reason=Reason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
@@ -68,8 +80,9 @@ def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
                 cwd=ROOT,
                 env=_environment(),
             )
-        except subprocess.TimeoutExpired:
-            return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
+        except subprocess.TimeoutExpired as error:
+            raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is overloaded, or "
+                             "the child is stuck") from error
         out.seek(0)
         complaints.seek(0)
         if done.returncode != 0:
@@ -89,14 +102,27 @@ def _environment() -> dict[str, str]:
 
 
 def _died(code: int, stderr: bytes) -> Decoded:
-    """A child that was stopped: by its memory, its output, its processor time, or a fault in a decoder."""
+    """A child that was stopped: by its memory, its output, its processor time, or a fault in a decoder. Raises ChildFault
+    for a death that no file brings about."""
     if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
         return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too much memory")
     if code == -signal.SIGXFSZ or b"File too large" in stderr:
         return Decoded(reason=Reason.TOO_LARGE, detail="its pages are too large")
-    if code in {-signal.SIGXCPU, -signal.SIGKILL}:
+    if code == -signal.SIGXCPU:
         return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
+    if code == UNABLE:
+        raise ChildFault(f"the child that opens files cannot work: {_last_line(stderr)}")
+    if b"No space left on device" in stderr:
+        raise ChildFault("the child that opens files finds no space left on the device")
+    if -code in FROM_OUTSIDE:
+        raise ChildFault(f"the child that opens files was ended from outside by {signal.Signals(-code).name}")
     return Decoded(reason=Reason.NOT_AN_IMAGE, detail="opening it failed")
+
+
+def _last_line(stderr: bytes) -> str:
+    """What a traceback ends with: raised before the file was read, so nothing of a player's is in it."""
+    lines = stderr.decode(errors="replace").split("\n")
+    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "it says nothing")
 
 
 def _parsed(out: bytes, name: str) -> Decoded:

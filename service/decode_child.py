@@ -11,6 +11,7 @@ import ctypes
 import json
 import resource
 import sys
+import traceback
 from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -18,18 +19,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+UNABLE = 75
+"""Exit status of a child that could not begin (EX_TEMPFAIL of sysexits.h); the file is not to blame."""
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 
 
 def main() -> None:
     """Arguments: bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
-    memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
-    _limit(memory, seconds, output)
-    _leave_network()
-    data = sys.stdin.buffer.read()
-
-    from ocr.door import Refused, pictures
+    try:
+        memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
+        _limit(memory, seconds, output)
+        _leave_network()
+        data = sys.stdin.buffer.read()
+        from ocr.door import Refused, pictures
+    except Exception:
+        traceback.print_exc()
+        sys.exit(UNABLE)
 
     pages: list[bytes] = []
     head: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
@@ -48,7 +54,6 @@ def main() -> None:
 def _limit(memory: int, seconds: int, output: int) -> None:
     for what, most in (
         (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, output),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),
@@ -56,6 +61,10 @@ def _limit(memory: int, seconds: int, output: int) -> None:
         hard = resource.getrlimit(what)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(what, (bound, bound))
+    # The kernel warns by SIGXCPU, and kills a second later: so SIGKILL alone tells of somebody else.
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    last = seconds + 1 if hard == resource.RLIM_INFINITY else min(seconds + 1, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, last), last))
 
 
 def _leave_network() -> None:

@@ -14,12 +14,12 @@ from datetime import UTC, datetime, timedelta
 from os import getpid
 from socket import gethostname
 from threading import Lock
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import Any, Protocol
 
 from dbos import DBOS, DBOSClient, EnqueueOptions
 from dbos._serialization import WorkflowSerializationFormat
-from sqlalchemy import Engine, delete, select
+from sqlalchemy import Engine, column, delete, select, table, update
 from sqlalchemy.orm import Session
 
 from service.store import records
@@ -41,8 +41,12 @@ PAUSES = (2.0, 15.0)
 WORK_VERSION = "1"
 # More than this stalled SQLite for half a minute at a time when tried.
 MOST_WORKERS_ON_SQLITE = 8
-# A job whose process died this often kills its worker; it is given up and reported like one that fails.
-MOST_RESTARTS = 10
+MOST_RESTARTS = 20
+"""A job under way at one death of its worker more than this kills its worker; it is given up and reported like one that
+fails. A death alone says little: a power cut, a new version or a machine that is out of memory ends work that is sound."""
+REST = (0.0, 0.0, 5.0, 15.0, 60.0)
+"""Seconds that a job is left alone after the first, second ... death of a worker that had begun it; the last after every
+further one. So the others go first where one job kills its worker, and twenty deaths take a quarter of an hour at least."""
 LEASE = timedelta(seconds=90)
 """A worker that is silent for so long is dead."""
 KEPT = timedelta(days=60)
@@ -54,6 +58,9 @@ _QUEUE = "galloper"
 _WORKFLOW = "galloper-job"
 _WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
 _OVER = ["SUCCESS", "ERROR", "CANCELLED"]
+_COLUMNS = ("workflow_uuid", "name", "status", "executor_id", "recovery_attempts", "delay_until_epoch_ms", "updated_at",
+            "queue_name", "owner_xid", "started_at_epoch_ms")
+"""Of DBOS's own table of jobs, those that change when a job is put back."""
 _GIVEN_UP = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 
 
@@ -107,6 +114,8 @@ class DbosJobs:
         self._purged_at: datetime | None = None
         self._poll = poll_seconds
         self._pauses = pauses
+        self._begun = table(
+            "workflow_status", *map(column, _COLUMNS), schema=None if on_sqlite else "dbos")
         self._work: dict[str, Work] = {}
         self._client: DBOSClient | None = None
         self._lock = Lock()
@@ -160,6 +169,8 @@ class DbosJobs:
             }
         )
         DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=MOST_RESTARTS)(self._workflow())
+        # Before the launch too, which would put back at once what this worker had begun in an earlier life.
+        self._put_back(self._executor)
         DBOS.launch()
 
     def stop(self, *, patience_seconds: int = 10) -> None:
@@ -208,9 +219,7 @@ class DbosJobs:
             ).all()
         taken = 0
         for worker in silent:
-            for job in self._list(["PENDING"], executor_id=worker.executor):
-                self._door().resume_workflow(job.workflow_id, queue_name=_QUEUE)
-                taken += 1
+            taken += self._put_back(worker.executor)
             with self._store.begin() as session:
                 session.execute(
                     delete(WorkerRow).where(
@@ -218,6 +227,24 @@ class DbosJobs:
                     )
                 )
         return taken
+
+    def _put_back(self, executor: str) -> int:
+        """Give what a dead worker had begun to whoever comes next, once it has rested (`REST`); returns how many jobs.
+
+        Done here since neither way of DBOS will do: its recovery lets a job run again at once, and its resuming forgets
+        how often the job was begun, so that on PostgreSQL one that kills its workers would never be given up.
+        """
+        jobs = self._begun
+        mine = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW)
+        put_back = 0
+        with self._engine.begin() as connection:
+            for key, begun in connection.execute(select(jobs.c.workflow_uuid, jobs.c.recovery_attempts).where(*mine)).all():
+                rest, now = REST[min(max(begun, 1), len(REST)) - 1], time()
+                put_back += connection.execute(update(jobs).where(jobs.c.workflow_uuid == key, *mine).values(
+                    status="DELAYED" if rest else "ENQUEUED", delay_until_epoch_ms=int((now + rest) * 1000),
+                    updated_at=int(now * 1000), queue_name=_QUEUE, owner_xid=None, started_at_epoch_ms=None,
+                )).rowcount
+        return put_back
 
     def report_given_up(self) -> int:
         """Tell the `failed` callback of each job whose worker died `MOST_RESTARTS` times; returns how many."""

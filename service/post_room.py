@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service import lots
 from service.clock import Clock
 from service.context import TAKING
+from service.decode import ChildFault
 from service.eye import Opener
 from service.jobs import Jobs
 from service.store import records
@@ -100,7 +101,12 @@ class PostRoom:
             raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and {MOST_BYTES // 1024 // 1024} MB together. Scan the "
                             "sheet at 300 dots an inch as JPEG; the letter stays as it is.")
         for at, data in enumerate(scans, start=1):
-            if not self.opener.open(data, "scan").pages:
+            try:
+                opened = self.opener.open(data, "scan")
+            except ChildFault as fault:
+                raise NotLogged(f"Nothing was logged: {fault}. Nothing is said against file {at}; log the letter again in a few "
+                                "minutes.") from fault
+            if not opened.pages:
                 raise NotLogged(f"Nothing was logged: file {at} does not open as a picture or PDF. Scan the page again as "
                                 "JPEG or PDF.")
 

@@ -272,11 +272,14 @@ def check_reader(_settings: Settings) -> Finding:
 
     from ocr.engines import tesseract
     from ocr.engines.ppocr import ModelError, PpOcr
-    from service.decode import decode_photo
+    from service.decode import ChildFault, decode_photo
 
     if not tesseract.installed():
         return Finding(Mark.MEND, "the program tesseract is missing; install tesseract-ocr, as tools/setup does")
-    decoded = decode_photo(_specimen(), "specimen.jpg")
+    try:
+        decoded = decode_photo(_specimen(), "specimen.jpg")
+    except ChildFault as fault:
+        return Finding(Mark.MEND, f"no picture can be opened: {fault}")
     if decoded.reason is not None:
         return Finding(Mark.MEND, f"the child process cannot open a picture ({decoded.reason}); see child_memory_mb")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +16,8 @@ from maps.variant import Variant
 from service import context as contexts
 from service import inbox, lots, outbox, typed
 from service.clock import Clock
+from service.decode import ChildFault
+from service.eye import UnopenedProbe
 from service.intake import judge_mail, remember
 from service.intake_verdict import Kind, Reason, Verdict
 from service.jobs import Jobs
@@ -31,6 +34,8 @@ from service.store.tables import (
     PhaseRow,
     SubmissionRow,
 )
+
+log = logging.getLogger(__name__)
 
 READ_WORK = "read"
 """Name of the job that reads a submission; its payload is {"submission": id}."""
@@ -82,21 +87,26 @@ class Taker:
 
     def take(self, payload: dict[str, Any]) -> None:
         """Handler of the job `inbox.WORK`. Safe to run twice: only a mail without an end is judged."""
-        key = str(payload["mail"])
+        self._take(str(payload["mail"]), self.probe)
+
+    def _take(self, key: str, probe: PictureProbe) -> None:
         with self.store() as session:
             row = session.get(MailRow, key)
             if row is None or row.state != MailState.STORED:
                 return
             received_at, size, reason = row.received_at, row.size, row.reason
         raw = self.blobs.read(key)
-        mail = read_headers(raw, size) if reason == inbox.TOO_LARGE else read_mail(raw, self.probe)
+        mail = read_headers(raw, size) if reason == inbox.TOO_LARGE else read_mail(raw, probe)
         with self.store.begin() as session:
             verdict, mail = self._judge(session, mail, received_at, raw)
             self._settle(session, key, received_at, mail, verdict)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
-        """The job failed three times: the mail goes to quarantine with its bytes, and the coordinator is told."""
+        """The job failed three times: the mail goes to quarantine with its bytes, and the coordinator is told. Where only its
+        photographs could not be opened, by a fault of this machine, they are filed unopened, and the sender has a receipt."""
         key = str(payload["mail"])
+        if error.startswith(ChildFault.__name__) and self._taken_unopened(key):
+            return
         verdict = Verdict(Kind.REJECTED, alert=True)
         with self.store.begin() as session:
             row = session.get(MailRow, key)
@@ -105,6 +115,17 @@ class Taker:
             records.log_event(session, self.clock.now(), "mail_given_up",
                               detail={"mail": key[:12], "fault": error.partition(":")[0]})
             self.post.notice(session, key, row.received_at, verdict)
+
+    def _taken_unopened(self, key: str) -> bool:
+        try:
+            self._take(key, UnopenedProbe())
+        except Exception as error:
+            log.warning("a mail could not be filed unopened either (%s)", type(error).__name__)
+            return False
+        with self.store.begin() as session:
+            records.log_event(session, self.clock.now(), "work_failed",
+                              detail={"work": inbox.WORK, "phase": None, "fault": ChildFault.__name__})
+        return True
 
     def _judge(
         self, session: Session, mail: IncomingMail, received_at: datetime, raw: bytes

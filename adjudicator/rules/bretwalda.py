@@ -39,7 +39,7 @@ SENTENCES: Mapping[str, str] = {
     "boats_inland": "void: {0} is not on the coast, and boats are built on it",
     "boats_needed": "void: {0} cannot go to sea and leave its boats behind",
     "stands_uncarried": "stands: no whole chain of fleets was ordered to convoy to {0}, so nothing is lost",
-    "chain_has_gaps": "void: no whole chain of fleets was ordered to convoy to {0}",
+    "chain_has_gaps": "void: no whole chain of fleets was ordered to convoy {1} to {0}",
     "boats_left": "{0}; its boats are left behind",
     "lost_at_sea": "{0}; without its boats {1} is destroyed",
     "no_port": "void: {0} is no port, and fleets are built in ports only",
@@ -255,7 +255,7 @@ def _stand(turn: Turn, number: int) -> None:
     goal = turn.goal[number]
     for fleet in [f for f in turn.convoys if turn.partner[f] == number and turn.aim[f] == goal]:
         turn.convoys.remove(fleet)
-        turn.settle(fleet, Result.FAILS, "unmatched", ("chain_has_gaps", turn.place[goal]), number)
+        turn.settle(fleet, Result.FAILS, "unmatched", ("chain_has_gaps", turn.place[goal], turn.units[number]), number)
         turn.early.append(turn.chosen[fleet])
     turn.stay(number)
     turn.settle(number, Result.FAILS, "no_convoy", ("stands_uncarried", turn.place[goal]))

@@ -19,8 +19,9 @@ from service.bench.storm_site import StormFault
 
 
 def run(parts: Sequence[Part], databases: Sequence[Database], sizes: Sizes, out: TextIO, progress: TextIO) -> int:
-    """Measure `parts` on `databases`, all where none is named, and print. 1 with a sentence on `progress` where it cannot be
-    done, and where a storm lost or doubled something."""
+    """Measure `parts` on `databases`, all where none is named, and print. 1 with a sentence on `progress` where one cannot be
+    done, and where a storm lost or doubled something; the others are measured all the same."""
+    status = 0
     for part in parts or list(Part):
         for database in databases or list(Database):
             if part is Part.RATE and database is not (databases or list(Database))[0]:
@@ -32,10 +33,10 @@ def run(parts: Sequence[Part], databases: Sequence[Database], sizes: Sizes, out:
                     _say(figure, out)
             except (StormFault, RuntimeError) as error:
                 print(f"{error}", file=progress, flush=True)
-                return 1
+                status = 1
             _say(Figure(f"load of the machine, {part.value}", round(os.getloadavg()[0], 1), "processes",
                         how=f"{load:.1f} when it began, on {os.cpu_count()} processors"), out)
-    return 0
+    return status
 
 
 def _measured(part: Part, database: Database, sizes: Sizes) -> Iterator[Figure]:

@@ -39,8 +39,8 @@ from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
 
 AHEAD_MINUTES = (15, 30)
 LONGEST_LIFE = 6.0
-"""Seconds after it is ready within which a process is killed. Long enough to end a mail in most of its lives: work that was
-under way at ten deaths of its worker is taken for their cause and given to a person (`jobs.MOST_RESTARTS`)."""
+"""Seconds after it is ready within which a process is killed: long enough on a quiet machine to end a mail in most of its
+lives. On an overloaded one work is under way at death after death; it rests between them (`jobs.REST`)."""
 AT_START = 0.1
 """Share of kills that come while a process is starting."""
 PATIENCE = 200.0
@@ -62,7 +62,7 @@ class Count:
 
 
 def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault."""
+    """The figures of the part. Raises StormFault, after the figures where they show something lost or doubled."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
@@ -84,6 +84,25 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
     yield Figure(f"{told}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
     yield Figure(f"{told}mails left in the mailbox", count.waiting, "mails", target="0")
     yield Figure(f"{told}time", round(seconds), "s")
+    wrong = faults(count, sizes.mails)
+    if wrong:
+        raise StormFault(f"{told}{'; '.join(wrong)}")
+
+
+def faults(count: Count, mails: int) -> list[str]:
+    """What a storm of so many mails lost or doubled, in phrases; none where each came to its end once."""
+    found = []
+    if count.stored != mails:
+        found.append(f"{count.stored} of {mails} mails are stored")
+    if count.used != mails:
+        found.append(f"{count.used} of {mails} mails were used ({count.others or 'the others are gone'})")
+    if count.receipts != mails:
+        found.append(f"{count.receipts} of {mails} receipts arrived")
+    if count.unmarked:
+        found.append(f"{count.unmarked} receipts arrived twice and are not marked")
+    if count.waiting:
+        found.append(f"{count.waiting} mails are left in the mailbox")
+    return found
 
 
 @contextmanager

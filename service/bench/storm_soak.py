@@ -56,7 +56,7 @@ class Sample:
 
 
 def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault."""
+    """The figures of the part. Raises StormFault, after the figures where a mail came to no end."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-soak-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
@@ -74,6 +74,8 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
             server.remove()
     yield from _figures(samples, f"{sizes.minutes:g} minutes, {sizes.soak_games} games, {sent} mails, {database.value}")
     yield Figure("soak: mails without an end", waiting, "mails", of=sent, target="0")
+    if waiting:
+        raise StormFault(f"soak: {waiting} of {sent} mails came to no end")
 
 
 def _traffic(at: Place, server: Dovecot, room: Room, phases: Sequence[int], sizes: Sizes) -> tuple[list[Sample], int]:

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import quarantine as acts
+from service.decode import ChildFault
 from service.desk import queries
 from service.desk.access import Visitor
 from service.desk.doorway import require_token, require_visitor, show
@@ -89,7 +90,7 @@ def preview(request: Request, sha256: str, number: int) -> Response:
         _unsealed(session, mail)
     try:
         found = None if ports.quarantine is None else ports.quarantine.preview(mail, number)
-    except BlobError as fault:
+    except (BlobError, ChildFault) as fault:
         raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
     if found is None:
         raise HTTPException(404, "This attachment does not open as a picture. The raw mail can be downloaded.")

@@ -116,7 +116,7 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
     nowhere, site, game = folder / "nowhere", folder / "site", game_file(folder, variant="atlantis")
     return {
         "atlantis": ["adjudicate", "--variant", "atlantis"],
-        "there are standard, w3k": ["game", "new", site, game],
+        "there are bretwalda, britain1066, brittania, standard, w3k, war1648": ["game", "new", site, game],
         "nowhere/galloper.toml does not exist": ["check", nowhere],
         "galloper init": ["serve", nowhere],
         "coordinator: Field required": ["game", "show", folder / "broken"],

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 import pytest
 from PIL import Image as Pillow
 
 from ocr.page import Reason
-from service.decode import Limits, decode_photo
+from service import decode
+from service.decode import ChildFault, Decoded, Limits, decode_photo
 from tests.support import odd_files as odd
 
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
@@ -66,16 +73,74 @@ def test_a_child_that_outgrows_its_memory_is_stopped() -> None:
 
 
 def _slow() -> bytes:
-    pixels = np.random.default_rng(3).integers(0, 255, (6000, 6000, 3), dtype=np.uint8)
-    return odd.saved(Pillow.fromarray(pixels), "JPEG", quality=95)
+    """A picture of the most pixels that are taken, and of fewer bytes: it takes seconds."""
+    pixels = np.random.default_rng(3).integers(0, 255, (7000, 7000, 3), dtype=np.uint8)
+    data = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=70)
+    assert len(data) < Limits().data
+    return data
 
 
-def test_a_child_that_takes_too_long_is_stopped() -> None:
-    data = _slow()
-    by_processor = decode_photo(data, "slow.jpg", Limits(cpu_seconds=1))
-    by_clock = decode_photo(data, "slow.jpg", Limits(wall_seconds=0.2))
-    assert by_processor.reason is Reason.TOO_LARGE
-    assert by_clock.reason is Reason.TOO_LARGE
+def test_a_file_that_takes_too_much_processor_time_is_refused() -> None:
+    decoded = decode_photo(_slow(), "slow.jpg", Limits(cpu_seconds=1))
+    assert decoded.reason is Reason.TOO_LARGE
+    assert decoded.detail == "opening it took too long"
+
+
+def test_the_clock_is_never_held_against_a_file() -> None:
+    """Fault 21, seen from the player's side: an overloaded machine opens a good photograph too late, and that is ours."""
+    good = (SHEETS / "s019.jpg").read_bytes()
+    with pytest.raises(ChildFault, match=r"not over after 0\.05 s"):
+        decode_photo(good, "s019.jpg", Limits(wall_seconds=0.05))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_child_ended_from_outside_says_nothing_of_its_file(number: signal.Signals) -> None:
+    """A service manager that stops a service signals its children too, and so does a kernel that is out of memory."""
+    data, found = _slow(), list[Exception | Decoded]()
+
+    def opened() -> None:
+        try:
+            found.append(decode_photo(data, "slow.jpg"))
+        except ChildFault as fault:
+            found.append(fault)
+
+    thread = threading.Thread(target=opened)
+    thread.start()
+    os.kill(_child(), number)
+    thread.join(60)
+    assert isinstance(found[0], ChildFault), found
+    assert number.name in str(found[0])
+
+
+def _child() -> int:
+    """The child that this process opens a file in, once it has one that began to work."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        for status in Path("/proc").glob("[0-9]*/status"):
+            with suppress(OSError):  # gone meanwhile
+                ours = f"PPid:\t{os.getpid()}\n" in status.read_text()
+                if ours and b"service.decode_child" in (status.parent / "cmdline").read_bytes():
+                    return int(status.parent.name)
+        time.sleep(0.01)
+    raise TimeoutError("no child was started")
+
+
+def test_a_child_that_cannot_begin_says_nothing_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As while a new version is laid down over the old one."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ocr.door'] = None\n")
+    usual = decode._environment()
+    monkeypatch.setattr(decode, "_environment", lambda: usual | {"PYTHONPATH": f"{tmp_path}:{decode.ROOT}"})
+    with pytest.raises(ChildFault, match=r"cannot work: ModuleNotFoundError: .*ocr\.door"):
+        decode_photo((SHEETS / "s019.jpg").read_bytes(), "s019.jpg")
+
+
+def test_a_full_disk_says_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault 28: /dev/full takes the pages as a full disk does."""
+    with Path("/dev/full").open("r+b", buffering=0) as full, TemporaryFile() as complaints:
+        files = iter([full, complaints])
+        monkeypatch.setattr(decode, "TemporaryFile", lambda: next(files))
+        with pytest.raises(ChildFault, match="no space left"):
+            decode_photo((SHEETS / "s019.jpg").read_bytes(), "s019.jpg")
 
 
 def test_a_file_larger_than_the_limit_is_not_opened() -> None:

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
-from service.jobs import _GIVEN_UP, KEPT, MOST_WORKERS_ON_SQLITE, TRIES, WORK_VERSION, DbosJobs, Payload
+from service.jobs import _GIVEN_UP, KEPT, MOST_WORKERS_ON_SQLITE, REST, TRIES, WORK_VERSION, DbosJobs, Payload
 from service.store import records
 from service.store.tables import EventRow, WorkerRow
 from tests.support.mails import wait_for
@@ -230,6 +231,7 @@ def middle(payload):
     if not (folder / "calm").exists():
         os.kill(os.getpid(), signal.SIGKILL)
     note("middle ends")
+REST = None
 jobs = DbosJobs(open_engine(url), poll_seconds=0.05, pauses=(0.05,), executor=sys.argv[3])
 jobs.register("work", lambda p: note("first " + p["word"]), middle, lambda p: note("last"))
 jobs.start()
@@ -240,9 +242,23 @@ jobs.stop()
 """
 
 
-def work(site: Site, folder: Path, executor: str = "one") -> int:
+@contextmanager
+def running(site: Site, folder: Path, executor: str, program: str) -> Iterator[None]:
+    """A worker beside this process, until it is told to be calm."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, site.url, str(folder), executor], cwd=Path(__file__).parents[2],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        (folder / "calm").touch()
+        process.wait(60)
+
+
+def work(site: Site, folder: Path, executor: str = "one", program: str = WORKER) -> int:
     done = subprocess.run(
-        [sys.executable, "-c", WORKER, site.url, str(folder), executor],
+        [sys.executable, "-c", program, site.url, str(folder), executor],
         check=False,
         timeout=60,
         capture_output=True,
@@ -270,6 +286,57 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
         "middle ends",
         "last",
     ]
+
+
+def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
+    site: Site, make_jobs: MakeJobs, tmp_path: Path
+) -> None:
+    """Fault 17: what kills its worker holds up nobody. Fault 22: what died with it through no fault of its own still runs."""
+    jobs = make_jobs(site)
+    enqueue(site, jobs, "work", "work:1", {"word": "x"})
+    for _ in range(3):
+        assert work(site, tmp_path) == -signal.SIGKILL
+    seen = list[tuple[str, float]]()
+    jobs = make_jobs(site, executor="one")
+    jobs.register("work", lambda _: None, lambda _: seen.append(("work", time.monotonic())), lambda _: None)
+    jobs.register("other", lambda _: seen.append(("other", time.monotonic())))
+    enqueue(site, jobs, "other", "other:1")
+    jobs.start()
+    assert jobs.wait_idle(60)
+    assert [name for name, _ in seen] == ["other", "work"]
+    assert seen[1][1] - seen[0][1] > REST[2] / 2
+
+
+@pytest.mark.slow
+def test_a_storm_of_kills_is_not_taken_for_the_fault_of_the_work_it_meets(
+    any_site: Site, make_jobs: MakeJobs, tmp_path: Path
+) -> None:
+    """Faults 7 and 22: twelve deaths within a minute, each while the same job was under way, as on a machine too
+    busy to end it in one life of its worker. It waits, and is done when they are over."""
+    enqueue(any_site, make_jobs(any_site), "work", "work:1", {"word": "x"})
+    hasty = WORKER.replace("REST = None", "import service.jobs; service.jobs.REST = (0.0, 0.0, 0.1)")
+    for _ in range(12):
+        assert work(any_site, tmp_path, program=hasty) == -signal.SIGKILL
+    (tmp_path / "calm").touch()
+    assert work(any_site, tmp_path, program=hasty) == 0
+    assert (tmp_path / "log").read_text().splitlines()[-2:] == ["middle ends", "last"]
+
+
+def test_work_that_kills_one_worker_after_the_other_is_given_up_though_taken_over(
+    any_site: Site, make_jobs: MakeJobs, tmp_path: Path
+) -> None:
+    """Fault 23 beside fault 17: each dead worker's work is taken over by the next, and its deaths are counted all the same."""
+    jobs, now = make_jobs(any_site, executor="tending"), datetime.now(UTC)
+    enqueue(any_site, jobs, "work", "work:1", {"word": "x"})
+    program = WORKER.replace("REST = None", "import service.jobs; service.jobs.MOST_RESTARTS = 1")
+    for name in ("first", "second"):
+        assert work(any_site, tmp_path, name, program) == -signal.SIGKILL
+        with any_site.store.begin() as session:
+            session.add(WorkerRow(executor=name, seen_at=now))
+        assert jobs.take_over(now + timedelta(seconds=100)) == 1
+    with running(any_site, tmp_path, "third", program):
+        assert wait_for(lambda: jobs._list([_GIVEN_UP]), 60)
+    assert (tmp_path / "log").read_text().splitlines().count("middle begins") == 2
 
 
 def test_a_job_that_kills_every_worker_is_given_up_and_reported(

@@ -47,7 +47,7 @@ def test_a_folder_anywhere_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_board_that_is_not_there_is_answered_with_those_that_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_check("atlantis", io.StringIO()) == 1
-    assert "standard, w3k" in capsys.readouterr().err
+    assert "bretwalda, britain1066, brittania, standard, w3k, war1648" in capsys.readouterr().err
 
 
 def test_moves_of_the_printed_example() -> None:

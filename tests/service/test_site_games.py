@@ -109,7 +109,7 @@ def test_one_address_for_two_people_is_refused(folder: Path, tmp_path: Path) -> 
 
 
 def test_an_unknown_board_is_answered_with_those_there_are(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(MapError, match="there is no such board; there are standard, w3k"):
+    with pytest.raises(MapError, match="there is no such board; there are bretwalda, britain1066, brittania, standard, w3k, war1648"):
         create_game(folder, game_file(tmp_path, LATER, variant="atlantis"), io.StringIO())
 
 
