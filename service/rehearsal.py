@@ -23,8 +23,10 @@ from service.clock import Clock
 from service.correspondence import Desk
 from service.desk.queries import executed
 from service.desk.seal import sealed
+from service.letters_values import Mark
 from service.lines import lines_of
 from service.outbox_compose import Attachment, OutLetter
+from service.record_marks import root_mark
 from service.results import ShownPower, show
 from service.store import codec, records
 from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
@@ -136,10 +138,11 @@ class Rehearser:
         result, powers = canonical_bytes(dumped), self._powers(session, phase, resolution, sheets)
         letters, trouble = self._letters(session, phase, resolution, drawing=drawing)
         owners = {address: power for power, own in addresses.items() for address in own}
+        root = root_mark(session, phase)
         marks |= {
             "result": hashlib.sha256(result).hexdigest(),
             "powers": {one.power: _digest(repr(one)) for one in powers},
-            "letters": {f"{one.kind} {owners.get(one.recipient, '')} {at}": _digest(one.subject + _without_names(one))
+            "letters": {f"{one.kind} {owners.get(one.recipient, '')} {at}": _digest(one.subject + _without_names(one, root))
                         for at, one in enumerate(letters)},
         }
         judged = None if phase.resolution is None else canonical_bytes(phase.resolution) == result
@@ -253,10 +256,14 @@ def _named(sheet: Sequence[Any]) -> str:
     return f"sheet {sheet[0]}" + ("" if sheet[1] is None else f", v{sheet[1]}")
 
 
-def _without_names(letter: OutLetter) -> str:
-    """The words of a letter without the names of its files: how many pages the results have is known once they are drawn."""
+def _without_names(letter: OutLetter, root: Mark | None) -> str:
+    """The words of a letter without the names of its files, since how many pages the results have is known once they are drawn, and
+    without what it tells of the record, whose root is known once the phase is judged."""
     names = ", ".join(one.name for one in letter.attachments)
-    words = " ".join(letter.text.split())
+    parts = letter.text.split("\n\n")
+    told = {at for at, part in enumerate(parts) if root is not None and root.digest in part}
+    # The paragraph before the digest says whose it is.
+    words = " ".join(" ".join(part for at, part in enumerate(parts) if not told & {at, at + 1}).split())
     return words.replace(names, "") if names else words
 
 

@@ -117,6 +117,7 @@ SHOTS = (
     Shot("calendar", "/public/{game_id}/calendar", _at("/public/{n.game}/calendar"), person=False),
     Shot("public-game", "/public/{game_id}", _at("/public/{n.game}"), person=False),
     Shot("public-map", "/public/{game_id}/map", _at("/public/{n.game}/map"), person=False),
+    Shot("lots", "/public/{game_id}/lots", _at("/public/{n.game}/lots"), person=False),
     Shot("public-players", "/public/{game_id}/players", _at("/public/{n.game}/players"), person=False, player=True),
     Shot("public-file", "/public/{game_id}/file", _at("/public/{n.game}/file"), person=False, player=True),
     Shot("entry-ask", "/public/entry", _at("/public/entry"), person=False),

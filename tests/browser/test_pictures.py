@@ -12,9 +12,9 @@ from PIL import Image
 from tests.browser import reading_site
 from tools import pictures
 
-NO_PAGES = (".jpg", ".png", ".svg", ".eml", ".ics", ".pdf", "/{kind}.html", "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/export", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}")
+NO_PAGES = (".jpg", ".png", ".svg", ".eml", ".ics", ".pdf", "/{kind}.html", "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/export", "/words", "/part/{number}", "/picture/{name}", "/original/{page_id}", ".json", ".zip", "/metrics", "/alive")
 """How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a script
-asks for."""
+asks for, and what machines watch."""
 
 
 def test_every_page_of_the_desk_and_of_the_public_has_a_picture(tmp_path: Path) -> None:

@@ -23,21 +23,21 @@ def figures(part: Part, database: Database) -> dict[str, float]:
     return {row["what"].rpartition(": ")[2]: row["value"] for row in rows}
 
 
-@pytest.mark.parametrize("database", DATABASES)
-def test_kills_lose_and_double_nothing(database: Database) -> None:
+@pytest.mark.parametrize("kept_in", DATABASES)
+def test_kills_lose_and_double_nothing(kept_in: Database) -> None:
     """Faults 5 to 7, 22 and 34, all at random points: 500 mails and 100 kills where the bench runs in full."""
-    told = figures(Part.KILL, database)
+    told = figures(Part.KILL, kept_in)
     assert told["mails stored"] == told["mails at their end, used"] == told["receipts that arrived"] == SMALL.mails
     assert told["receipts that arrived twice, unmarked"] == 0
     assert told["mails left in the mailbox"] == 0
 
 
-@pytest.mark.parametrize("database", DATABASES)
-def test_games_that_close_in_one_second_are_judged_once_and_told(database: Database) -> None:
+@pytest.mark.parametrize("kept_in", DATABASES)
+def test_games_that_close_in_one_second_are_judged_once_and_told(kept_in: Database) -> None:
     """The bench itself refuses to give a figure where a phase was judged twice or a player has no results."""
-    told = figures(Part.DEADLINE, database)
+    told = figures(Part.DEADLINE, kept_in)
     assert told["all letters in the outbox"] >= told["all judged"] > 0
-    assert ("two workers beside one" in told) is (database is Database.POSTGRES)
+    assert ("two workers beside one" in told) is (kept_in is Database.POSTGRES)
 
 
 def test_taking_in_is_timed_beside_a_bare_loop() -> None:

@@ -14,6 +14,7 @@ from service.announcements import Announcements
 from service.desk import seal
 from service.rehearsal import WHAT, Rehearsal, Rehearser, canonical_bytes
 from service.store.tables import Base, EventRow, LineRow, LineState, PhaseRow, PhaseState
+from service.store.tables_record import EntryRow
 from service.turns import NotReady
 from tests.service.desk_table import DeskTable, open_desk, plain
 from tests.support.site import Site
@@ -52,11 +53,11 @@ def close(table: Table) -> None:
 
 
 def everything(table: Table) -> dict[str, list[Any]]:
-    """All rows of all tables but the log."""
+    """All rows of all tables but the log and the record, which has an entry for it."""
     with table.site.store() as session:
         return {
             name: [tuple(row) for row in session.execute(select(found).order_by(*found.primary_key.columns))]
-            for name, found in Base.metadata.tables.items() if name != "events"
+            for name, found in Base.metadata.tables.items() if name not in {"events", "record", "record_heads"}
         }
 
 
@@ -67,6 +68,11 @@ def files(table: Table) -> set[str]:
 def events(table: Table) -> list[EventRow]:
     with table.site.store() as session:
         return list(session.scalars(select(EventRow).where(EventRow.what == WHAT).order_by(EventRow.id)))
+
+
+def entries(table: Table) -> list[EntryRow]:
+    with table.site.store() as session:
+        return list(session.scalars(select(EntryRow)))
 
 
 def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed(table: Table) -> None:
@@ -114,11 +120,12 @@ def test_the_letters_of_a_rehearsal_are_those_that_leave(table: Table) -> None:
 
 def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
     unseal(table)
-    rows, kept = everything(table), files(table)
+    rows, kept, entered = everything(table), files(table), len(entries(table))
     rehearse(table)
     assert everything(table) == rows
     assert files(table) == kept
     assert len(events(table)) == 1
+    assert len(entries(table)) == entered + 1
 
 
 def test_before_the_deadline_a_rehearsal_counts_and_shows_no_order(table: Table) -> None:
