@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import json
 import resource
+import signal
 import sys
 import traceback
 from contextlib import suppress
@@ -27,6 +28,8 @@ CLONE_NEWNET = 0x40000000
 
 def main() -> None:
     """Arguments: bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
+    # Python's own answer is an exception, which a decoder may take for a fault of the file.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
         _limit(memory, seconds, output)
