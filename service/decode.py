@@ -114,6 +114,9 @@ def _died(code: int, stderr: bytes) -> Decoded:
         raise ChildFault(f"the child that opens files cannot work: {_last_line(stderr)}")
     if b"No space left on device" in stderr:
         raise ChildFault("the child that opens files finds no space left on the device")
+    if _last_line(stderr) == "KeyboardInterrupt":
+        # While the interpreter begins, an interrupt is still an exception.
+        raise ChildFault("the child that opens files was ended from outside by SIGINT")
     if -code in FROM_OUTSIDE:
         raise ChildFault(f"the child that opens files was ended from outside by {signal.Signals(-code).name}")
     return Decoded(reason=Reason.NOT_AN_IMAGE, detail="opening it failed")
