@@ -52,6 +52,7 @@ MENDABLE = {
     "service.backup": ("BackupFault",),
     "service.config": ("ConfigError",),
     "service.demo": ("DemoFault",),
+    "service.demo_story": ("NoStory",),
     "service.lots": ("NotCommitted",),
     "service.inbox": ("MailboxError", "MailFault"),
     "service.intake_cli": ("IntakeFault",),
@@ -95,8 +96,9 @@ PhaseName = Annotated[
 ]
 
 
-@app.command(epilog="Example: galloper demo --fast")
+@app.command(epilog="Example: galloper demo --variant bretwalda --fast")
 def demo(
+    variant: Annotated[str, typer.Option("--variant", metavar="V", help="The game that is played.")] = "w3k",
     fast: Annotated[bool, typer.Option("--fast", help="Run to the end with no hand on it, and check it.")] = False,
     folder: Annotated[Path | None, typer.Option("--dir", help="Where the demo site lives.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the demo site afterwards.")] = False,
@@ -104,7 +106,7 @@ def demo(
     """Watch photographed handwritten orders arrive by mail, be read, be judged, and the results leave."""
     from service.demo import run_demo
 
-    raise typer.Exit(run_demo(fast=fast, folder=folder, keep=keep))
+    raise typer.Exit(run_demo(fast=fast, folder=folder, keep=keep, variant=variant))
 
 
 @app.command(epilog="Example: galloper init ~/galloper-site")

@@ -1,4 +1,4 @@
-"""`galloper demo`: one game year on loopback mail, with every real part: IMAP, queue, reader, desk, judge, letters."""
+"""`galloper demo`: a story on loopback mail, with every real part: IMAP, queue, reader, desk, judge, letters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from service.context import phase_of
 from service.deadlines import schedule
 from service.demo_check import Findings, check_round, check_whole
 from service.demo_hand import NAME, PASSWORD, Hand
-from service.demo_story import AUTHSERV, Story, StoryMail, tell
+from service.demo_story import AUTHSERV, USUAL, Story, StoryMail, story_of
 from service.desk import access
 from service.inbox_demo import DemoMailServer
 from service.lots import fresh_seed
@@ -166,9 +166,13 @@ class Demo:
                 OutboxRow.state.in_([OutboxState.QUEUED, OutboxState.SENDING]))) or 0
 
 
-def run_demo(*, fast: bool, folder: Path | None, keep: bool) -> int:
-    """Play the demo. With `fast` no hand is needed and everything is checked; else the desk stays open at the end."""
+def run_demo(*, fast: bool, folder: Path | None, keep: bool, variant: str = USUAL) -> int:
+    """Play the story of a variant. With `fast` no hand is needed and everything is checked; else the desk stays open at the end.
+
+    Raises NoStory for a variant of which there is none.
+    """
     started = time.monotonic()
+    story = story_of(variant)
     temporary = folder is None and fast
     place = Path(tempfile.mkdtemp(prefix="galloper-demo-")) if temporary else (folder or Path("demo-site"))
     if place.exists() and not temporary:
@@ -178,7 +182,7 @@ def run_demo(*, fast: bool, folder: Path | None, keep: bool) -> int:
         shutil.rmtree(place)
     place.mkdir(parents=True, exist_ok=True)
     try:
-        return _run(place, fast=fast, started=started)
+        return _run(story, place, fast=fast, started=started)
     except DemoFault as fault:
         print(f"galloper: the demo stopped: {fault}. Its site lies in {place}.", file=sys.stderr)
         temporary = False
@@ -188,8 +192,7 @@ def run_demo(*, fast: bool, folder: Path | None, keep: bool) -> int:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _run(place: Path, *, fast: bool, started: float) -> int:
-    story = tell()
+def _run(story: Story, place: Path, *, fast: bool, started: float) -> int:
     server = DemoMailServer()
     server.start()
     clock = SimulatedClock(datetime.fromisoformat(f"{START}T07:00:00+00:00"))
@@ -247,10 +250,15 @@ def _create(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -
 
 
 def _greet(say: Say, story: Story, address: str, place: Path, *, fast: bool) -> None:
-    say(f"A game of {story.variant} called “{story.game}”, ten powers, on loopback mail. Nothing leaves this machine.")
+    say(f"A game of {story.variant} called “{story.game}”, {_count(len(story.players))} powers, on loopback mail. Nothing leaves this machine.")
     say(f"Letters go to {place / 'outbox'}; the desk is at {address}")
     if not fast:
         say(f"Sign in there as “{NAME}” with the password “{PASSWORD}” and watch. A scripted coordinator reads along.")
+
+
+def _count(number: int) -> str:
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[number] if number < len(words) else str(number)
 
 
 def _trouble(text: str) -> None:

@@ -1,4 +1,9 @@
-"""The demo's story: its mails and what must come of them, read from `service/demo_data`."""
+"""A demo's story: its mails and what must come of them, read from a folder of `service/demo_data`.
+
+A folder is named after a variant and holds `manifest.toml` (players, sheets, mails), `expected.toml` (what the turns must
+come to, worked out by hand), the photographs and the composer's `truth.json`. A game gets a demo by getting a folder.
+`manifest.toml` of w3k says what its entries mean.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +17,23 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "demo_data"
+STORIES = Path(__file__).parent / "demo_data"
+USUAL = "w3k"
+"""The story that is played where none is named."""
+FOLDER = STORIES / USUAL
 AUTHSERV = "mx.galloper.example"
 """The name under which the demo's own mail server vouches for senders."""
+
+
+class NoStory(Exception):
+    """There is no story of this variant; the sentence says which there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoryMail:
     """One mail of the story. `round` is the phase it is sent in ("Summer 1642 Movement"), `fate` what the service must
-    do with it, `note` why it is there."""
+    do with it, `note` why it is there. `files` lie in `folder`; `body` is the plain text and `html`, where there is any,
+    the other way of saying it."""
 
     name: str
     round: str
@@ -32,6 +45,8 @@ class StoryMail:
     body: str = ""
     note: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    html: str = ""
+    folder: Path = FOLDER
 
     def to_bytes(self, to: str, at: datetime) -> bytes:
         """The mail as it lies in the mailbox, with the receiving server's word on who sent it."""
@@ -46,8 +61,10 @@ class StoryMail:
         for name, value in self.headers.items():
             message[name] = value
         message.set_content(self.body or "\n")
+        if self.html:
+            message.add_alternative(self.html, subtype="html")
         for file in self.files:
-            data = (FOLDER / file).read_bytes()
+            data = (self.folder / file).read_bytes()
             message.add_attachment(data, maintype="image", subtype="jpeg", filename=file)
         return message.as_bytes()
 
@@ -77,9 +94,21 @@ class Story:
         return tuple(mail for mail in self.mails if mail.round == round_)
 
     def written(self, round_: str, power: str) -> tuple[tuple[str, str, bool], ...]:
-        """The lines on the sheet of a power that counts in a phase."""
-        counting = [m for m in self.mails_of(round_) if m.power == power and m.fate == "accepted"]
+        """The lines on the sheet of a power that counts in a phase; none where it was typed."""
+        counting = [m for m in self.mails_of(round_) if m.power == power and m.fate == "accepted" and m.files]
         return self.sheets[counting[-1].files[0]] if counting else ()
+
+
+def stories() -> tuple[str, ...]:
+    """The variants of which there is a story."""
+    return tuple(sorted(found.parent.name for found in STORIES.glob("*/manifest.toml")))
+
+
+def story_of(variant: str) -> Story:
+    """The story of a variant. Raises NoStory with the ones there are."""
+    if variant not in stories():
+        raise NoStory(f"The demo has no story of {variant}; it can play {', '.join(stories())}.")
+    return tell(STORIES / variant)
 
 
 def tell(folder: Path = FOLDER) -> Story:
@@ -89,18 +118,18 @@ def tell(folder: Path = FOLDER) -> Story:
     return Story(
         game=told["game"], variant=told["variant"],
         players={power: (one["name"], one["address"]) for power, one in told["players"].items()},
-        mails=tuple(_mail(one) for one in told["mail"]),
-        sheets={f"{one['name']}.jpg": _lines(one) for one in told["sheet"]},
+        mails=tuple(_mail(one, folder) for one in told["mail"]),
+        sheets={f"{one['name']}.jpg": _lines(one) for one in told.get("sheet", ())},
         expected={one["name"]: _expected(one.get("orders", {})) for one in truth["phase"]},
         positions={name: {power: tuple(units) for power, units in one.items()}
-                   for name, one in truth["positions"].items()},
+                   for name, one in truth.get("positions", {}).items()},
     )
 
 
-def _mail(one: Mapping[str, Any]) -> StoryMail:
+def _mail(one: Mapping[str, Any], folder: Path) -> StoryMail:
     return StoryMail(
-        one["name"], one["round"], one["from"], one["subject"], tuple(one["files"]), one["fate"],
-        one.get("power", ""), one.get("body", ""), one.get("note", ""), one.get("headers", {}),
+        one["name"], one["round"], one["from"], one["subject"], tuple(one.get("files", ())), one["fate"],
+        one.get("power", ""), one.get("body", ""), one.get("note", ""), one.get("headers", {}), one.get("html", ""), folder,
     )
 
 

@@ -1,7 +1,7 @@
 """Order sheets as photographs of handwriting, with their truth.
 
     python -m ocr.train.compose fonts
-    python -m ocr.train.compose sheets service/demo_data/manifest.toml --out service/demo_data --seed 1642
+    python -m ocr.train.compose sheets service/demo_data/w3k/manifest.toml --out service/demo_data/w3k --seed 1642
     python -m ocr.train.compose random --names names.json --count 20 --out /tmp/sheets --seed 7
     python -m ocr.train.compose varied --set held_out --sheets 60 --seed 7 --names names.json --out /tmp/held_out
 

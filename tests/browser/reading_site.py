@@ -70,7 +70,7 @@ class Written:
 
 def written() -> list[Written]:
     """The orders of the demo's movement sheets, at most a hundred."""
-    folder = files("service") / "demo_data"
+    folder = files("service") / "demo_data" / "w3k"
     sheets = json.loads((folder / "truth.json").read_text("utf-8"))["sheets"]
     found: list[Written] = []
     seen: set[str] = set()
@@ -182,7 +182,7 @@ def _misread(text: str, chance: random.Random) -> str:
 
 
 def _upright(file: str) -> bytes:
-    with (files("service") / "demo_data" / file).open("rb") as opened, Image.open(opened) as picture:
+    with (files("service") / "demo_data" / "w3k" / file).open("rb") as opened, Image.open(opened) as picture:
         out = io.BytesIO()
         ImageOps.exif_transpose(picture).convert("RGB").save(out, "JPEG", quality=85)
     return out.getvalue()

@@ -18,7 +18,7 @@ from maps.moves import find, valid_moves
 from ocr.train.canonical import meaning, regions
 from ocr.train.ink import plain
 
-FOLDER = Path(__file__).parents[2] / "service" / "demo_data"
+FOLDER = Path(__file__).parents[2] / "service" / "demo_data" / "w3k"
 MANIFEST: dict[str, Any] = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))
 EXPECTED: dict[str, Any] = tomllib.loads((FOLDER / "expected.toml").read_text(encoding="utf-8"))
 TRUTH: dict[str, Any] = json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))

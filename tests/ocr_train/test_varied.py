@@ -40,7 +40,7 @@ NAMES = (
     Name("Ashby-de-la-Zouch Castle", "inland", ()), Name("Irish Sea", "primary_sea", ()),
     Name("Cardigan Bay", "local_sea", ()),
 )  # fmt: skip
-MANIFEST = tomllib.loads((Path(__file__).parents[2] / "service/demo_data/manifest.toml").read_text("utf-8"))
+MANIFEST = tomllib.loads((Path(__file__).parents[2] / "service/demo_data/w3k/manifest.toml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ requirements (OUT-01 to OUT-12), none missing and none extra, and every file is 
 CAL-09, CAL-13, NON-04, NON-05).
 
 Who is written to is worked out here from that table and from what the demo's story says by hand of its game: nobody is
-beaten in Summer, Newcastle and Ormond are in Autumn (service/demo_data/expected.toml). The second game has no orders.
+beaten in Summer, Newcastle and Ormond are in Autumn (service/demo_data/w3k/expected.toml). The second game has no orders.
 Reading is left to a stand-in that sees what was written; a whole turn with the real eye is in test_whole_turn.
 """
 

@@ -17,7 +17,7 @@ from service.calibrate_alike import main
 def test_a_folder_gives_prices_that_say_where_they_come_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One sheet of the demo: most of its letters are counted, few are taken for others."""
     name = "winter-argyll-v1.jpg"
-    with as_file(files("service") / "demo_data") as demo:
+    with as_file(files("service") / "demo_data" / "w3k") as demo:
         shutil.copy(demo / name, tmp_path / name)
         told = json.loads((demo / "truth.json").read_text(encoding="utf-8"))
     told["sheets"] = [sheet for sheet in told["sheets"] if sheet["file"] == name]

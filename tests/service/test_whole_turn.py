@@ -1,7 +1,7 @@
 """One whole turn on real servers, as played: eight handwritten sheets of Autumn 1642 by LMTP into Dovecot with IDLE
 waiting, read by the real eye, the doubtful lines settled at the desk, judged, approved, and the results out by SMTP.
 
-What must come of it was worked out by hand before any judge was run (service/demo_data/expected.toml): two crossings by
+What must come of it was worked out by hand before any judge was run (service/demo_data/w3k/expected.toml): two crossings by
 convoy, two cut or unmatched supports, two dislodgements, a conversion in its second season.
 
 Receipt times are Dovecot's own. Only the game's calendar is chosen, so that its movement phase is open today, and the

@@ -269,7 +269,7 @@ def open_table(
 
 
 def autumn_1642() -> Position:
-    """The demo's board when its Autumn begins (service/demo_data/expected.toml); Argyll's army at Carrickfergus Castle
+    """The demo's board when its Autumn begins (service/demo_data/w3k/expected.toml); Argyll's army at Carrickfergus Castle
     has converted for one season."""
     told = tell()
     units = frozenset(
