@@ -228,6 +228,7 @@ def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
             Reminders(site.announcements.desk).put_due(session, int(payload["phase"]))
 
     site.jobs.register(inbox.WORK, taker.take, failed=taker.give_up)
+    site.jobs.register(take.TELL_WORK, taker.tell_sender, failed=_noted(site, take.TELL_WORK))
     site.jobs.register(take.READ_WORK, reader.read, failed=reader.give_up)
     def close(payload: dict[str, Any]) -> None:
         if site.guard is None or not site.guard.holds(int(payload["phase"])):

@@ -55,6 +55,7 @@ class Reason(StrEnum):
     HEADING_DISAGREES = "heading_disagrees"
     ONLY_CHANGES = "only_changes"
     READER_FAILED = "reader_failed"
+    COULD_NOT_BE_HANDLED = "could_not_be_handled"
 
 
 class Note(StrEnum):

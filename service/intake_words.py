@@ -56,6 +56,7 @@ _WHAT: dict[Reason, str] = {
     Reason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
     Reason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
     Reason.READER_FAILED: "The photograph arrived whole, and the machine that reads it failed.",
+    Reason.COULD_NOT_BE_HANDLED: "We have your mail and what is attached to it safe, and our machine could not open it.",
 }
 
 _MEND: dict[Reason, str] = {
@@ -80,6 +81,8 @@ _MEND: dict[Reason, str] = {
     Reason.HEADING_DISAGREES: "The coordinator looks at both; a new version with both alike settles it at once.",
     Reason.ONLY_CHANGES: "The coordinator looks at it; a new version with every order on it settles it at once.",
     Reason.READER_FAILED: "The coordinator looks at it; a new version with another photograph settles it at once.",
+    Reason.COULD_NOT_BE_HANDLED: "The coordinator looks at it. So that your orders surely count, photograph the sheet and send it "
+                                 "again as JPEG before the deadline.",
     Reason.LATE: "Orders for the next phase are taken until its own deadline.",
 }
 

@@ -19,6 +19,7 @@ from service.clock import Clock
 from service.decode import ChildFault
 from service.eye import UnopenedProbe
 from service.intake import judge_mail, remember
+from service.intake_context import Context
 from service.intake_verdict import Kind, Reason, Verdict
 from service.jobs import Jobs
 from service.mail import IncomingMail, read_headers, read_mail
@@ -39,6 +40,9 @@ log = logging.getLogger(__name__)
 
 READ_WORK = "read"
 """Name of the job that reads a submission; its payload is {"submission": id}."""
+
+TELL_WORK = "mail-given-up"
+"""Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
 # The sender can mend these by sending again, and is told how; everything else that is rejected is for the coordinator.
 MENDED_BY_SENDER = frozenset({
@@ -102,19 +106,41 @@ class Taker:
             self._settle(session, key, received_at, mail, verdict)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
-        """The job failed three times: the mail goes to quarantine with its bytes, and the coordinator is told. Where only its
-        photographs could not be opened, by a fault of this machine, they are filed unopened, and the sender has a receipt."""
+        """The job failed three times, or its worker died whenever it was tried: the mail goes to quarantine with its bytes, the
+        coordinator is told, and the sender by work of its own. Where only its photographs could not be opened, by a fault of
+        this machine, they are filed unopened, and the sender has a receipt."""
         key = str(payload["mail"])
         if error.startswith(ChildFault.__name__) and self._taken_unopened(key):
             return
         verdict = Verdict(Kind.REJECTED, alert=True)
         with self.store.begin() as session:
             row = session.get(MailRow, key)
-            if row is None or not records.end_mail(session, key, MailState.QUARANTINED, "could_not_be_handled"):
+            if row is None or not records.end_mail(session, key, MailState.QUARANTINED, Reason.COULD_NOT_BE_HANDLED.value):
                 return
             records.log_event(session, self.clock.now(), "mail_given_up",
                               detail={"mail": key[:12], "fault": error.partition(":")[0]})
             self.post.notice(session, key, row.received_at, verdict)
+            # Not here: whoever reports what killed one worker after the other must not look into it.
+            self.jobs.enqueue(session, TELL_WORK, f"{TELL_WORK}:{key}", {"mail": key})
+
+    def tell_sender(self, payload: dict[str, Any]) -> None:
+        """Handler of the job `TELL_WORK`: tell the sender of a mail that was given up that it is safe and was not opened
+        (OUT-03), or, where its subject shows already why it cannot count, that. Judged by its head alone, since its body may be
+        what no worker survives; nobody is told who is not proved and registered (SUB-14). Safe to run twice."""
+        key = str(payload["mail"])
+        with self.store.begin() as session:
+            row = session.get(MailRow, key)
+            if row is None or (row.state, row.reason) != (MailState.QUARANTINED, Reason.COULD_NOT_BE_HANDLED):
+                return
+            mail = read_headers(self.blobs.read(key), row.size)
+            verdict = judge_mail(mail, row.received_at, self._context(session, row.received_at))
+            kept = remember(key, mail, row.received_at, verdict)
+            if kept is None:  # a machine, or not proved
+                return
+            if verdict.reason is Reason.TOO_LARGE:  # nothing but its body, which was left out, speaks against it
+                verdict = replace(verdict, reason=Reason.COULD_NOT_BE_HANDLED)
+            row.sender, row.verdict = kept.sender.lower(), contexts.dump_verdict(verdict, mail)
+            self.post.refusal(session, key, row.received_at, verdict)
 
     def _taken_unopened(self, key: str) -> bool:
         try:
@@ -131,10 +157,7 @@ class Taker:
         self, session: Session, mail: IncomingMail, received_at: datetime, raw: bytes
     ) -> tuple[Verdict, IncomingMail]:
         """The verdict, and the mail: where orders may be typed and no sheet is attached, with what is bold as its sheet."""
-        context = contexts.build(
-            session, received_at, self.load, own_addresses=self.own_addresses, own_domain=self.own_domain,
-            trusted_authserv_id=self.trusted_authserv_id,
-        )
+        context = self._context(session, received_at)
         earlier = [one for sender in mail.senders[:1] for one in contexts.earlier_mails(session, sender)]
         verdict = judge_mail(mail, received_at, context, earlier)
         if verdict.reason is Reason.NO_PHOTO and context.game(verdict.game or "").typed:
@@ -144,6 +167,12 @@ class Taker:
             mail = replace(mail, pictures=(typed.sheet(lines),))
             verdict = judge_mail(mail, received_at, context, earlier)
         return verdict, mail
+
+    def _context(self, session: Session, received_at: datetime) -> Context:
+        return contexts.build(
+            session, received_at, self.load, own_addresses=self.own_addresses, own_domain=self.own_domain,
+            trusted_authserv_id=self.trusted_authserv_id,
+        )
 
     def _settle(
         self, session: Session, key: str, received_at: datetime, mail: IncomingMail, verdict: Verdict
