@@ -17,8 +17,7 @@ from threading import Lock
 from time import monotonic, sleep, time
 from typing import Any, Protocol
 
-from dbos import DBOS, DBOSClient, EnqueueOptions
-from dbos._serialization import WorkflowSerializationFormat
+from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat
 from sqlalchemy import Engine, column, delete, select, table, update
 from sqlalchemy.orm import Session
 
