@@ -41,7 +41,7 @@ def check_game(archive: Archive, report: Report) -> None:
     for number, tells in judged(archive).values():
         faults = [*_sheets(archive, number, tells), *_orders(archive, variant, number, tells), *_lots(archive, number, tells),
                   *_again(variant, number, tells)]
-        if before is not None and _follows(before, tells) is False:
+        if before is not None and not _follows(archive, before, tells):
             faults.append(f"Entry {number}: the board of phase {tells['phase']} is not the one that phase {before['phase']} left.")
         report.faults += faults
         before = tells
@@ -50,8 +50,10 @@ def check_game(archive: Archive, report: Report) -> None:
                        f"{', with the same results.' if not report.faults else '.'}")
 
 
-def _follows(before: dict[str, Any], tells: dict[str, Any]) -> bool:
-    return bool(before["resolution"]["resolution"]["position"] == tells["position"]["position"])
+def _follows(archive: Archive, before: dict[str, Any], tells: dict[str, Any]) -> bool:
+    """Whether a phase begins on the board that the one before left; one between them may be closed to players."""
+    left, begins = before["resolution"]["resolution"]["position"], tells["position"]["position"]
+    return bool(left == begins) or (not archive.whole and left["phase"] != begins["phase"])
 
 
 def _sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:

@@ -13,8 +13,9 @@ from service.verify import Archive, Report
 from service.verify_game import judged
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
-_RECEIPT = re.compile(r"On record in (?P<game>\S+) as entry (?P<n>\d+), received (?P<stamp>\S+), with this digest:" + _HEX)
-_ROOT = re.compile(r"The record of (?P<game>\S+) has (?P<n>\d+) entries up to (?:these results|this hand-over|this welcome), with this root:" + _HEX)
+_RECEIPT = r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this digest:" + _HEX.replace("{64}", "{{64}}")
+_ROOT = (r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this welcome), with this root:"
+         + _HEX.replace("{64}", "{{64}}"))
 _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
@@ -22,16 +23,21 @@ _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 def check_letter(archive: Archive, name: str, data: bytes, report: Report) -> None:
     """Check one mail, received or sent by whoever kept it. A letter of another game says nothing here."""
     message = email.message_from_bytes(data, policy=email.policy.default)
-    text = _text(message)
-    for found in _RECEIPT.finditer(text):
-        if found["game"] == archive.manifest["game"]:
-            _receipt(archive, name, int(found["n"]), found["stamp"], found["digest"], report)
-    roots = [found for found in _ROOT.finditer(text) if found["game"] == archive.manifest["game"]]
+    text, games = _text(message), _games(archive)
+    for found in re.finditer(_RECEIPT.format(games=games), text):
+        _receipt(archive, name, int(found["n"]), found["stamp"], found["digest"], report)
+    roots = list(re.finditer(_ROOT.format(games=games), text))
     for found in roots:
         _root(archive, name, int(found["n"]), found["digest"], report)
     if roots:
         _seeds(archive, name, text, report)
     _photographs(archive, name, message, report)
+
+
+def _games(archive: Archive) -> str:
+    """A pattern of what letters call the game: each name that it ever had, and its short one, as older letters have it."""
+    names = [str(archive.manifest["game"]), *(str(tells["name"]) for _, tells in archive.told("game"))]
+    return "|".join(re.escape(" ".join(name.split())) for name in dict.fromkeys(names))
 
 
 def _text(message: EmailMessage) -> str:

@@ -2,11 +2,9 @@
 
     python3 verify_record.py ARCHIVE [LETTER.eml ...]
 
-It needs Python and nothing else, and shares no code with Galloper; docs/record.md says what it goes by. Where the program
-`galloper` is installed (or named in the environment variable GALLOPER), every phase is judged again by it.
+It needs Python and nothing else and shares no code with Galloper. It ends at the first thing that is wrong. Where the
+program `galloper` is installed, every phase is judged again by it. docs/record.md says what each check goes by.
 """
-
-from __future__ import annotations
 
 import email
 import email.policy
@@ -19,22 +17,13 @@ import subprocess
 import sys
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-Told = "dict[str, list[tuple[int, dict[str, Any]]]]"  # by kind of entry: its number and what it tells
-HEX = " ([0-9a-f]{64})"
-RECEIPT = re.compile(r"On record in (\S+) as entry (\d+), received (\S+), with this digest:" + HEX)
-ROOT = re.compile(r"The record of (\S+) has (\d+) entries up to (?:these results|this hand-over|this welcome), with this root:" + HEX)
-COMMITTED = re.compile(r"\(phase (\d+)\) will be drawn from a seed with this digest:" + HEX)
-OPENED = re.compile(r"drawn in phase (\d+), from the seed" + HEX)
-FILES: dict[str, tuple[str, Callable[[dict[str, Any]], list[str]]]] = {
-    "photographs": ("sheet", lambda one: one["photographs"]),
-    "pictures": ("reading", lambda one: [page["upright"] for page in one["pages"] if page["upright"]]),
-    "mails": ("mail", lambda one: [one["mail"]]), "letters": ("letter", lambda one: [one["message"]]),
-}  # fmt: skip
+HEX = r"with this (?:digest|root): ([0-9a-f]{64})"
+FILES = ("photographs", "pictures", "mails", "letters")
+Told = list[tuple[int, dict[str, Any]]]  # what entries of one kind tell, each with its number
 
 
 def sha(what: str | bytes) -> str:
@@ -50,175 +39,168 @@ def must(condition: Any, sentence: str) -> None:
         raise SystemExit("NOT AS IT SHOULD BE: " + sentence)
 
 
-def last(told: Told, what: str, before: int, key: str, value: Any) -> dict[str, Any]:
-    """What was told last of something before an entry; nothing where it never was."""
-    return next((one for n, one in reversed(told[what]) if n < before and one[key] == value), {})
+def last(told: Told, before: int, key: str, value: Any) -> dict[str, Any]:
+    """What was told last of one thing before an entry; nothing where it never was."""
+    return next((one for n, one in reversed(told) if n < before and one[key] == value), {})
 
 
-def read_files(path: str) -> tuple[zipfile.ZipFile, dict[str, Any]]:
-    """The file is whole."""
-    left, found = max(Path(path).stat().st_size - 64, 0), hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while left:
-            part = file.read(min(left, 1 << 20))
-            found.update(part)
-            left -= len(part)
-        must(file.read() == found.hexdigest().encode(), "the file is damaged or cut off: nothing in it counts, from entry 1 on.")
-    files = zipfile.ZipFile(path)
-    must(len(set(files.namelist())) == len(files.namelist()), "two files in it have one name.")
-    manifest = json.loads(files.read("manifest.json"))
-    must(manifest["format"] == 1, "it was written by a newer Galloper; nothing is checked, from entry 1 on.")
-    return files, manifest
-
-
-def read_chain(files: zipfile.ZipFile, manifest: dict[str, Any]) -> tuple[Told, list[tuple[str, str]]]:
-    """The chain of entries is unbroken: each leaf is the digest of its words, each link follows on the one before."""
-    link, told, marks = sha("galloper record 1\n" + manifest["game"]), defaultdict(list), [("", "")]
-    for at, line in enumerate(files.read("record.jsonl").decode().splitlines(), 1):
-        try:
-            entry = json.loads(line)
-            parts, number, leaf = set(entry), entry["n"], entry["leaf"]
-        except (ValueError, KeyError, TypeError):
-            raise SystemExit(f"NOT AS IT SHOULD BE: entry {at} cannot be read.") from None
+def read_chain(lines: list[str], about: dict[str, Any]) -> tuple[dict[str, Told], list[str], list[str]]:
+    """Every entry gives its leaf, every leaf and the link before give the next link, the last link is the root."""
+    told: dict[str, Told] = defaultdict(list)
+    leaves, links = [""], [sha(f"galloper record 1\n{about['game']}")]
+    for at, line in enumerate(lines, 1):
+        must(line.startswith("{") and line.endswith("}"), f"entry {at} cannot be read.")
+        entry = json.loads(line)
+        parts, number = set(entry), entry["n"]
         must(number >= at, f"entry {number} stands twice: the chain has two heads.")
         must(number == at, f"entry {at} is missing: entry {number} stands in its place.")
-        must(parts in ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"}), f"entry {at} has parts too many or too few.")
-        must("body" in entry or manifest["edition"] == "players", f"entry {at} is closed in a whole archive.")
-        if "body" in entry:
-            must(sha(entry["salt"] + "\n" + canonical(entry["body"])) == leaf, f"entry {at} was changed.")
+        must(parts in ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"}), f"entry {at} has other parts.")
+        must("body" in parts or about["edition"] == "players", f"entry {at} is closed in a whole archive.")
+        if "body" in parts:
+            must(sha(f"{entry['salt']}\n{canonical(entry['body'])}") == entry["leaf"], f"entry {at} was changed.")
             told[entry["body"]["what"]].append((at, entry["body"]["tells"]))
-        link = sha(f"{link}\n{at}\n{leaf}")
-        must(entry["link"] == link, f"entry {at} does not follow on the one before it.")
-        marks.append((leaf, link))
-    must((manifest["entries"], manifest["root"]) == (len(marks) - 1, link), f"the record ends at entry {len(marks) - 1}, not where manifest.json says.")
-    return told, marks
+        leaves.append(entry["leaf"])
+        links.append(sha(f"{links[-1]}\n{at}\n{entry['leaf']}"))
+        must(entry["link"] == links[-1], f"entry {at} does not follow on the one before it.")
+    must((about["entries"], about["root"]) == (len(lines), links[-1]), f"the record ends at entry {len(lines)}, not where the manifest says.")
+    return told, leaves, links
 
 
-def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], told: Told) -> None:
-    """Every file is one that an entry names, and a whole archive has them all."""
-    begun, named = told["begun"][0][1], {}
+def check_files(files: zipfile.ZipFile, about: dict[str, Any], told: dict[str, Told]) -> None:
+    """Every file is what an entry names, and a whole archive has all that are named."""
+    begun = told["begun"][0][1]
     names = (begun["game"], begun["variant"], told["game"][-1][1]["name"])
-    must(names == (manifest["game"], manifest["variant"], manifest["name"]), "entry 1 is of another game than manifest.json.")
-    named |= {("photographs", key): 1 for key in (begun["found"] or {}).get("photographs", [])}
-    for folder, (what, names_of) in FILES.items():
-        for number, one in told[what]:
-            for digest in names_of(one):
-                named.setdefault((folder, digest), number)
+    must(names == (about["game"], about["variant"], about["name"]), "entry 1 is of another game than manifest.json.")
+    named = [(1, "photographs", key) for key in (begun["found"] or {}).get("photographs", [])]
+    named += [(n, "photographs", key) for n, one in told["sheet"] for key in one["photographs"]]
+    named += [(n, "pictures", page["upright"]) for n, one in told["reading"] for page in one["pages"] if page["upright"]]
+    named += [(n, "mails", one["mail"]) for n, one in told["mail"]]
+    named += [(n, "letters", one["message"]) for n, one in told["letter"]]
+    wanted = {(folder, key): n for n, folder, key in reversed(named)}
     boards = {(one["phase"], one["position"]) for _, one in told["phase"]}
     for name in files.namelist():
-        data, (folder, _, rest) = files.read(name), name.partition("/")
-        key = (folder, rest.partition(".")[0])
+        folder, _, rest = name.partition("/")
         if folder in FILES:
-            must(manifest["edition"] == "whole", f"{name} has no place in a players' archive.")
-            must(key in named, f"{name} was put in: no entry names it.")
-            must(sha(data) == key[1], f"{name}, of entry {named[key]}, was changed.")
-            named.pop(key)
+            must((folder, rest[:64]) in wanted and about["edition"] == "whole", f"{name} was put in: no entry names it.")
+            must(sha(files.read(name)) == rest[:64], f"{name}, of entry {wanted[folder, rest[:64]]}, was changed.")
+            wanted.pop((folder, rest[:64]))
         elif folder == "positions":
-            must((int(rest[:3]), sha(canonical(json.loads(data)))) in boards, f"{name} is not the board that was entered.")
+            must((int(rest[:3]), sha(canonical(json.loads(files.read(name))))) in boards, f"{name} is not the board entered.")
         else:
-            must(name in {"README.txt", "manifest.json", "record.jsonl", "tables.jsonl"}, f"{name} is no part of an archive.")
-    for (folder, digest), number in named.items():
-        must(manifest["edition"] == "players", f"the {folder[:-1]} {digest[:12]} of entry {number} is missing.")
+            must(name in ("README.txt", "manifest.json", "record.jsonl", "tables.jsonl"), f"{name} is no part of an archive.")
+    for (folder, key), n in wanted.items():
+        must(about["edition"] == "players", f"the {folder[:-1]} {key[:12]} of entry {n} is missing.")
 
 
-def check_phase(told: Told, number: int, judged: dict[str, Any]) -> None:
-    """Every sheet that counted came in time, and every order is what was read on a photograph of it."""
-    phase, clock = judged["phase"], last(told, "phase", number, "phase", judged["phase"])
-    where, sheets, lines = f"entry {number} (phase {phase})", {}, {}
+def check_phase(told: dict[str, Told], n: int, judged: dict[str, Any]) -> None:
+    """Every sheet that counted was the right one and in time; every order is what was read in the ink of one of its lines."""
+    phase, where = judged["phase"], f"entry {n} (phase {judged['phase']})"
+    lines: dict[int, tuple[str, list[str | None]]] = {}
+    deadline = last(told["phase"], n, "phase", phase)["deadline"]
+    first = [one["options"].get("first_counts") for at, one in told["game"] if at < n][-1]
     for power, key in judged["executed"].items():
-        sheets[key] = last(told, "sheet", number, "sheet", key)
-        must(sheets[key].get("power") == power and sheets[key]["phase"] == phase, f"{where}: a sheet of {power} was never entered.")
-        must(sheets[key]["received"] <= clock["deadline"], f"{where}: a sheet of {power} came after the deadline.")
-        for page in last(told, "reading", number, "sheet", key).get("pages", []):
-            must(page["photograph"] in sheets[key]["photographs"], f"{where}: a page of {power} is on no entered photograph.")
-            lines |= {line["line"]: (power, line["order"]) for line in page["lines"]}
-    said = {one["decision"]: one for n, one in told["decision"] if n < number}
+        papers = {one["sheet"]: one for at, one in told["sheet"] if at < n and (one["phase"], one["power"]) == (phase, power)}
+        must(key in papers, f"{where}: a sheet of {power} was never entered.")
+        sheet, rivals = papers[key], [one for one in papers.values() if one["fate"] != "held" and one["received"] <= deadline]
+        must(sheet["received"] <= deadline, f"{where}: a sheet of {power} came after the deadline.")
+        if first:
+            better = [one for one in rivals if (one["received"], one["sheet"]) < (sheet["received"], key)]
+        else:  # where a sheet asks for a version by its own words, that is for people to judge
+            better = [one for one in rivals if sheet["version"] is not None and (one["version"] or 0) > sheet["version"]]
+            better = [] if any(one["asks"] is not None for one in rivals) else better
+        must(not better or "chosen" in sheet["flags"], f"{where}: another sheet of {power} should have counted.")
+        for page in last(told["reading"], n, "sheet", key).get("pages", []):
+            must(page["photograph"] in sheet["photographs"], f"{where}: a page of {power} is on no entered photograph.")
+            lines |= {line["line"]: (power, [line["order"]]) for line in page["lines"]}
+    said = {one["decision"]: one for at, one in told["decision"] if at < n}
     for order in judged["orders"]:
-        power, read = lines.get(order["line"], ("", None))
+        power, read = lines.get(order["line"], ("", []))
         must(power == order["power"], f"{where}: {order['order']} stands on no line of its sheet.")
-        standing = [d["order"] for d in said.values() if d["line"] == order["line"] and d["taken_back"] is None]
-        must(order["written"] in (standing or [read]), f"{where}: {order['order']} is not what its line was read as.")
+        standing = [one["order"] for one in said.values() if one["line"] == order["line"] and one["taken_back"] is None]
+        must(order["written"] in (standing or read), f"{where}: {order['order']} is not what its line was read as.")
         must(order["order"] in [None, *order["written"].split("; ")], f"{where}: {order['order']} is not written there.")
-    check_lots(told, number, judged["lots"], clock)
+    lots = judged["lots"]
+    if lots["seed"] is not None:
+        early = [at for at, one in told["phase"] if (one["phase"], one["lots"]) == (phase, sha(lots["seed"])) and one["state"] in ("waiting", "open")]
+        must(early and early[0] < n, f"entry {n}: the digest of its seed was not entered before the deadline.")
+        words = {one["power"]: one["word"] for _, one in told["word"] if one["phase"] == phase and one["received"] <= deadline}
+        must(lots["words"] == [f"{power}: {words[power]}" for power in sorted(words)], f"entry {n}: its words are not those entered.")
+        made = [int(sha("\n".join([lots["seed"], *lots["words"], str(k)]))[:8], 16) for k in range(1, lots["used"] + 1)]
+        must(made == lots["numbers"], f"entry {n}: its lots do not come from its seed.")
 
 
-def check_lots(told: Told, number: int, lots: dict[str, Any], clock: dict[str, Any]) -> None:
-    """The seed's digest was entered while the phase took orders, and the numbers come from the seed and the words."""
-    if lots["seed"] is None:  # from before there were seeds
-        return
-    early = [n for n, one in told["phase"] if (one["phase"], one["lots"]) == (clock["phase"], sha(lots["seed"])) and one["state"] in {"waiting", "open"}]
-    must(early and early[0] < number, f"entry {number}: the digest of its seed was not entered before the deadline.")
-    words = {one["power"]: one["word"] for _, one in told["word"] if one["phase"] == clock["phase"] and one["received"] <= clock["deadline"]}
-    must(lots["words"] == [f"{power}: {words[power]}" for power in sorted(words)], f"entry {number}: the players' words are not those entered.")
-    made = [int(sha("\n".join([lots["seed"], *lots["words"], str(k)]))[:8], 16) for k in range(1, lots["used"] + 1)]
-    must(made == lots["numbers"], f"entry {number}: its lots do not come from its seed.")
-
-
-def check_letter(path: str, game: str, told: Told, marks: list[tuple[str, str]], judged: dict[int, tuple[int, dict[str, Any]]]) -> None:
-    """A mail you received says what the archive says; a mail you sent has the photograph that was entered."""
+def check_letter(path: str, told: dict[str, Told], leaves: list[str], links: list[str], game: str, judged: dict[int, Any]) -> None:
+    """What a letter names is in the record as it was mailed; a photograph that you sent is the one entered."""
     message: Any = email.message_from_bytes(Path(path).read_bytes(), policy=email.policy.default)
-    body, end = message.get_body(("plain", "html")), len(marks) - 1
+    body, end = message.get_body(("plain", "html")), len(links) - 1
     text = " ".join(body.get_content().split()) if body else ""
-    received = {n: one["received"] for n, one in told["sheet"]}
-    for of, number, stamp, digest in [found for found in RECEIPT.findall(text) if found[0] == game]:
-        at = int(number)
-        must(at <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter names entry {at}.")
-        must(marks[at][0] == digest and received.get(at, stamp) == stamp, f"entry {at} is not the one of the receipt {path}.")
-        print(f"{path}: entry {at} of {of} is the sheet of this receipt, received {stamp}.")
-    roots = [found for found in ROOT.findall(text) if found[0] == game]
-    for of, number, digest in roots:
-        at = int(number)
-        must(at <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter names entry {at}.")
-        must(marks[at][1] == digest, f"the record up to entry {at} is not the one that {path} names.")
-        print(f"{path}: the record of {of} up to entry {at} is the one mailed.")
-    for phase, digest in COMMITTED.findall(text) if roots else []:
-        at, seed = int(phase), judged.get(int(phase), (0, {"lots": {"seed": ""}}))[1]["lots"]["seed"]
-        must(any((one["phase"], one["lots"]) == (at, digest) for _, one in told["phase"]), f"the seed of phase {at} is not the one in {path}.")
-        must(at not in judged or sha(seed or "") == digest, f"entry {judged.get(at, (0,))[0]}: the lots of phase {at} are not from the seed in {path}.")
-        print(f"{path}: the digest of the seed of phase {at} is the one entered{' and opened' if at in judged else ''}.")
-    for phase, seed in OPENED.findall(text) if roots else []:
+    names = "|".join(re.escape(" ".join(one.split())) for one in {game, *(one["name"] for _, one in told["game"])})
+    stamps = {n: one["received"] for n, one in told["sheet"]}
+    receipts = re.findall(rf"On record in (?:{names}) as entry (\d+), received (\S+), {HEX}", text)
+    roots = re.findall(rf"The record of (?:{names}) has (\d+) entries up to [\w -]+, {HEX}", text)
+    for number in [int(found[0]) for found in receipts + roots]:
+        must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter names entry {number}.")
+    for n, stamp, digest in receipts:
+        must((leaves[int(n)], stamps.get(int(n), stamp)) == (digest, stamp), f"entry {n} is not the one of the receipt {path}.")
+        print(f"{path}: entry {n} is the sheet of this receipt, received {stamp}.")
+    for n, digest in roots:
+        must(links[int(n)] == digest, f"the record up to entry {n} is not the one that {path} names.")
+        print(f"{path}: the record up to entry {n} is the one mailed.")
+    for phase, digest in re.findall(rf"\(phase (\d+)\) will be drawn from a seed {HEX}", text) if roots else []:
+        entered = any((one["phase"], one["lots"]) == (int(phase), digest) for _, one in told["phase"])
+        must(entered, f"the seed of phase {phase} is not the one in {path}.")
+        n, one = judged.get(int(phase), (0, None))
+        must(one is None or sha(one["lots"]["seed"] or "") == digest, f"entry {n}: the lots of phase {phase} are not from the seed in {path}.")
+        print(f"{path}: the digest of the seed of phase {phase} is the one entered{' and opened' if one else ''}.")
+    for phase, seed in re.findall(r"drawn in phase (\d+), from the seed ([0-9a-f]{64})", text) if roots else []:
         must(int(phase) in judged and judged[int(phase)][1]["lots"]["seed"] == seed, f"phase {phase} has not the seed opened in {path}.")
     for part in message.walk():
-        for number, sheet in told["sheet"]:
-            if sha(part.get_payload(decode=True) or b"") in sheet["photographs"]:
-                print(f"{path}: {part.get_filename() or 'its photograph'} is on the sheet of entry {number}, received {sheet['received']}.")
+        data = sha(part.get_payload(decode=True) or b"")
+        for n, sheet in [(n, sheet) for n, sheet in told["sheet"] if data in sheet["photographs"]]:
+            print(f"{path}: {part.get_filename() or 'its photograph'} is on the sheet of entry {n}, received {sheet['received']}.")
 
 
-def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]]]) -> None:
+def judge_again(about: dict[str, Any], judged: list[tuple[int, dict[str, Any]]]) -> None:
     """Each phase begins where the one before ended, and the judge, run as a program of its own, says the same again."""
-    for (_, before), (number, one) in pairwise(judged):
-        must(before["resolution"]["resolution"]["position"] == one["position"]["position"], f"entry {number} does not begin where the phase before ended.")
-    cases = [(number, one) for number, one in judged if one["case"] is not None]
-    for number, one in cases:
-        answered = [(o["result"], o["why"]) for o in one["answer"]["orders"]]
-        must([(o["result"], o["why"]) for o in one["orders"]] == answered, f"entry {number} tells otherwise of its orders than the judge did.")
-    program = os.environ.get("GALLOPER") or shutil.which("galloper")
+    for (_, before), (n, one) in pairwise(judged):
+        left, begins = before["resolution"]["resolution"]["position"], one["position"]["position"]
+        unseen = about["edition"] == "players" and left["phase"] != begins["phase"]  # a phase between is kept closed
+        must(unseen or left == begins, f"entry {n} does not begin where the phase before ended.")
+    cases = [(n, one) for n, one in judged if one["case"] is not None]
+    for n, one in cases:
+        ends = [[(o["result"], o["why"]) for o in told] for told in (one["orders"], one["answer"]["orders"])]
+        must(ends[0] == ends[1], f"entry {n} tells otherwise of its orders than the judge did.")
+    program = shutil.which(os.environ.get("GALLOPER") or "galloper")
     if not program:
-        print("No phase was judged again: there is no program `galloper` here.")
-        return
-    lines = "\n".join(json.dumps(one["case"]) for _, one in cases)
-    done = subprocess.run([program, "adjudicate", "--variant", manifest["variant"]], input=lines, capture_output=True, text=True, check=False)
+        return print("No phase was judged again: there is no program `galloper` here.")
+    done = subprocess.run([program, "adjudicate", "--variant", about["variant"]], capture_output=True, text=True,
+                          check=False, input="\n".join(json.dumps(one["case"]) for _, one in cases))
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     must(len(answers) == len(cases), f"the judge did not answer: {done.stderr.strip()[:200]}")
-    for (number, one), answer in zip(cases, answers, strict=True):
-        must(answer == one["answer"], f"entry {number} (phase {one['phase']}): the judge now says something else.")
-    print(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
+    for (n, one), answer in zip(cases, answers, strict=True):
+        must(answer == one["answer"], f"entry {n} (phase {one['phase']}): the judge now says something else.")
+    return print(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
 
 
 def main() -> None:
     """Check everything, or end with the first thing that is not as it should be."""
     must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
-    files, manifest = read_files(sys.argv[1])
-    told, marks = read_chain(files, manifest)
-    check_files(files, manifest, told)
-    judged = {one["phase"]: (number, one) for number, one in told["judged"]}
-    judged = {phase: found for phase, found in sorted(judged.items()) if "taken_back" not in found[1]}
-    for number, one in judged.values():
-        check_phase(told, number, one)
+    data = Path(sys.argv[1]).read_bytes()
+    must(data[-64:] == sha(data[:-64]).encode(), "the file is damaged or cut off: nothing in it counts, from entry 1 on.")
+    files = zipfile.ZipFile(sys.argv[1])
+    must(len(set(files.namelist())) == len(files.namelist()), "two files in it have one name.")
+    about = json.loads(files.read("manifest.json"))
+    must(about["format"] == 1, "it was written by a newer Galloper; nothing is checked, from entry 1 on.")
+    told, leaves, links = read_chain(files.read("record.jsonl").decode().splitlines(), about)
+    check_files(files, about, told)
+    newest = {one["phase"]: (n, one) for n, one in told["judged"]}
+    judged = {phase: found for phase, found in sorted(newest.items()) if "taken_back" not in found[1]}
+    for n, one in judged.values():
+        check_phase(told, n, one)
     for path in sys.argv[2:]:
-        check_letter(path, manifest["game"], told, marks, judged)
-    judge_again(manifest, list(judged.values()))
-    print(f"{manifest['name']}: {len(marks) - 1} entries, {sum(map(len, told.values()))} of them open, unbroken. Root {manifest['root']}")
+        check_letter(path, told, leaves, links, about["game"], judged)
+    judge_again(about, list(judged.values()))
+    print(f"{about['name']}: {len(links) - 1} entries, {sum(map(len, told.values()))} of them open, unbroken. Root {links[-1]}")
 
 
 def run() -> None:

@@ -40,7 +40,7 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
     for row in rows:
         words, message = table.words(row), table.message(row)
         assert "Until now: The Coordinator From now on: Blaise" in words
-        assert f"The record of powick-bridge has {before.number} entries up to this hand-over, with this root: {before.link}" in words
+        assert f"The record of Powick Bridge has {before.number} entries up to this hand-over, with this root: {before.link}" in words
         assert f"{table.phase().deadline:%a %-d %b %Y, 07:00 GMT}" in words
         assert words.rstrip().endswith("Orders go to orders@galloper.example")
         assert "Blaise, coordinator of Powick Bridge" in words
