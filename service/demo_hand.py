@@ -70,7 +70,7 @@ class Hand:
 
     def get(self, path: str) -> str:
         """A page's text."""
-        with self._open.open(self.base + path, timeout=30) as answer:
+        with self._open.open(self.base + path, timeout=120) as answer:
             return str(answer.read().decode())
 
     def post(self, path: str, **values: str) -> str:

@@ -18,6 +18,8 @@ from service.config import MailIn
 
 _USER, _PASSWORD = "orders", "loopback"
 _START_SECONDS = 20.0
+_PATIENCE = 60.0
+"""Seconds to deliver one mail: the reader may have every core meanwhile."""
 
 
 class DemoMailServer:
@@ -56,7 +58,7 @@ class DemoMailServer:
 
     def append(self, raw: bytes, received_at: datetime) -> None:
         """Deliver a mail with a receipt time of one's choice."""
-        with IMAPClient("127.0.0.1", self.port, ssl=False, timeout=10) as client:
+        with IMAPClient("127.0.0.1", self.port, ssl=False, timeout=_PATIENCE) as client:
             client.login(_USER, _PASSWORD)
             client.append("INBOX", raw, msg_time=received_at)
 

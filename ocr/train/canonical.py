@@ -9,10 +9,12 @@ import re
 from typing import Any, TypeAlias
 
 Meaning: TypeAlias = dict[str, Any]
-"""The JSON object of a meaning: `order`, `unit`, `target`, `to`, `to_coast`, `to_type`, `power`, `count`."""
+"""The JSON object of a meaning: `order`, `unit`, `target`, `to`, `to_coast`, `to_type`, `from`, `power`, `count`, `via_convoy`, `sheds`."""
 
-_UNIT = r"(?P<type>[AF]) (?P<at>.+?)"
-_TARGET = r"(?:(?P<ttype>[AF]) )?(?P<tat>.+?)"
+_KIND = r"[A-Z](?:/[A-Z])?"
+"""The letters of a unit's kind: A, F, and what other games bring (B, A/F)."""
+_UNIT = rf"(?P<type>{_KIND}) (?P<at>.+?)"
+_TARGET = rf"(?:(?P<ttype>{_KIND}) )?(?P<tat>.+?)"
 _FORMS: tuple[tuple[str, str], ...] = (
     ("send_supply", r"Send (?P<count>\d+) supply to (?P<power>.+)"),
     ("build", rf"Build {_UNIT}"),
@@ -20,12 +22,13 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("convoy", rf"{_UNIT} C {_TARGET} - (?P<to>.+)"),
     ("support_move", rf"{_UNIT} S {_TARGET} - (?P<to>.+)"),
     ("support_hold", rf"{_UNIT} S {_TARGET}"),
-    ("convert", rf"{_UNIT} converts to (?P<to_type>[AF])(?: (?P<to_coast>\w+ Coast))?"),
+    ("convert", rf"{_UNIT} converts to (?P<to_type>{_KIND})(?: (?P<to_coast>\w+ Coast))?"),
     ("proxy", rf"{_UNIT} proxy (?P<power>.+)"),
     ("retreat", rf"{_UNIT} R (?P<to>.+)"),
     ("disband", rf"{_UNIT} disbands"),
-    ("move", rf"{_UNIT} - (?P<to>.+)"),
+    ("move", rf"{_UNIT} - (?P<to>.+?)(?P<via_convoy> via convoy)?(?P<sheds> \(db\))?"),
     ("hold", rf"{_UNIT} H"),
+    ("move_home", r"Home (?:(?P<from>.+?) - )?(?P<to>.+)"),
 )
 
 
@@ -54,7 +57,9 @@ def _parts(name: str, match: re.Match[str]) -> Meaning:
         parts["count"] = int(found["count"])
     if "power" in found:
         parts["power"] = found["power"]
-    return parts
+    if found.get("from"):
+        parts["from"] = found["from"]
+    return parts | {flag: True for flag in ("via_convoy", "sheds") if found.get(flag)}
 
 
 def _unit(kind: str | None, text: str) -> Meaning:
@@ -71,6 +76,7 @@ def regions(order: str) -> tuple[str, ...]:
     """Every region an order names, without coasts. Raises ValueError as `meaning` does."""
     parts = meaning(order)
     named = [parts[key]["at"] for key in ("unit", "target") if parts.get(key)]
+    named += [parts["from"]] if "from" in parts else []
     if "to" in parts:
         named.append(parts["to"])
     return tuple(named)

@@ -42,10 +42,18 @@ def _line(written: Written, shot: Shot) -> dict[str, Any]:
     facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
     if line.kind is Kind.ORDER and line.order is not None:
         facts["order"] = line.order
-        facts["meaning"] = meaning(line.order)
+        facts |= _meant(line.order)
     facts["rows"] = list(written.rows)
     facts["boxes"] = [_corners(extent, shot) for extent in written.extents]
     return facts
+
+
+def _meant(order: str) -> dict[str, Any]:
+    """The order taken apart; nothing for one of a form that a single game has for itself."""
+    try:
+        return {"meaning": meaning(order)}
+    except ValueError:
+        return {}
 
 
 def _corners(extent: Extent, shot: Shot) -> list[list[int]]:

@@ -41,6 +41,12 @@ def test_a_hyphen_within_a_name_is_no_mark() -> None:
         ("Build A Fort William", "build", ("Fort William",)),
         ("Remove F The Uists", "remove", ("The Uists",)),
         ("Send 2 supply to Argyll", "send_supply", ()),
+        ("B Denbigh - Chester (db)", "move", ("Denbigh", "Chester")),
+        ("B Denbigh - Mersey via convoy", "move", ("Denbigh", "Mersey")),
+        ("F Irish Sea C B Cardigan Bay - Armagh", "convoy", ("Irish Sea", "Cardigan Bay", "Armagh")),
+        ("A/F Clyveland S A/F Hidden Wash 1 - Dunholm", "support_move", ("Clyveland", "Hidden Wash 1", "Dunholm")),
+        ("Home Denbigh - Armagh", "move_home", ("Denbigh", "Armagh")),
+        ("Home York", "move_home", ("York",)),
     ],
 )  # fmt: skip
 def test_every_canonical_form_is_known(order: str, kind: str, named: tuple[str, ...]) -> None:
