@@ -1,4 +1,4 @@
-"""Games played by hand (`maps/<slug>/cases/game.toml`): each phase begins where the one before it ended. What each phase
+"""Games played by hand as cases (`maps/<slug>/cases/game.toml`): each phase begins where the one before it ended. What each phase
 leads to is checked by `test_judge_cases`."""
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def test_phases_follow_each_other_and_go_on_for_three_years(slug: str) -> None:
             phase = calendar.following(phase)
         assert _phase(after) == phase, after["id"]
     assert game[-1]["year"] - game[0]["year"] >= 3
+    assert game[-1]["season"] == game[0]["season"], "whole years"
 
 
 def test_a_game_was_played() -> None:

@@ -1,0 +1,69 @@
+"""Games played by hand for three years (`maps/<slug>/cases/game/*.toml`): each order as a player writes it, each outcome, and
+the board as it was drawn anew (1648: TYW-02 to TYW-14; 1066: D66-01 to D66-12)."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import maps
+from adjudicator.judge import judge
+from adjudicator.orders import Order
+from adjudicator.position import Position
+from maps.variant import Variant
+from service.lexical import parse_typed
+
+GAMES = [pytest.param(slug, path, id=f"{slug}-{path.stem}")
+         for slug in maps.variants() for path in sorted(Path("maps", slug, "cases", "game").glob("*.toml"))]
+
+
+def test_two_games_were_played_in_words() -> None:
+    """The others are in `test_judge_played_games`."""
+    assert {"britain1066-three_years", "war1648-three_years"} <= {game.id for game in GAMES}
+
+
+@pytest.mark.parametrize(("slug", "path"), GAMES)
+def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path: Path) -> None:
+    variant, game = maps.load(slug), tomllib.loads(path.read_text("utf-8"))
+    position = variant.start
+    begun = position.phase
+    told: list[str] = []
+    for phase in game["phase"]:
+        now = position.phase
+        assert f"{now.season} {now.year} {now.kind}" == phase["when"]
+        orders, wanted = _orders(variant, position, phase)
+        resolution = judge(variant.setting(), position, orders)
+        assert [o.reason or o.result.value for o in resolution.outcomes] == [result for _, result in wanted], (
+            phase["when"], [(text, o.why) for (text, _), o in zip(wanted, resolution.outcomes, strict=True)])
+        assert resolution.winner is None
+        told += resolution.notes
+        position = resolution.position
+        if "units" in phase:
+            _compare(variant, position, phase)
+    assert told == game.get("told", [])
+    assert position.phase.year - begun.year >= 3
+    assert position.phase.season == begun.season, "whole years"
+
+
+def _orders(variant: Variant, position: Position, phase: dict[str, Any]) -> tuple[list[Order], list[tuple[str, str]]]:
+    """The orders of a phase, and for each its line and what is to become of it."""
+    orders: list[Order] = []
+    wanted: list[tuple[str, str]] = []
+    for power, text, result in phase["orders"]:
+        parsed = parse_typed(variant, position.phase.kind, power, text)
+        assert parsed.orders, (phase["when"], text)
+        orders += parsed.orders
+        wanted += [(text, result)] * len(parsed.orders)
+    return orders, wanted
+
+
+def _compare(variant: Variant, position: Position, phase: dict[str, Any]) -> None:
+    """Who stands where, and who holds what: which centres, or how many."""
+    standing = {power: sorted(f"{u.kind} {u.region}" for u in position.units if u.power == power) for power in variant.powers}
+    assert standing == {power: sorted(units) for power, units in phase["units"].items()}, phase["when"]
+    for power in variant.powers:
+        owned, wanted = position.centres.get(power, frozenset()), phase["centres"][power]
+        assert (len(owned) if isinstance(wanted, int) else sorted(owned)) == wanted, (phase["when"], power)
