@@ -38,7 +38,7 @@ from service.lines import lines_of
 from service.map_control import control
 from service.outbox_compose import Attachment, OutLetter
 from service.packs import Packs
-from service.results import dislodged_text, show, unit_text
+from service.results import as_told, dislodged_text, show, unit_text
 from service.store import codec, records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
@@ -89,12 +89,10 @@ class Announcements:
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version], power: str,
     ) -> tuple[ResultsFacts, list[Attachment]]:
         """The results as a power may know them: the first of `versions`, which is whole, where its rules hide nothing."""
-        whole = versions[0][0]
-        told = variant.rules.told(variant.setting(), whole, power)
+        told, hushed = as_told(variant, versions[0][0], power)
         for resolution, facts, attached in versions:
             if resolution == told:
                 return facts, attached
-        hushed = frozenset(one.order.power for one in whole.outcomes if one not in told.outcomes)
         facts = self.facts(session, phase, told, variant, hushed)
         files = enclosures(session, self.desk.blobs, phase, told, variant, info, facts, hushed)
         attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
@@ -199,7 +197,7 @@ class Announcements:
         return ResultsFacts(
             powers=tuple(one for one in show(variant, resolution, {
                 power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()})
-                         if one.sheet or one.power in _concerned(phase, variant)),
+                         if one.sheet or one.power in concerned(phase, variant)),
             sheets=tuple(
                 Sheet(names[power], papers[key].version, papers[key].sha256 or "") for power, key in chosen.items()
             ),
@@ -222,10 +220,16 @@ class Announcements:
             notes=resolution.notes,
             standing=variant.rules.standing(variant.setting(), resolution.position),
             joint=tuple(names[power] for power in resolution.joint),
+            ink=results_address(self.desk.sender.base_url, phase),
         )
 
 
-def _concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
+def results_address(base_url: str, phase: PhaseRow) -> str:
+    """The page on which the players of a game find the ink behind each order of a phase; "" where a site has no address."""
+    return f"{base_url.rstrip('/')}/public/{phase.game_id}/results/{phase.ordinal}" if base_url else ""
+
+
+def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
     """The names of the powers of which something was due: after a battle those with a beaten unit, else all. That nothing came
     from the others is no news, and their readers would look for a sheet that was lost."""
     if phase.kind != PhaseKind.RETREAT:
@@ -268,12 +272,16 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
     before = codec.load_position(phase.position or {}).centres
     after = resolution.position.centres
     units = resolution.position.units
+
+    def named(ids: set[str]) -> tuple[str, ...]:
+        return tuple(sorted(variant.board.provinces[one].name for one in ids))
+
     return tuple(
         Holding(
             power=power.name, centres=len(after.get(power.id, ())),
             units=sum(u.power == power.id for u in units), adjust=resolution.adjust.get(power.id, 0),
-            gained=tuple(sorted(set(after.get(power.id, ())) - set(before.get(power.id, ())))),
-            lost=tuple(sorted(set(before.get(power.id, ())) - set(after.get(power.id, ())))),
+            gained=named(set(after.get(power.id, ())) - set(before.get(power.id, ()))),
+            lost=named(set(before.get(power.id, ())) - set(after.get(power.id, ()))),
         )
         for power in variant.powers.values()
     )

@@ -126,6 +126,11 @@ def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[Set
     return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
 
 
+def unshown(lines: Sequence[SettledLine], variant: Variant, game: str) -> list[SettledLine]:
+    """The lines of a page that no copy of it shows, since they name its sender or a home (Q-37). `game` is its name."""
+    return [*_names(lines, [known_game(variant, game)]), *_closing(lines)]
+
+
 def _closing(lines: Sequence[SettledLine]) -> list[SettledLine]:
     """Lines below a page's last order that are none, nor struck: closing words, a signature, an address (Q-37)."""
     below = []

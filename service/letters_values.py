@@ -175,7 +175,8 @@ class ResultsFacts:
     powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was unsealed;
     `lots` a sentence on how a draw of lots can be checked, or ""; `seeds` what is told beforehand of lots to come; `record`
     the root of the game's record; `notes` what befell without an order, `standing` what each power has beside units and
-    centres, where the rules know of such things; `joint` the powers that won together.
+    centres, where the rules know of such things; `joint` the powers that won together; `ink` the address below which each
+    order's rectangle of ink is shown, or "".
     """
 
     powers: tuple[ShownPower, ...]
@@ -197,6 +198,7 @@ class ResultsFacts:
     standing: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
     revision: int = 0
+    ink: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ class SettledLine:
     `state` is the desk's word; `text` and `order` (canonical, or None) are the decision's where there is one, else
     the eye's. `by` names the person who decided, or None. `candidates` are the eye's as they are on file. `box` is four
     corners in pixels of the page's upright picture. `standing` are the decisions that stand, oldest first, `stage` how far
-    two people are with a line that both must read; until they agree it is open and says what the eye read.
+    two people are with a line that both must read; until they agree it is open and says what the eye read. `seen` and
+    `seen_order` are what the eye read, whatever was decided.
     """
 
     id: int
@@ -43,6 +44,8 @@ class SettledLine:
     box: tuple[tuple[float, float], ...]
     standing: tuple[Said, ...] = ()
     stage: Stage = Stage.ONE
+    seen: str = ""
+    seen_order: str | None = None
 
     @property
     def needs_a_person(self) -> bool:
@@ -94,7 +97,8 @@ def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = Revie
     return _settled(SettledLine(
         id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
         text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
-        candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box)), reviews, mode)
+        candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box),
+        seen=line.text, seen_order=line.order), reviews, mode)
 
 
 def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode) -> SettledLine:

@@ -39,13 +39,15 @@ _TOLD = frozenset({"begun", "completed", "done"})
 
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
-    """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of ink."""
+    """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of ink, `correction`
+    says that a person read that line otherwise than the machine, or ""."""
 
     text: str
     result: str
     mark: str
     why: str
     line_id: int | None
+    correction: str = ""
 
     @property
     def said(self) -> str:
@@ -76,11 +78,13 @@ class ShownPower:
 def show(
     variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]]
 ) -> tuple[ShownPower, ...]:
-    """The results of every power, in the order of the variant's powers. `lines` are those of each executed sheet."""
+    """The results of every power, in the order of the variant's powers. `lines` are those of each executed sheet that may be
+    shown: an order of another sheet is told without its ink."""
+    ink = {line.id: line for own in lines.values() for line in own}
     return tuple(
         ShownPower(
             power=variant.powers[power].name,
-            orders=tuple(_order(variant, o) for o in resolution.outcomes if o.order.power == power),
+            orders=tuple(_order(variant, o, ink) for o in resolution.outcomes if o.order.power == power),
             void=tuple((line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID),
             silent=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
             beaten=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))),
@@ -100,11 +104,29 @@ def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
     return frozenset(u for u in resolution.unordered if u.power == power and u.region.province not in told)
 
 
-def _order(variant: Variant, outcome: Outcome) -> ShownOrder:
+def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
+    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was judged, since
+    they hold what it may not know (D66-06)."""
+    told = variant.rules.told(variant.setting(), resolution, power)
+    return told, frozenset(one.order.power for one in resolution.outcomes if one not in told.outcomes)
+
+
+def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -> ShownOrder:
+    line = None if outcome.order.line is None else ink.get(outcome.order.line)
     return ShownOrder(
         text=order_text(variant, outcome.order), result=outcome.result.value, mark=mark(outcome),
-        why=outcome.why, line_id=outcome.order.line,
+        why=outcome.why, line_id=None if line is None else line.id, correction="" if line is None else correction(line),
     )
+
+
+def correction(line: SettledLine) -> str:
+    """That a person read a line otherwise than the machine, and how that had read it; "" where both say the same, or nobody
+    looked. A doubtful line whose best reading a person chose is not corrected: the machine had offered it."""
+    best = line.seen_order or next((one["order"] for _, one in arranged(line.candidates)), None)
+    if line.by is None or line.state is not LineState.READ or line.order == best:
+        return ""
+    return f"coordinator's correction: the machine read “{line.seen.strip()}”" if line.seen.strip() else \
+        "coordinator's correction: the machine could not read it"
 
 
 def order_text(variant: Variant, order: Order) -> str:

@@ -43,6 +43,7 @@ from service.public import (
     my_file,
     papers,
     players,
+    results,
     rules,
 )
 
@@ -57,7 +58,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(public.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
-    for one in (left_out, entry, game_map, players, my_file, papers, rules, lots, archive):
+    for one in (left_out, entry, game_map, players, my_file, papers, rules, lots, results, archive):
         app.include_router(one.router)
     app.include_router(pages.router)
     app.include_router(mailroom.router)

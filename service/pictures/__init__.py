@@ -12,12 +12,12 @@ from service.pictures.results_sheet import (
     results_pdf,
     results_pictures,
 )
-from service.pictures.sheet_copy import SheetUnusable, sheet_copy
+from service.pictures.sheet_copy import SheetUnusable, sheet_copy, sheet_window
 from service.pictures.stationery import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
 from service.pictures.values import A3, A4, MapOptions
 
 __all__ = [
     "A3", "A4", "FONTS", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_png", "board_svg",
     "correction_html", "correction_pictures", "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "missing", "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
-    "results_pictures", "sheet_copy", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
+    "results_pictures", "sheet_copy", "sheet_window", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ MARGIN = 0.02
 
 _QUALITIES = (85, 75, 65, 55)
 _SHADE = (92, 84, 70)
+_FRAME = (179, 84, 30)
 
 Corners = Sequence[tuple[float, float]]
 
@@ -47,6 +48,29 @@ def sheet_copy(
         if side <= SMALLEST_SIDE:
             raise ValueError(f"a sheet cannot be shown in {most_bytes} bytes")
         side = max(SMALLEST_SIDE, round(side * 0.8))
+
+
+def sheet_window(
+    picture: bytes, line: Corners, keep: Corners, masks: Sequence[Corners] = (), context: float = 0.0
+) -> bytes:
+    """A JPEG of one line of a sheet and what stands around it, without EXIF: the rows within `context` heights of the line
+    over the sheet's whole width, the line framed; with 0 its own rectangle alone. Nothing beyond `keep` is shown, and `masks`
+    are painted over first, as in `sheet_copy`. Raises SheetUnusable."""
+    upright = opened(picture)
+    pen = ImageDraw.Draw(upright)
+    for mask in masks:
+        pen.polygon([(float(x), float(y)) for x, y in mask], fill=_SHADE)
+    left, top, right, bottom = _around(keep, upright.size)
+    xs, ys = [x for x, _ in line], [y for _, y in line]
+    high = max(ys) - min(ys)
+    if context:
+        pen.line([*line, line[0]], fill=_FRAME, width=max(3, upright.width // 350), joint="curve")
+    else:
+        left, right = max(left, round(min(xs) - high / 4)), min(right, round(max(xs) + high / 4))
+    more = high * max(context, 0.25)
+    top, bottom = max(top, round(min(ys) - more)), min(bottom, round(max(ys) + more))
+    cut = upright.crop((left, top, max(left + 1, right), max(top + 1, bottom)))
+    return _jpeg(ImageOps.contain(cut, (LONGEST_SIDE, LONGEST_SIDE)) if max(cut.size) > LONGEST_SIDE else cut, _QUALITIES[0])
 
 
 def opened(picture: bytes) -> Image.Image:

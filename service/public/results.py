@@ -1,0 +1,91 @@
+"""Sent results for the players of a game, and behind each order its rectangle of ink (docs/record.md, "From an order to its
+ink"). Before a phase is sent every address here answers as if it were not there."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+import maps
+from service import ink, pictures
+from service.desk.ports import DeskPorts
+from service.desk.queries import phase_title
+from service.ink import Evidence, Ink
+from service.public import me as visits
+from service.public.doorway import show
+from service.public.me import Me
+from service.store.blobs import BlobError
+from service.store.tables import GameRow, PhaseRow
+
+router = APIRouter()
+Visitor = Annotated[Me, Depends(visits.me)]
+PRIVATE = "private, no-store"
+NONE = "There are no results of that number: they are not sent yet, or the phase is over without any."
+NO_LINE = "No order of these results stands on that line, or its sheet is not for you to see yet."
+
+
+@router.get("/public/{game_id}/results")
+def index(request: Request, visitor: Visitor, game_id: str) -> Response:
+    """Every phase whose results were sent."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        visits.seat_of(session, visitor, game_id)
+        sent = [(row.ordinal, phase_title(row), row.sent_at) for row in ink.phases(session, game_id)]
+        return show(request, "results_list.html", game=session.get_one(GameRow, game_id), sent=sent, cache=PRIVATE)
+
+
+@router.get("/public/{game_id}/results/{number}")
+def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Response:
+    """The results of one phase: each order, what became of it, its cause and rule, and its ink."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found = _found(session, visitor, game_id, number)
+        return show(request, "results.html", game=session.get_one(GameRow, game_id), title_of=phase_title(found.phase),
+                    found=found, cache=PRIVATE)
+
+
+@router.get("/public/{game_id}/results/{number}/{line_id}.jpg")
+def crop(request: Request, visitor: Visitor, game_id: str, number: int, line_id: int, context: bool = False) -> Response:
+    """The rectangle of ink, or with its context the rows around it."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found, one = _line(session, visitor, game_id, number, line_id)
+        try:
+            data = ink.picture(session, ports.blobs, found, one, context=context)
+        except (BlobError, pictures.SheetUnusable) as fault:
+            raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
+    if data is None:
+        raise HTTPException(404, "This order was written in the mail itself: there is no ink of it.")
+    return Response(data, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
+
+
+@router.get("/public/{game_id}/results/{number}/{line_id}")
+def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id: int) -> Response:
+    """One line of ink with its context: what it was read as, by whom, what came of it, and where the record tells so."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found, one = _line(session, visitor, game_id, number, line_id)
+        return show(request, "ink.html", game=session.get_one(GameRow, game_id), title_of=phase_title(found.phase), number=number,
+                    one=one, cache=PRIVATE)
+
+
+def _line(session: Session, visitor: Me, game_id: str, number: int, line_id: int) -> tuple[Evidence, Ink]:
+    found = _found(session, visitor, game_id, number)
+    one = ink.ink(session, found, line_id)
+    if one is None:
+        raise HTTPException(404, NO_LINE)
+    return found, one
+
+
+def _found(session: Session, visitor: Me, game_id: str, number: int) -> Evidence:
+    seats = visits.seat_of(session, visitor, game_id)
+    phase = session.scalar(select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.ordinal == number))
+    variant = maps.load(session.get_one(GameRow, game_id).variant)
+    found = None if phase is None else ink.evidence(session, phase, variant, seats)
+    if found is None:
+        raise HTTPException(404, NONE)
+    return found
