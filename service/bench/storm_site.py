@@ -153,11 +153,13 @@ def photograph(number: int, size: int = 0) -> bytes:
 class Room:
     """`python -m service.bench.storm_child` over a place: a process of its own that may be killed at any instant."""
 
-    def __init__(self, at: Place, role: str, *arguments: str) -> None:
+    def __init__(self, at: Place, role: str, *arguments: str, core: int | None = None) -> None:
+        """With a `core` it runs on that one alone, of those this process may use, counted round."""
         self._log = (at.folder / "rooms.log").open("ab")
-        self._process = subprocess.Popen(  # noqa: S603 our own command
-            [sys.executable, "-m", "service.bench.storm_child", str(at.folder), role, *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True)
+        with _on(core):
+            self._process = subprocess.Popen(  # noqa: S603 our own command
+                [sys.executable, "-m", "service.bench.storm_child", str(at.folder), role, *arguments],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True)
         self._log_at = at.folder / "rooms.log"
         self._ready = False
 
@@ -165,6 +167,11 @@ class Room:
     def pid(self) -> int:
         """The process."""
         return self._process.pid
+
+    def processor_seconds(self) -> float:
+        """What it has spent so far, with the children that it waited for."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def ready(self) -> None:
         """Wait until it has begun; at once where that was waited for before. Raises StormFault."""
@@ -209,6 +216,18 @@ class Room:
         for pipe in (self._process.stdin, self._process.stdout, self._log):
             with suppress(OSError):
                 _pipe(pipe).close()
+
+
+@contextmanager
+def _on(core: int | None) -> Iterator[None]:
+    """What is started here runs on one core alone: set beforehand, so that no thread of it is older."""
+    mine = os.sched_getaffinity(0)
+    if core is not None:
+        os.sched_setaffinity(0, {sorted(mine)[core % len(mine)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, mine)
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
