@@ -74,10 +74,11 @@ def _joined_to(first: str, board: Board) -> set[str]:
 
 def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
     """Whoever can go can come back, except by rows marked one way."""
+    meant = {(a, b) for _, a, b in borders.one_way}
     for movement, table in board.links.items():
         for here, others in table.items():
             for there in others:
-                if here not in table.get(there, frozenset()) and (here, there) not in borders.one_way:
+                if here not in table.get(there, frozenset()) and (here, there) not in meant:
                     faults.add(BORDERS, 0, f"by {movement} {here} borders {there} and {there} does not border {here}")
 
 

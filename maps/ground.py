@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -40,10 +40,14 @@ _ENDS: Mapping[Touch, tuple[frozenset[Terrain], frozenset[Terrain]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Borders:
-    """The good rows of `borders.csv`: pairs by kind, and the pairs that can be passed from first to second only."""
+    """The good rows of `borders.csv`: pairs by kind, and those of a kind that can be passed from first to second only."""
 
     pairs: Mapping[Touch, tuple[tuple[Region, Region], ...]]
-    one_way: frozenset[tuple[Region, Region]] = field(default_factory=frozenset)
+    one_way: frozenset[tuple[Touch, Region, Region]] = field(default_factory=frozenset)
+
+    def leads_back(self, kind: Touch, a: Region, b: Region) -> bool:
+        """Whether one may also go from `b` to `a` by the row of that kind."""
+        return (kind, a, b) not in self.one_way
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
                 faults.add(PROVINCES, row.number, f"{province.id} and {other} have one {column}, {text!r}")
         found[province.id] = province
         rows[province.id] = row.number
-    _check_areas(found, faults)
+    _check_areas(found, rows, faults)
     return Provinces(found, rows)
 
 
@@ -131,8 +135,8 @@ def _coasts(row: Row, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
     return tuple(found)
 
 
-def _check_areas(provinces: Mapping[str, Province], faults: Faults) -> None:
-    """A sea area has exactly one primary region (SEA-01)."""
+def _check_areas(provinces: Mapping[str, Province], rows: Mapping[str, int], faults: Faults) -> None:
+    """A sea area has exactly one primary region (SEA-01); the row told is that of the last which has a say in it."""
     primaries: defaultdict[str, list[str]] = defaultdict(list)
     for province in provinces.values():
         if province.role is not None and province.area is not None:
@@ -140,13 +144,14 @@ def _check_areas(provinces: Mapping[str, Province], faults: Faults) -> None:
     for area, found in primaries.items():
         if len(found) != 1:
             listed = ", ".join(found) or "none"
-            faults.add(PROVINCES, 0, f"the sea area {area} needs exactly one primary region and has {listed}")
+            row = max(rows[p.id] for p in provinces.values() if p.area == area and (p.id in found or not found))
+            faults.add(PROVINCES, row, f"the sea area {area} needs exactly one primary region and has {listed}")
 
 
 def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults) -> Borders:
     """The good rows of `borders.csv`; every other row is a fault."""
     pairs: dict[Touch, list[tuple[Region, Region]]] = {kind: [] for kind in Touch}
-    one_way: set[tuple[Region, Region]] = set()
+    one_way: set[tuple[Touch, Region, Region]] = set()
     seen: dict[tuple[Touch, frozenset[Region]], int] = {}
     for row in tables.read(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
         if row["kind"] not in set(Touch):
@@ -164,7 +169,7 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
             continue
         pairs[kind].append((a, b))
         if row["one_way"] == "yes" and kind is not Touch.SEA_TOUCH:
-            one_way.add((a, b))
+            one_way.add((kind, a, b))
         elif row["one_way"]:
             faults.add(BORDERS, row.number, "one_way is yes or blank, and blank between two seas")
     return Borders({kind: tuple(rows) for kind, rows in pairs.items()}, frozenset(one_way))
@@ -214,13 +219,13 @@ def board(provinces: Mapping[str, Province], borders: Borders, movements: Collec
         if not province.is_sea:  # an army may stand on an island that borders nothing by land
             land.setdefault(Region(province.id), set())
     for a, b in borders.pairs[Touch.LAND]:
-        _join(land, a, b, borders.one_way)
+        _join(land, a, b, both=borders.leads_back(Touch.LAND, a, b))
     sea: defaultdict[Region, set[Region]] = defaultdict(set)
     for a, b in borders.pairs[Touch.SHORE]:
-        _join(sea, a, b, borders.one_way)
+        _join(sea, a, b, both=borders.leads_back(Touch.SHORE, a, b))
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
-        sea[region] |= {other for other in others if (other, region) not in borders.one_way}
+        sea[region] |= {other for other in others if borders.leads_back(Touch.COAST_TOUCH, other, region)}
     links = {LAND: _frozen(land), SEA: _frozen(sea)}
     if COAST in movements:
         links[COAST] = _along_coasts(provinces, links[SEA])
@@ -255,12 +260,10 @@ def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozen
     return _frozen(found)
 
 
-def _join(
-    table: defaultdict[Region, set[Region]], a: Region, b: Region, one_way: Iterable[tuple[Region, Region]]
-) -> None:
+def _join(table: defaultdict[Region, set[Region]], a: Region, b: Region, *, both: bool) -> None:
     table[a].add(b)
     back = table[b]
-    if (a, b) not in one_way:
+    if both:
         back.add(a)
 
 

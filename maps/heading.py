@@ -61,7 +61,7 @@ def read(folder: Path, faults: Faults) -> Heading:
         faults.add(FILE, 0, "the file is missing")
         return Heading()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        faults.add(FILE, 0, f"the file cannot be read: {error}")
+        faults.add(FILE, _broken_at(error), f"the file cannot be read: {error}")
         return Heading()
     rows = _rows(text)
     top = _Keys("", data, rows, faults)
@@ -91,6 +91,14 @@ def read(folder: Path, faults: Faults) -> Heading:
     rules.close()
     top.close()
     return heading
+
+
+def _broken_at(error: Exception) -> int:
+    """The line at which reading stopped, or 0. TOML's own reader says it in words ("at line 3, column 7")."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.object.count(b"\n", 0, error.start) + 1
+    told = re.search(r"at line (\d+)", str(error))
+    return int(told[1]) if told else 0
 
 
 _TABLE = re.compile(r"\s*\[(?P<list>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")

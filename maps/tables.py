@@ -40,8 +40,12 @@ def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str],
     except FileNotFoundError:
         faults.add(file, 0, "the file is missing")
         return Table(file, ())
-    except (OSError, UnicodeDecodeError) as error:
-        faults.add(file, 0, f"the file cannot be read as UTF-8 text: {error}")
+    except UnicodeDecodeError as error:
+        row = error.object.count(b"\n", 0, error.start) + 1
+        faults.add(file, row, f"the file cannot be read as UTF-8 text (byte {error.object[error.start]:#04x})")
+        return Table(file, ())
+    except OSError as error:
+        faults.add(file, 0, f"the file cannot be read: {error.strerror}")
         return Table(file, ())
     reader = csv.reader(text.splitlines())
     heading = [name.strip() for name in next(reader, [])]

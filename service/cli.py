@@ -253,6 +253,20 @@ def map_check(variant: Annotated[str, typer.Argument(metavar="V")]) -> None:
     raise typer.Exit(run_check(variant, sys.stdout))
 
 
+@map_app.command("import", epilog="Example: galloper map import classic.map --out boards/classic")
+def map_import(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A folder of CSV tables, a .map file, or jDip's variants.xml.")],
+    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="A new folder for the board; its name is the board's.")],
+    name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
+    like: Annotated[str, typer.Option("--like", metavar="V", help="Whose calendar, units and rules it has.")] = "standard",
+    one_way: Annotated[bool, typer.Option("--one-way", help="Keep ways that nothing leads back.")] = False,
+) -> None:
+    """Read a board into our own tables, and check it."""
+    from service.map_import import run_import
+
+    raise typer.Exit(run_import(source, folder, name=name, like=like, one_way=one_way, out=sys.stdout))
+
+
 @map_app.command("moves", epilog='Example: galloper map moves w3k "Lyme Bay" --unit F')
 def map_moves(
     variant: Annotated[str, typer.Argument(metavar="V")],

@@ -15,7 +15,7 @@ import maps
 from adjudicator.geo import LAND, Board, Province, Region, Terrain
 from maps import checks
 from maps.fault import Fault, Faults
-from maps.ground import Borders
+from maps.ground import Borders, Touch
 
 TOML = """title = "Tiny"
 victory = 1
@@ -139,8 +139,8 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("provinces.csv", _swap("Por,coastal,yes", "Por,coastal,y"), 2, "Port has 'y' for centre"),
     ("provinces.csv", _swap("Deep,local", "Deep,shallow"), 6, "Bay has the role 'shallow'"),
     ("provinces.csv", _swap("Moo,inland,,North,", "Moo,inland,,North,local"), 4, "Moor has a role and is not a sea"),
-    ("provinces.csv", _swap("Deep,local", "Deep,primary"), 0, "Deep needs exactly one primary region and has Gulf, Bay"),
-    ("provinces.csv", _swap("Deep,primary", "Deep,local"), 0, "Deep needs exactly one primary region and has none"),
+    ("provinces.csv", _swap("Deep,local", "Deep,primary"), 6, "Deep needs exactly one primary region and has Gulf, Bay"),
+    ("provinces.csv", _swap("Deep,primary", "Deep,local"), 6, "Deep needs exactly one primary region and has none"),
     ("provinces.csv", _swap("; South Coast", ""), 3, "Cape names one coast"),
     ("provinces.csv", _swap("; South Coast", "; North Coast"), 3, "Cape has one coast twice"),
     ("provinces.csv", _swap("Moor,Moor,Moo,inland,,North,,,", "Moor,Moor,Moo,inland,,North,,,East; West"), 4,
@@ -217,7 +217,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("variant.toml", _swap('module = "standard"', 'module = "standard"\n[rules.citations]\ncut = 4'), 24,
      "rules.citations.cut: 4 is not a text"),
     ("variant.toml", _swap("victory = 1", "victory = 1\nmiddle = [4, 99]"), 3, "middle must be a longitude and a latitude"),
-    ("variant.toml", _swap("[calendar]", "[calendar"), 0, "the file cannot be read"),
+    ("variant.toml", _swap("[calendar]", "[calendar"), 4, "the file cannot be read"),
 ]
 
 
@@ -248,8 +248,10 @@ def test_a_missing_file_is_named(tiny: Path, file: str) -> None:
 
 @pytest.mark.parametrize("file", ["variant.toml", "provinces.csv"])
 def test_a_file_in_another_encoding_is_named(tiny: Path, file: str) -> None:
-    (tiny / file).write_bytes("Île,Île".encode("latin-1"))
-    assert any(fault.file == file and "cannot be read" in fault.message for fault in maps.check_folder(tiny))
+    whole = (tiny / file).read_bytes()
+    (tiny / file).write_bytes(whole[: whole.index(b"\n") + 1] + "Île,Île".encode("latin-1"))
+    assert any(fault.file == file and fault.row == 2 and "cannot be read" in fault.message
+               for fault in maps.check_folder(tiny))
 
 
 def test_a_missing_folder_is_one_fault(tmp_path: Path) -> None:
@@ -299,7 +301,7 @@ def test_a_board_put_together_lopsided_is_found() -> None:
     checks.check_symmetry(board, Borders({}), faults)
     assert [fault.message for fault in faults.all()] == ["by land A borders B and B does not border A"]
     meant = Faults()
-    checks.check_symmetry(board, Borders({}, frozenset({(here, there)})), meant)
+    checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, here, there)})), meant)
     assert meant.all() == ()
 
 

@@ -1,0 +1,138 @@
+"""A board as another program's file tells it, before it is in our tables. Every fact keeps the line it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from adjudicator.geo import Terrain
+
+At = tuple[str, int]
+"""Where something stands: the file's name and the line."""
+COASTS: Mapping[str, str] = {
+    "NC": "North Coast", "SC": "South Coast", "EC": "East Coast", "WC": "West Coast",
+    "NE": "North-East Coast", "NW": "North-West Coast", "SE": "South-East Coast", "SW": "South-West Coast",
+}
+"""The codes of coasts that both formats use, in full words."""
+SEASONS: Mapping[str, str] = {"SPRING": "Spring", "SUMMER": "Summer", "FALL": "Autumn", "AUTUMN": "Autumn", "WINTER": "Winter"}
+PHASES: Mapping[str, str] = {
+    "MOVEMENT": "movement", "MOVEMENTS": "movement", "RETREAT": "retreat", "RETREATS": "retreat",
+    "ADJUSTMENT": "adjustment", "ADJUSTMENTS": "adjustment",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Trouble:
+    """Something about a source. `file` is its name, `line` as an editor counts or 0, `message` one sentence."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}, line {self.line}" if self.line else self.file
+        return f"{where}: {self.message}"
+
+
+class Troubles:
+    """What is wrong with a source (`faults`), and what it says that our tables have no place for (`notes`)."""
+
+    def __init__(self) -> None:
+        self._faults: list[Trouble] = []
+        self._notes: list[Trouble] = []
+
+    def fault(self, file: str, line: int, message: str) -> None:
+        """Note something that keeps the board from being written."""
+        self._faults.append(Trouble(file, line, message))
+
+    def note(self, file: str, line: int, message: str) -> None:
+        """Note something that a person should know of."""
+        self._notes.append(Trouble(file, line, message))
+
+    def faults(self) -> tuple[Trouble, ...]:
+        """By file and line."""
+        return tuple(sorted(dict.fromkeys(self._faults)))
+
+    def notes(self) -> tuple[Trouble, ...]:
+        """By file and line."""
+        return tuple(sorted(dict.fromkeys(self._notes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One province. `coasts` are codes such as "NC" in the order of the file."""
+
+    id: str
+    name: str
+    terrain: Terrain
+    coasts: tuple[str, ...] = ()
+    centre: bool = False
+    home: str = ""
+    at: At = ("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One power. `letter` is "" where the file gives none."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    letter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One more spelling of a place; `region` with its coast where it means one ("SPA/NC")."""
+
+    text: str
+    region: str
+    ambiguous: bool = False
+    at: At = ("", 0)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Link:
+    """A way from `a` to `b`, as "SPA" or "SPA/NC", for armies or for fleets, in that direction."""
+
+    a: str
+    b: str
+    afloat: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A whole board. `links` holds both directions of what can be passed both ways, with the line that says so; `units`
+    are power, kind and region, `owned` power and centre; `start` is season, year and kind of phase or None; `victory` 0
+    where the file gives no number."""
+
+    title: str
+    origin: str
+    places: Mapping[str, Place]
+    links: Mapping[Link, At]
+    seats: tuple[Seat, ...]
+    units: tuple[tuple[str, str, str], ...]
+    owned: tuple[tuple[str, str], ...]
+    names: tuple[Named, ...] = ()
+    start: tuple[str, int, str] | None = None
+    victory: int = 0
+
+
+def in_pairs(links: Mapping[Link, At]) -> Iterable[tuple[Link, bool]]:
+    """Each link once, and whether it leads one way only."""
+    for link in sorted(links):
+        back = Link(link.b, link.a, link.afloat)
+        if back not in links:
+            yield link, True
+        elif link.a < link.b:
+            yield link, False
+
+
+def check_links(draft: Draft, *, one_way: bool, troubles: Troubles) -> None:
+    """A link that one end names and the other does not is a fault, unless the board is said to have such."""
+    for link, single in in_pairs(draft.links):
+        if single and not one_way:
+            what = "a fleet" if link.afloat else "an army"
+            troubles.fault(
+                *draft.links[link],
+                f"{what} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say --one-way if that is meant")
