@@ -83,6 +83,7 @@ def test_every_answer_carries_the_strict_headers_and_no_inline_code(desk: DeskSi
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe-inline" not in policy
+    assert "frame-ancestors 'none'" in policy  # default-src does not cover it
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cache-control"] == "no-store"
     assert not re.search(r"<script(?! src)|<style|\son\w+=|\sstyle=", answer.text)

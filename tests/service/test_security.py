@@ -3,24 +3,35 @@ there."""
 
 from __future__ import annotations
 
+import os
 import re
-import socket
+import signal
 import subprocess
 import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from fastapi import FastAPI
+from PIL import Image
 from sqlalchemy import select
 
 from service.bootstrap import open_site
 from service.clock import SystemClock
 from service.config import Settings, Web
-from service.decode import _environment
+from service.decode import ChildFault, Limits, decode_photo
 from service.desk import access
 from service.site import settings_of, write_settings
 from service.store.tables import SessionRow, UserRow
+from tests.service.desk_table import NAME, open_desk
+from tests.support.mails import wait_for
 from tests.support.own_site import own_site
 from tests.support.site import Site
+from tests.support.table import open_table
 
 ROOT = Path(__file__).parents[2]
 SECRET = "a secret of the tests"
@@ -78,32 +89,109 @@ def test_passwords_and_sessions_are_kept_as_hashes_alone(site: Site) -> None:
         assert again not in {None, token}  # no sign-in goes on with a token from before it
 
 
-def test_the_child_that_opens_files_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GALLOPER_MAIL_IN__PASSWORD", SECRET)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    assert SECRET not in str(_environment())
+@dataclass(frozen=True, slots=True)
+class Child:
+    """What the kernel tells of a running child that opens files."""
+
+    environment: bytes
+    network: str
+    limits: dict[str, int]
 
 
-def test_the_child_that_opens_files_has_no_network() -> None:
+@pytest.fixture(scope="module")
+def child() -> Child:
+    """The real child, looked at while it opens a file that takes it long, and then stopped."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GALLOPER_MAIL_IN__PASSWORD", "AWS_SECRET_ACCESS_KEY"):
+            patch.setenv(name, SECRET)
+        slow = Thread(target=_open_until_killed)
+        slow.start()
+        found: list[Child] = []
+        assert wait_for(lambda: any(_look(pid, found) for pid in _children()), 60)
+        slow.join(60)
+    return found[0]
+
+
+def _open_until_killed() -> None:
+    white = BytesIO()
+    Image.new("RGB", (7000, 7000), "white").save(white, "PNG")
+    with suppress(ChildFault):
+        decode_photo(white.getvalue(), "slow.png")
+
+
+def _children() -> list[int]:
+    tasks = Path("/proc/self/task").glob("*/children")
+    return [int(pid) for one in tasks for pid in one.read_text().split()]
+
+
+def _look(pid: int, found: list[Child]) -> bool:
+    """Whether this process is the child and has begun to decode, with its limits lowered; then it is killed."""
+    try:
+        place = Path(f"/proc/{pid}")
+        if b"service.decode_child" not in (place / "cmdline").read_bytes() or "libjpeg" not in (place / "maps").read_text():
+            return False
+        limits = {line[:26].strip(): line[26:].split()[0] for line in (place / "limits").read_text().splitlines()[1:]}
+        found.append(Child((place / "environ").read_bytes(), str((place / "ns" / "net").readlink()),
+                           {name: int(most) for name, most in limits.items() if most.isdecimal()}))
+        os.kill(pid, signal.SIGKILL)
+    except OSError:  # it has ended
+        return False
+    return True
+
+
+def test_the_child_that_opens_files_has_no_secret(child: Child) -> None:
+    assert b"PYTHONPATH=" in child.environment
+    assert SECRET.encode() not in child.environment
+
+
+def test_the_child_that_opens_files_has_no_network(child: Child) -> None:
     """Where the kernel lets a process leave its network; elsewhere the other limits stand alone, and this is left out."""
-    program = """
-import os, socket, sys
-from service.decode_child import _leave_network
-before = os.readlink("/proc/self/ns/net")
-_leave_network()
-if os.readlink("/proc/self/ns/net") == before:
-    raise SystemExit(3)
-try:
-    socket.create_connection(("127.0.0.1", int(sys.argv[1])), 2)
-except OSError:
-    raise SystemExit(0)
-raise SystemExit(1)
-"""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        done = subprocess.run([sys.executable, "-c", program, str(listening.getsockname()[1])], check=False, cwd=ROOT, timeout=60)
-    if done.returncode == 3:
+    leave = "from service.decode_child import _leave_network as leave; import os; leave(); print(os.readlink('/proc/self/ns/net'))"
+    mine = str(Path("/proc/self/ns/net").readlink())
+    if subprocess.run([sys.executable, "-c", leave], check=True, cwd=ROOT, capture_output=True, text=True).stdout.strip() == mine:
         pytest.skip("this kernel lets nobody leave its network")
-    assert done.returncode == 0
+    assert child.network != mine
+
+
+def test_the_child_that_opens_files_is_limited_by_the_kernel(child: Child) -> None:
+    limits = Limits()
+    assert child.limits["Max address space"] <= limits.memory
+    assert child.limits["Max file size"] <= limits.output
+    assert child.limits["Max cpu time"] <= limits.cpu_seconds + 1
+    assert child.limits["Max open files"] <= 64
+    assert child.limits["Max core file size"] == 0
+
+
+# Doors of the desk --------------------------------------------------------------------------------------------------
+
+
+def test_five_wrong_passwords_rest_even_the_right_one_for_five_minutes(site: Site) -> None:
+    desk = open_desk(open_table(site))
+    desk.client.cookies.clear()
+
+    def enter(password: str) -> int:
+        return int(desk.client.post("/sign-in", data={"name": NAME, "password": password}).status_code)
+
+    assert [enter("wrong") for _ in range(5)] == [401] * 5
+    assert enter("correct horse") == 429
+    desk.table.site.clock.advance(timedelta(minutes=5, seconds=1))
+    assert enter("correct horse") == 303
+
+
+def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -> None:
+    """Every address that takes a form, whoever added it: signed in and without the token, or with a guess, it is refused before
+    anything is looked at. The two that need no session have a secret of their own, or only ask for one."""
+    desk = open_desk(open_table(site))
+    app = desk.client.app
+    assert isinstance(app, FastAPI)
+    paths = {path for path, methods in app.openapi()["paths"].items() if "post" in methods}
+    assert len(paths) > 40
+    entered = {"/sign-in", "/public/entry", "/public/me/{secret}"}
+    assert entered <= paths
+    allowed = [
+        (path, answer.status_code) for path in sorted(paths - entered) for form in ({}, {"csrf": "guess"})
+        if (answer := desk.client.post(re.sub(r"\{[^}]+\}", "1", path), data=form)).status_code != 403]
+    assert allowed == []
 
 
 def test_a_settings_fault_quotes_no_secret() -> None:
