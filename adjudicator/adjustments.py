@@ -42,7 +42,8 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots:
 
 
 class Winter:
-    """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent."""
+    """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent. `told` are sentences
+    on what befell without an order."""
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
         self.setting = setting
@@ -58,6 +59,7 @@ class Winter:
         self.causes: dict[int, int] = {}
         self.builder: dict[str, int] = {}
         self.memory = position.memory
+        self.told: list[Sentence] = []
         self.centres = _owned(position.centres)
         self.occupied = {unit.region.province for unit in position.units}
 
@@ -266,6 +268,7 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
         removed_by_lot=tuple(enforced) if by_lot else (),
         removed_by_disorder=() if by_lot else tuple(enforced),
         lots_used=tape.used - lots.used,
+        notes=tuple(Words(setting).say(one) for one in winter.told),
     )
     return years.ended(setting, resolution) if setting.rules.wins_in_winter() else resolution
 

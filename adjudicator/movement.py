@@ -128,7 +128,7 @@ def _finish(turn: Turn, state: State) -> Resolution:
     undecided = [turn.orders[turn.chosen[n]] for n in sorted(state.unresolved)] if state.unresolved else ()
     return years.close(turn.setting, Resolution(
         _outcomes(turn), after, beaten, gaps, tuple(sorted(silent)), disbanded=tuple(sorted(turn.destroyed)),
-        unresolved=tuple(undecided)))
+        unresolved=tuple(undecided), notes=tuple(turn.words.say(one) for one in turn.told) if turn.told else ()))
 
 
 def _standing(turn: Turn, state: State) -> frozenset[Unit]:

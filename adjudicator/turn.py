@@ -37,13 +37,13 @@ class Turn:
     place it supports or carries it to; `crossing`, the units that go over water. `commanders`: units given in proxy,
     and to whom. `lost` are the units that were dislodged, known once the puzzle is solved, and `early` the outcomes
     from before. `torn` are units that hold because two different orders were written for them. `destroyed` are units
-    that rules take off the board in this phase without a retreat.
+    that rules take off the board in this phase without a retreat, and `told` sentences on what befell without an order.
     """
 
     __slots__ = (
         "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "destroyed", "early", "given", "goal", "holds", "kind", "lost", "moves",
         "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea", "setting", "steps", "supports",
-        "to", "torn", "units", "words",
+        "to", "told", "torn", "units", "words",
     )
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
@@ -83,6 +83,7 @@ class Turn:
         self.early: list[int] = []
         self.torn: set[int] = set()
         self.destroyed: list[Unit] = []
+        self.told: list[Sentence] = []
 
     def number(self, province: str) -> int:
         """The number of a place, which gets one when it is named for the first time."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.orders import SendSupply
-from adjudicator.outcome import Resolution
+from adjudicator.orders import Remove, SendSupply
+from adjudicator.outcome import Resolution, Result
 from maps.variant import Variant
 from service import letters, pictures, record_marks
 from service.blank_sheets import blank_sheet
@@ -194,6 +194,8 @@ class Announcements:
         papers = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
         names = {p.id: p.name for p in variant.powers.values()}
         ends_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT or phase.kind == PhaseKind.ADJUSTMENT
+        ordered = {(one.order.power, one.order.unit.region.province) for one in resolution.outcomes
+                   if isinstance(one.order, Remove) and one.result is Result.SUCCEEDS}
         return ResultsFacts(
             powers=tuple(one for one in show(variant, resolution, {
                 power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()})
@@ -204,7 +206,8 @@ class Announcements:
             dislodged=tuple(dislodged_text(variant, d) for d in resolution.dislodged),
             disbanded=tuple(unit_text(variant, u) for u in resolution.disbanded),
             built=tuple(unit_text(variant, u) for u in resolution.built),
-            removed=tuple(unit_text(variant, u) for u in resolution.removed if u not in resolution.removed_by_lot),
+            removed=tuple(unit_text(variant, u) for u in resolution.removed if (u.power, u.region.province) in ordered),
+            by_rule=tuple(unit_text(variant, u) for u in resolution.removed_by_disorder),
             by_lot=tuple(unit_text(variant, u) for u in resolution.removed_by_lot),
             holdings=_holdings(phase, resolution, variant) if ends_year else (),
             winner=None if resolution.winner is None else names[resolution.winner],

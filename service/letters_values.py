@@ -170,10 +170,10 @@ class NextDate:
 class ResultsFacts:
     """What was judged, in words; the same for every recipient.
 
-    `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed`, `by_lot` are units
-    in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results; `draw` are the
-    powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was unsealed;
-    `lots` a sentence on how a draw of lots can be checked, or ""; `seeds` what is told beforehand of lots to come; `record`
+    `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed` (by order), `by_rule` and
+    `by_lot` are units in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results;
+    `draw` are the powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was
+    unsealed; `lots` a sentence on how a draw of lots can be checked, or ""; `seeds` what is told beforehand of lots to come; `record`
     the root of the game's record; `notes` what befell without an order, `standing` what each power has beside units and
     centres, where the rules know of such things; `joint` the powers that won together; `ink` the address below which each
     order's rectangle of ink is shown, or "".
@@ -185,6 +185,7 @@ class ResultsFacts:
     disbanded: tuple[str, ...] = ()
     built: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    by_rule: tuple[str, ...] = ()
     by_lot: tuple[str, ...] = ()
     holdings: tuple[Holding, ...] = ()
     winner: str | None = None

@@ -43,10 +43,12 @@ SENTENCES: Mapping[str, str] = {
     "lies_known": "void: where the hidden fleet lies is said with the orders of the first month only",
     "lies_not_there": "void: {1} has no hidden unit in {0}",
     "declares_nobody": "void: {1} has no unit in {0}",
-    "destroyed_there": "destroys the armies in {0}: {1}",
+    "destroyed_there": "{1} destroyed in {0}",
     "nobody_there": "no army is left in {0} to destroy",
     "not_in_straits": "void: the unit in {0} is not in the Straits of Dover, and did not get there",
     "too_early": "void: armies in the Straits of Dover are safe until month {0}",
+    "note_in_the_open": "{0}: {1} is hidden no longer and stands in the open",
+    "note_excess": "{0}: {1} was one too many in its sea and is gone",
     "no_destroyer": "void: {0} is no fleet of another power",
 }
 
@@ -57,7 +59,7 @@ class Destroy(Order):
 
     WORD: ClassVar[str] = "destroy"
     TERSE: ClassVar[str] = "{place} destroys armies"
-    PROSE: ClassVar[str] = "{place} destroys the armies in the Straits of Dover"
+    PROSE: ClassVar[str] = "The unit in {place} destroys the armies in the Straits of Dover"
 
     place: Region
 
@@ -204,6 +206,7 @@ class Conquest(Ruleset):
             if isinstance(order, SupportHold | SupportMove | Convoy):
                 self._hush(turn, index, order, shown)
         surfacing = self._surfacing(turn)
+        turn.told += [("note_in_the_open", unit.power, unit) for unit in sorted(surfacing.values())]
         standing = standing.difference(surfacing).union(surfacing.values())
         return self._destroy(turn, standing), replace(memory, notes=frozenset(notes))
 
@@ -266,9 +269,11 @@ class Conquest(Ruleset):
         """Who still lies hidden when that is over is in excess and goes (D66-06); captured centres are counted."""
         setting = winter.setting
         if months(setting, winter.position.phase) >= self.number("hidden_until"):
-            for account in winter.accounts.values():
-                account.removed += sorted(
+            for _, account in sorted(winter.accounts.items()):
+                excess = sorted(
                     u for u in account.units if mark(setting.board.provinces[u.region.province], HIDDEN) is not None)
+                account.removed += excess
+                winter.told += [("note_excess", unit.power, unit) for unit in excess]
         notes = set(winter.memory.notes)
         for power in _invaders(setting.board.provinces.values()):
             before = captured(winter.memory, power)

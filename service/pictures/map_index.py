@@ -96,4 +96,6 @@ def _column(regions: Iterable[Province]) -> str:
 
 
 def _region(one: Province) -> str:
-    return f"<li>{escape(one.name)} <span class='short'>{escape(one.abbr)}</span></li>"
+    # A board whose regions are known by a code writes that and no other short name.
+    short = one.abbr or (one.id if one.id != one.name else "")
+    return f"<li>{escape(one.name)} <span class='short'>{escape(short)}</span></li>"

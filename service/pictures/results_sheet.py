@@ -15,7 +15,8 @@ COLOURS = 48
 
 _LISTS = (
     ("dislodged", "Dislodged: these units must retreat or leave the board"), ("disbanded", "Left the board"),
-    ("built", "Built"), ("removed", "Removed by order"), ("by_lot", "Removed by lot, in the order drawn"),
+    ("built", "Built"), ("removed", "Removed by order"),
+    ("by_rule", "Removed in the order that the rules name"), ("by_lot", "Removed by lot, in the order drawn"),
 )  # fmt: skip
 
 
