@@ -52,7 +52,7 @@ def drawn_when(phase: PhaseRow, calendar: Calendar) -> str:
     board at the beginning of that year; any other is over."""
     if (phase.season, phase.kind) == calendar.steps[0] and phase.kind == PhaseKind.ADJUSTMENT:
         return f"at the beginning of {phase.year}"
-    return f"after the {phase.season} of {phase.year}"
+    return f"after {phase.season} {phase.year}"
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:

@@ -102,7 +102,7 @@ def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
     with table.site.store() as session:
         found = control(session, table.game, table.load)
     assert found is not None
-    assert (found.centres, found.when) == ({"Red": frozenset({"Essex"})}, "after the Harvest of 601")
+    assert (found.centres, found.when) == ({"Red": frozenset({"Essex"})}, "after Harvest 601")
 
 
 def test_the_desk_completes_the_words_of_the_orders(table: Table) -> None:
