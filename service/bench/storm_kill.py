@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, or_, select, true
 
 from service.bench.desk_figure import Figure
 from service.bench.servers.dovecot import Dovecot
@@ -35,6 +36,7 @@ from service.bench.storm_site import (
     place,
     wait_for,
 )
+from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
 
 AHEAD_MINUTES = (15, 30)
@@ -162,23 +164,27 @@ def _mails(at: Place, count: int) -> list[bytes]:
 
 
 def _finish(at: Place, server: Dovecot, mails: int) -> None:
-    """Bring everything to its end: first what dead senders had claimed is let go, then it is tried again."""
+    """Bring everything to its end: first what dead senders had claimed is let go, then it is tried again. Nobody waits for
+    what the clock of the moment does not let happen."""
     for ahead in AHEAD_MINUTES:
         room = Room(at, "site", str(ahead))
         try:
             room.ready()
-            done = wait_for(lambda: _unfinished(at, mails) == 0 and not server.contents(), PATIENCE, step=1.0)
+            wait_for(lambda: not _unfinished(at, mails, ahead) and not server.contents(), PATIENCE, step=1.0)  # noqa: B023 called here
         finally:
             room.kill()
-        if done:
+        if not _unfinished(at, mails):
             return
 
 
-def _unfinished(at: Place, mails: int) -> int:
+def _unfinished(at: Place, mails: int, ahead: int | None = None) -> int:
+    """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead lets be sent."""
+    now = SystemClock().now()
+    due = true() if ahead is None else OutboxRow.due_at <= now + timedelta(minutes=ahead)
+    waiting = or_(OutboxRow.state == OutboxState.SENDING, and_(OutboxRow.state == OutboxState.QUEUED, due))
     with at.store() as session:
         used = session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != MailState.STORED)) or 0
-        letters = session.scalar(select(func.count()).select_from(OutboxRow).where(
-            OutboxRow.state.in_([OutboxState.QUEUED, OutboxState.SENDING]))) or 0
+        letters = session.scalar(select(func.count()).select_from(OutboxRow).where(waiting)) or 0
     return max(0, mails - used) + letters
 
 
