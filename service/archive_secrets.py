@@ -28,6 +28,8 @@ class Secrets:
                 return tells["position"] is not None and tells["phase"] in self.boards
             case "reading" | "decision" | "judged":
                 return tells["phase"] in self.orders
+            case "event":  # it counts the orders that were judged
+                return bool(self.orders) and tells["event"] == "phase_judged"
             case _:
                 return False
 

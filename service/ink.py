@@ -76,7 +76,7 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
     whole = codec.load_resolution(phase.resolution)
-    told, hushed = max((as_told(variant, whole, seat) for seat in seats), key=lambda one: len(one[0].outcomes))
+    told, hushed = max((as_told(variant, whole, seat) for seat in seats), key=lambda one: (len(one[0].outcomes), -len(one[1])))
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
     lines = {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()}

@@ -105,10 +105,12 @@ def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
 
 
 def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
-    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was judged, since
-    they hold what it may not know (D66-06)."""
+    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was judged: those
+    that hold units it may not see, or had orders it may not know, whatever these sheets say (D66-06). Were a sheet shown that
+    says nothing of a hidden unit, its absence would tell of the others."""
     told = variant.rules.told(variant.setting(), resolution, power)
-    return told, frozenset(one.order.power for one in resolution.outcomes if one not in told.outcomes)
+    unseen = frozenset(unit.power for unit in resolution.position.units - told.position.units)
+    return told, unseen | frozenset(one.order.power for one in resolution.outcomes if one not in told.outcomes)
 
 
 def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -> ShownOrder:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import logging
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+from service import logs
 from service.inbox_demo import DemoMailServer
 from tests.support.dovecot import Dovecot
 from tests.support.postgres import Postgres, binaries
@@ -92,3 +97,18 @@ def pymap_server() -> Iterator[DemoMailServer]:
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """The log of a process that was set up; everything is put back afterwards."""
+    root, dbos, hooks = logging.getLogger(), logging.getLogger("dbos"), (sys.excepthook, threading.excepthook)
+    before = (list(root.handlers), root.level, list(dbos.handlers), dbos.propagate)
+    levels = {name: logging.getLogger(name).level for name in logs.QUIET}
+    stream = io.StringIO()
+    logs.set_up(stream, logging.INFO)
+    yield stream
+    root.handlers, root.level, dbos.handlers, dbos.propagate = before
+    sys.excepthook, threading.excepthook = hooks
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)

@@ -3,6 +3,7 @@ before it shows itself (D66-06, D66-14)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
 
@@ -12,7 +13,7 @@ import maps
 from service.announcements import Announcements
 from service.map_control import UNITS, control
 from service.store.tables import GameRow, OutboxRow
-from tests.support.site import Site
+from tests.support.site import make_site
 from tests.support.table import COORDINATOR, Table, address, open_table
 
 OWNER = "Harald Hardrada"
@@ -21,10 +22,14 @@ SECRETS = ("Hidden Wash 1", "Hidden Germanicus 2", "Hidden Germanicus 4")
 """One that lies in the Wash and holds, one that moves where it cannot, and one without an order."""
 
 
-@pytest.fixture
-def judged(site: Site) -> Table:
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
     """March 1066 judged and approved: one of the fleet lands, the others stay hidden."""
-    table = open_table(site, slug="britain1066")
+    with make_site(tmp_path_factory.mktemp("1066")) as site:
+        yield _judged(open_table(site, slug="britain1066"))
+
+
+def _judged(table: Table) -> Table:
     table.announce = Announcements(table.writer, drawing=False)
     table.file(OWNER, ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H", "A/F Hidden Germanicus 2 - Lincolia",
                        "A/F Hidden Germanicus 3 - Clyveland"])

@@ -7,7 +7,6 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,21 +17,6 @@ from service import logs
 from tests.support.site import Site
 
 SECRET = "Army London to Surrey"
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """The stream of a process that was set up; everything is put back afterwards."""
-    root, dbos, hooks = logging.getLogger(), logging.getLogger("dbos"), (sys.excepthook, threading.excepthook)
-    before = (list(root.handlers), root.level, list(dbos.handlers), dbos.propagate)
-    levels = {name: logging.getLogger(name).level for name in logs.QUIET}
-    stream = io.StringIO()
-    logs.set_up(stream, logging.INFO)
-    yield stream
-    root.handlers, root.level, dbos.handlers, dbos.propagate = before
-    sys.excepthook, threading.excepthook = hooks
-    for name, level in levels.items():
-        logging.getLogger(name).setLevel(level)
 
 
 def lines(log: io.StringIO) -> list[dict[str, Any]]:
