@@ -79,7 +79,7 @@ class Demo:
             self._close(phase)
             self._read(round_, phase)
             self._send(round_, phase)
-        check_whole(self.findings, self.site)
+        check_whole(self.findings, self.site, self.story)
 
     def _phase_of(self, round_: str) -> PhaseRow:
         """The phase of a round, once it is open: the clock goes on to its hour."""

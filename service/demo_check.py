@@ -9,6 +9,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from email.message import EmailMessage
 
 from sqlalchemy import select
 
@@ -96,8 +97,8 @@ def _moved(variant: Variant, dislodged: Iterable[object]) -> list[str]:
     return [f"dislodged: {dislodged_text(variant, one)}" for one in dislodged]  # type: ignore[arg-type]
 
 
-def check_whole(findings: Findings, site: Site) -> None:
-    """Every mail with its end, every letter with attachments that open, lines read from the ink."""
+def check_whole(findings: Findings, site: Site, story: Story) -> None:
+    """Every mail with its end, every letter with attachments that open, lines read from the ink, what is secret kept."""
     with site.store() as session:
         mails = list(session.scalars(select(MailRow)))
         letters = list(session.scalars(select(OutboxRow).order_by(OutboxRow.id)))
@@ -117,11 +118,24 @@ def check_whole(findings: Findings, site: Site) -> None:
     findings.checked["lines read"] = len(lines)
     for row in letters:
         findings.expect("letters sent", row.state == "sent", f"letter {row.id} ({row.kind}) is {row.state}")
-        _check_letter(findings, row.kind, site.blobs.read(row.message), titles.get(row.phase_id or 0, ""))
+        message = email.message_from_bytes(site.blobs.read(row.message), policy=email.policy.default)
+        title = titles.get(row.phase_id or 0, "")
+        _check_letter(findings, row.kind, message, title)
+        _check_secrets(findings, story, row.recipient, message, title)
 
 
-def _check_letter(findings: Findings, kind: str, data: bytes, title: str) -> None:
-    message = email.message_from_bytes(data, policy=email.policy.default)
+def _check_secrets(findings: Findings, story: Story, recipient: str, message: EmailMessage, title: str) -> None:
+    players = {address: power for power, (_, address) in story.players.items()}
+    for secret in story.secrets:
+        if title not in secret.rounds or players.get(recipient, secret.power) == secret.power:
+            continue
+        parts = [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
+        said = " ".join(" ".join([*map(str, message.values()), *parts]).split())
+        told = [words for words in secret.words if words in said]
+        findings.expect("secrets kept", not told, f"{recipient} is told of {', '.join(told)} in a letter for {title}")
+
+
+def _check_letter(findings: Findings, kind: str, message: EmailMessage, title: str) -> None:
     body = message.get_body(("plain",))
     findings.expect("letters with words", body is not None and len(body.get_content()) > 40,
                     f"a letter of kind {kind} for {title} has no words")

@@ -70,11 +70,21 @@ class StoryMail:
 
 
 @dataclass(frozen=True, slots=True)
+class Secret:
+    """Words that in the letters of some phases go to nobody but a power and the coordinator."""
+
+    power: str
+    words: tuple[str, ...]
+    rounds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """Who plays, who writes, what is on the sheets, and what the turns must come to.
 
     `players`: power to (name, address). `sheets`: file to its lines, each (text as meant, canonical order, struck).
     `expected`: phase title to power to order to (result, reason or ""). `positions`: phase title to power to units.
+    `secrets`: what the letters must keep.
     """
 
     game: str
@@ -84,6 +94,7 @@ class Story:
     sheets: Mapping[str, tuple[tuple[str, str, bool], ...]]
     expected: Mapping[str, Mapping[str, Mapping[str, tuple[str, str]]]]
     positions: Mapping[str, Mapping[str, tuple[str, ...]]]
+    secrets: tuple[Secret, ...] = ()
 
     def rounds(self) -> tuple[str, ...]:
         """The phases of the story in playing order."""
@@ -123,6 +134,7 @@ def tell(folder: Path = FOLDER) -> Story:
         expected={one["name"]: _expected(one.get("orders", {})) for one in truth["phase"]},
         positions={name: {power: tuple(units) for power, units in one.items()}
                    for name, one in truth.get("positions", {}).items()},
+        secrets=tuple(Secret(one["power"], tuple(one["words"]), tuple(one["rounds"])) for one in truth.get("secret", ())),
     )
 
 

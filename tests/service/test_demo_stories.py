@@ -123,6 +123,14 @@ def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> 
         assert {result for orders in powers.values() for result, _ in orders.values()} <= {"succeeds", "fails", "void"}
     assert set(told.rounds()) <= set(told.expected), "a phase that is played and not checked"
     assert all(set(one) <= set(told.players) for one in told.positions.values())
+    assert all({one.power} <= set(told.players) and set(one.rounds) <= set(told.rounds()) for one in told.secrets)
+
+
+def test_1066_keeps_the_hidden_fleet_secret() -> None:
+    """D66-14: what the demo looks for in every letter."""
+    (secret,) = story("britain1066").secrets
+    assert secret.power == "Harald Hardrada"
+    assert secret.rounds[0] == story("britain1066").rounds()[0]
 
 
 @each

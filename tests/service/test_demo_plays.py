@@ -1,0 +1,28 @@
+"""Every story of `galloper demo` is played to its clean end: mails, sheets read, turns judged as by hand, letters, pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.demo import run_demo
+from service.demo_story import NoStory, stories
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", stories())
+def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`galloper demo --variant V --fast`: nothing of what was worked out by hand came otherwise."""
+    code = run_demo(fast=True, folder=tmp_path / "site", keep=True, variant=slug)
+    said = capsys.readouterr().out
+    assert "WRONG" not in said
+    assert code == 0
+    assert "All as it should be" in said
+    assert list((tmp_path / "site" / "outbox").glob("*.eml"))
+
+
+def test_no_site_is_made_for_a_game_without_a_story(tmp_path: Path) -> None:
+    with pytest.raises(NoStory):
+        run_demo(fast=True, folder=tmp_path / "site", keep=True, variant="heptarchy")
+    assert not (tmp_path / "site").exists()
