@@ -7,22 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rapidfuzz.distance import OSA
-
 from adjudicator.calendar import PhaseKind
 from grammar.heading_names import Spellings, exact, near, ranked, spellings
 from grammar.heading_text import FILLERS, Token, clean, tokens
 from grammar.heading_values import Heading, KnownGame
 from grammar.heading_when import VersionAt, find_version, find_when
+from grammar.signs import USUAL
 
 MOST_LINES = 12
 """Lines from the top among which a heading is looked for."""
 _CLEAR = 0.65
 """Least likeness of a name on paper; the eye errs more than a keyboard."""
-_ORDER_WORDS = ("army", "fleet", "build", "remove", "disband", "send", "convert", "command")
-_ORDER_START = re.compile(
-    r"\W*(?:\d{1,2}\s*[.):]\s*)?(?:[AF]\s+[A-Z]|(?:[^\W\d_]+['’]?s\s+)?([^\W\d_]{3,8})\b)"
-)
 _LIKE_YEAR = re.compile(r"\b[0-9lIiOoSsBGZz|]{3,4}\b")
 _LIKE_ONE = re.compile(r"\b(v|V|ver|Ver|version|Version)([. ]?\s*)[lI|]\b")
 _DIGITS = str.maketrans("lIiOoSsBGZz|", "111005586221")
@@ -96,7 +91,7 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
     )
     found = SheetHeading()
     for number, line in enumerate(lines[:MOST_LINES]):
-        if looks_like_order(line):
+        if begins_order(line, games):
             break
         more = _line(clean(line), book, found)
         if more != found:
@@ -104,17 +99,9 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
     return found
 
 
-def looks_like_order(line: str) -> bool:
-    """Whether a line begins as an order does: Army, Fleet, Build and so on, misread by a letter at most."""
-    match = _ORDER_START.match(line)
-    if match is None:
-        return False
-    word = match.group(1)
-    if word is None:
-        return True
-    return any(
-        OSA.distance(word.casefold(), form) <= (1 if len(form) > 4 else 0) for form in _ORDER_WORDS
-    ) or (OSA.distance(word.casefold(), "army") == 1 and len(word) == 4)
+def begins_order(line: str, games: Sequence[KnownGame]) -> bool:
+    """Whether a line begins as an order of one of these games does; without any, as armies' and fleets' do."""
+    return any(signs.looks_like_order(line) for signs in {game.signs for game in games} or {USUAL})
 
 
 def _straight(line: str) -> str:

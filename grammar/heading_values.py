@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from adjudicator.calendar import PhaseKind
+from grammar.signs import USUAL, Signs
 
 W3K_STEPS: tuple[tuple[str, PhaseKind], ...] = (
     ("Winter", PhaseKind.ADJUSTMENT),
@@ -50,12 +51,14 @@ class KnownPower:
 
 @dataclass(frozen=True, slots=True)
 class KnownGame:
-    """A running game as the reader of headings must know it. `steps`: the variant's seasons and papers."""
+    """A running game as the reader of headings must know it. `steps`: the variant's seasons and papers; `signs`: by what
+    its orders are seen to begin, where a heading ends."""
 
     name: str
     aliases: tuple[str, ...] = ()
     powers: tuple[KnownPower, ...] = ()
     steps: tuple[tuple[str, PhaseKind], ...] = W3K_STEPS
+    signs: Signs = USUAL
 
     @property
     def seasons(self) -> tuple[str, ...]:

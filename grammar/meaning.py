@@ -17,10 +17,10 @@ from grammar.exact import DOUBTS
 from grammar.lexicon import PLACE, POWER, Lexicon, Rank
 from grammar.print import canonical
 from grammar.reading import Sheet
+from grammar.signs import kinds_pattern, kinds_said, signs_of
 from grammar.words import body, words
 
 _ODD, _MORE = 4.0, 3.0
-_KIND = re.compile(r"\b[AF]\b")
 _ENDS = frozenset(".,;")
 _SOME, _LONG = 4, 6
 """Letters from which a word of doubt may be misread by one and by two."""
@@ -125,7 +125,13 @@ def _spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[tuple
 def kinds_apart(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
     """Do two readings differ in nothing but the kinds of units (A Cork holds, F Cork holds)?"""
     a, b = ("; ".join(canonical(order, lexicon.board) for order in each) for each in (ours, others))
-    return a != b and _KIND.sub("_", a) == _KIND.sub("_", b)
+    return a != b and _kind(lexicon).sub("_", a) == _kind(lexicon).sub("_", b)
+
+
+@lru_cache(maxsize=8)
+def _kind(lexicon: Lexicon) -> re.Pattern[str]:
+    """A unit's letter in canonical text."""
+    return re.compile(kinds_pattern(lexicon.kinds))
 
 
 def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
@@ -173,21 +179,15 @@ def _shared(lexicon: Lexicon) -> frozenset[tuple[str, str]]:
     )
 
 
-_BEGUN = re.compile(r"^\W*[AF]\W?[A-Z0-9]")
 _JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
 _LIKE = 0.78
 """Likeness from which a text may be a place's name misread."""
 
 
-def begun(text: str) -> bool:
-    """Does a text begin like a short order, run together as it may be ("A'S Kis", "FCWH")?"""
-    return _BEGUN.match(text) is not None
-
-
 def leftover(text: str, lexicon: Lexicon) -> bool:
     """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt, the
     end of a bracket, or a short order run together? A power's own name is rather a signature."""
-    if doubtful(text) or begun(text) or _begins_doubtfully(text) or _JOINT.search(text) or (")" in text and "(" not in text):
+    if doubtful(text) or signs_of(lexicon, ()).begun(text) or _begins_doubtfully(text) or _JOINT.search(text) or (")" in text and "(" not in text):
         return True
     bare = " ".join(word.text for word in words(text) if any(map(str.isalnum, word.text)))
     powers = [name.text for name in lexicon.names if name.terminal == POWER]
@@ -198,14 +198,18 @@ def leftover(text: str, lexicon: Lexicon) -> bool:
     return likeness > max((Levenshtein.normalized_similarity(bare, power) for power in powers), default=0.0)
 
 
-_BAN = re.compile(r"\W*(?:do not|don'?t) (?:move|send|convoy|support|build)\b.*\b(?:army|fleet|a|f) \w{3}", re.IGNORECASE)
-_CONDITION = re.compile(r"\W*if\b.*\b(?:army|fleet|a|f) \w{3}.*\bthen\b.*\w{3}", re.IGNORECASE)
+@lru_cache(maxsize=8)
+def _apart(lexicon: Lexicon) -> re.Pattern[str]:
+    """A ban, or a condition, that names a unit."""
+    unit = rf"\b{kinds_said(lexicon.kinds)} \w{{3}}"
+    return re.compile(
+        rf"\W*(?:(?:do not|don'?t) (?:move|send|convoy|support|build)\b.*{unit}|if\b.*{unit}.*\bthen\b.*\w{{3}})", re.IGNORECASE)
 
 
-def of_its_own(text: str) -> bool:
+def of_its_own(text: str, lexicon: Lexicon) -> bool:
     """Is a line a ban or a condition that names its own unit ("Do not move Fleet Hull to York", "If Army Mayo holds then ...")? Then it
     says nothing of the order above."""
-    return (_BAN.match(text) or _CONDITION.match(text)) is not None
+    return _apart(lexicon).match(text) is not None
 
 
 def _begins_doubtfully(text: str) -> bool:

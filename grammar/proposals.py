@@ -12,11 +12,11 @@ from rapidfuzz import fuzz
 
 from grammar import fuzzy
 from grammar.compose import Forms
-from grammar.heading_sheet import looks_like_order
 from grammar.lattice import Edge, search
 from grammar.letters import flat
 from grammar.lexicon import Lexicon
 from grammar.reading import LONGEST_GARBLED
+from grammar.signs import USUAL, Signs
 from grammar.words import body
 
 _ORDER_WORD = re.compile(
@@ -25,14 +25,14 @@ _ORDER_WORD = re.compile(
 _TERSE = re.compile(r"^\W*[AFaf]\b|[-–—→>]")
 
 
-def order_word(text: str) -> bool:
+def order_word(text: str, signs: Signs = USUAL) -> bool:
     """Does a text hold a word that no heading has? A line above the orders that does may be an order after all."""
-    return _ORDER_WORD.search(text) is not None
+    return _ORDER_WORD.search(text) is not None or signs.own_word(text)
 
 
-def orderlike(text: str) -> bool:
+def orderlike(text: str, signs: Signs = USUAL) -> bool:
     """Is a text as it was read worth comparing with orders: has it a word of one, or a sign of the short style?"""
-    return order_word(text) or _TERSE.search(text) is not None or looks_like_order(text)
+    return order_word(text, signs) or _TERSE.search(text) is not None or signs.looks_like_order(text)
 
 
 def proposals(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: int = 8) -> tuple[str, ...]:

@@ -32,8 +32,6 @@ _SOME = 4
 _POWER_LIKE = 0.75
 _PLAIN_AFTER = {"will": ("this", "that", "which", "it", "they", "he"), "cut": ("will", "to")}
 """Words like those of doubt ("till", "but"), and after which words they are none."""
-_UNITS = {"army": 1, "armies": 2, "fleet": 2, "fleets": 2}
-"""Words of units, with the letters in each that may be misread."""
 
 
 def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
@@ -95,12 +93,6 @@ def harmless(text: str, lexicon: Lexicon) -> bool:
 
 def _known(word: str, known: Iterable[str]) -> bool:
     return any(word == one or (len(one) >= _SOME and OSA.distance(word, one, score_cutoff=1) <= 1) for one in known)
-
-
-def unit_like(text: str) -> bool:
-    """Has a text a word like army or fleet, badly read as it may be ("Fket", "Anny")?"""
-    return any(OSA.distance(word.text, unit) <= misread for word in words(text) for unit, misread in _UNITS.items()
-               if abs(len(word.text) - len(unit)) < misread)
 
 
 @lru_cache(maxsize=8)

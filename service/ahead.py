@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from grammar.compose import Forms
-from grammar.heading_sheet import MOST_LINES, looks_like_order
+from grammar.heading_sheet import MOST_LINES, begins_order
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
 from ocr.page import ReadLine
@@ -24,5 +24,5 @@ def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms
 
 def headings_ahead(rows: Sequence[ReadLine], games: Sequence[KnownGame]) -> None:
     """Decode rows, down to the first that begins like an order, inside the automaton of headings."""
-    top = takewhile(lambda row: not looks_like_order(row.text), rows[:MOST_LINES])
+    top = takewhile(lambda row: not begins_order(row.text, games), rows[:MOST_LINES])
     heading_decoder(tuple(games)).decode_all([each for row in top for each in opinions(row)])

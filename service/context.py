@@ -17,10 +17,12 @@ from grammar.heading_values import (
     KnownGame,
     KnownPower,
 )
+from grammar.signs import signs_of
 from maps.variant import Variant
 from service.ballots import FIRST_COUNTS
 from service.intake_context import Context, GameContext
 from service.intake_verdict import EarlierMail, Kind, Reason, Verdict
+from service.lexical import all_forms, lexicon_of
 from service.mail import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
@@ -39,7 +41,8 @@ def phase_of(row: PhaseRow) -> Phase:
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
     """A game as the reader of headings must know it; without a name, any game of the variant."""
     powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
-    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps)
+    signs = signs_of(lexicon_of(variant), tuple(all_forms(variant)))
+    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, signs)
 
 
 def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:

@@ -31,6 +31,7 @@ from grammar.meaning import (
 )
 from grammar.proposals import orderlike, proposals
 from grammar.remarks import unclear_remark
+from grammar.signs import signs_of
 from ocr.confidence import FAR, Features, touched
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
@@ -129,7 +130,7 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
         ceilings[len(asked)] = unbound(decoder, seen[len(asked)])[0] - STROKE - REPLACED * any(row.inserted for row in line.rows)
     weighed = _weighed(
         decoder, seen, ceilings,
-        lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text) else ())
+        lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text, signs_of(lexicon, forms)) else ())
     return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from grammar.lexicon import Lexicon
 from grammar.meaning import leftover, of_its_own
@@ -12,7 +13,6 @@ from ocr.confidence import Features, Table, kinds_doubtful
 from service.store.tables import LineState
 
 _BARE = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
-_KINDLESS = re.compile(r"(?![AF] |Build |Remove |Send )")
 
 STRANGE = 3.0
 """Nats lost a letter in a word from which it is rather another, or none."""
@@ -67,8 +67,14 @@ def _tail(line: ReadableLine, lexicon: Lexicon) -> bool:
     """May a line be the end of the one above: what is left of an order, or an order that names no kind of unit and is looked at
     ("Cork unless they come" after "Army Mayo moves to")? A condition or a ban that has its own order speaks of that one."""
     if line.kind == "order":
-        return line.status is LineState.OPEN and line.order is not None and _KINDLESS.match(line.order) is not None
-    return line.kind == "other" and leftover(line.text, lexicon) and not of_its_own(line.text)
+        return line.status is LineState.OPEN and line.order is not None and line.order.startswith(_places(lexicon))
+    return line.kind == "other" and leftover(line.text, lexicon) and not of_its_own(line.text, lexicon)
+
+
+@lru_cache(maxsize=8)
+def _places(lexicon: Lexicon) -> tuple[str, ...]:
+    """The names of all places, with which canonical text of an order begins whose unit has no kind."""
+    return tuple(province.name for province in lexicon.board.provinces.values())
 
 
 def _cut_short(line: ReadableLine) -> bool:

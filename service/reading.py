@@ -14,12 +14,13 @@ from typing import TypeAlias
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Hold, Order
 from grammar.compose import Forms
-from grammar.heading_sheet import MOST_LINES, SheetHeading, looks_like_order
+from grammar.heading_sheet import MOST_LINES, SheetHeading
 from grammar.heading_values import KnownGame
 from grammar.lexicon import Lexicon
-from grammar.meaning import begun, doubtful, incomplete, names_itself
+from grammar.meaning import doubtful, incomplete, names_itself
 from grammar.proposals import order_word, orderlike
-from grammar.remarks import harmless, unit_like
+from grammar.remarks import harmless
+from grammar.signs import Signs, signs_of
 from grammar.snap import Care, Snapped, sense, snap
 from ocr.confidence import (
     Table,
@@ -117,12 +118,17 @@ class Scribe:
     _read: dict[tuple[int, ...], tuple[ReadLine, Deciphered | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
+    @property
+    def signs(self) -> Signs:
+        """By what a line is seen to begin like an order."""
+        return signs_of(self.lexicon, tuple(self.forms))
+
     def completes(self, text: str) -> float:
         """How much a text is one whole line, for joining wrapped rows. A version that stands before other words is the
         end of the heading and no part of an order."""
         if _VERSION_FIRST.match(text):
             return 0.0
-        if not orderlike(text):
+        if not orderlike(text, self.signs):
             return NO_SENSE
         return sense(self._snap(text).candidates)
 
@@ -173,7 +179,7 @@ class Scribe:
         rows = [row for line in page.lines for row in line.rows]
         lines = [as_line([row]) for row in rows] if rows else list(page.lines)
         headings_ahead(lines, games)
-        first_order = next((at for at, line in enumerate(lines[:MOST_LINES]) if looks_like_order(line.text)), MOST_LINES)
+        first_order = next((at for at, line in enumerate(lines[:MOST_LINES]) if self.signs.looks_like_order(line.text)), MOST_LINES)
         return read_heading(lines, [inked_heading(line, games) for line in lines[:first_order]], games).kind
 
     def _heads(self, page: Page, games: Sequence[KnownGame]) -> Heads:
@@ -181,7 +187,7 @@ class Scribe:
         found: dict[int, InkedHeading] = {}
         headings_ahead([as_line([row]) for line in page.lines for row in line.rows], games)
         for row in [row for line in page.lines for row in line.rows][:MOST_LINES]:
-            if looks_like_order(row.text):
+            if self.signs.looks_like_order(row.text):
                 break
             ink = inked_heading(as_line([row]), games)
             if ink is not None:
@@ -247,7 +253,7 @@ class Scribe:
         if any(id(row) in plain or not row.text for row in line.rows):
             return -STRAY if len(line.rows) == 1 else -math.inf
         found = self._deciphered(line)
-        if found is None or (len(line.rows) > 1 and found.gain() < 0 and not looks_like_order(line.text)):
+        if found is None or (len(line.rows) > 1 and found.gain() < 0 and not self.signs.looks_like_order(line.text)):
             return -math.inf
         # Rows that make no order together are rather several lines: only layout can outweigh that.
         worth = found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
@@ -266,7 +272,7 @@ class Scribe:
         found = self._deciphered(line)
         if found is None or found.gain() <= 0 or incomplete(found.told[0].orders):
             return False
-        return looks_like_order(line.text) or begun(line.text)
+        return self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
 
     def _deciphered(self, line: ReadLine) -> Deciphered | None:
         """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
@@ -284,7 +290,7 @@ class Scribe:
     def _begins(self, line: ReadLine, ink: InkedHeading | None) -> bool:
         """Whether the orders begin with this line: by its first word, or because it is nearly a whole order and no heading
         (`ink`) fits better."""
-        if looks_like_order(line.text):
+        if self.signs.looks_like_order(line.text):
             return True
         if ink is not None and ink.plain:
             return False
@@ -300,7 +306,7 @@ class Scribe:
 
     def _decoded_line(self, line: ReadLine, found: Deciphered) -> ReadableLine:
         """A line by its ink, most likely an order. Where the text begins like one, free text must fit much better."""
-        expected = looks_like_order(line.text) or begun(line.text)
+        expected = self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, offered(found))
         best = found.told[0]
@@ -340,7 +346,7 @@ class Scribe:
         candidates = self._candidates(line, snapped)
         best = candidates[0] if candidates else None
         order = None if best is None else best["order"]
-        if best is None and not looks_like_order(line.text):
+        if best is None and not self.signs.looks_like_order(line.text):
             return self._no_order(line, candidates)
         struck = taken_out(line.strike, self.table)
         chance = self._confidence(line, snapped)
@@ -360,9 +366,9 @@ class Scribe:
         """A line above the orders. One with a word of orders or of doubt, or a whole sentence, might be an order or say
         something about one: a person looks."""
         text = line.text if ink is None else ink.text
-        clear = not begun(line.text) and not order_word(line.text) and (
+        clear = not self.signs.begun(line.text) and not order_word(line.text, self.signs) and (
             ink is not None
-            or not (unit_like(line.text) or doubtful(line.text) or len(line.text.split()) > LONGEST_NAME))
+            or not (self.signs.unit_like(line.text) or doubtful(line.text) or len(line.text.split()) > LONGEST_NAME))
         return ReadableLine(
             box=line.box.corners, kind="heading", struck=False, text=text, order=None,
             confidence=line.score if same_digits(text, line.text) else min(line.score, UNCLEAR),

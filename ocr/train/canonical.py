@@ -41,6 +41,11 @@ def meaning(order: str) -> Meaning:
     raise ValueError(f"not a canonical order: {order!r}")
 
 
+def shared(order: str) -> bool:
+    """Is a canonical text an order that every game has, which `meaning` can take apart?"""
+    return any(re.fullmatch(form, order) for _, form in _FORMS)
+
+
 def _parts(name: str, match: re.Match[str]) -> Meaning:
     found = match.groupdict()
     unit = _unit(found.get("type"), found["at"]) if "at" in found else None

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from ocr.train import fonts, hands, varied
+from ocr.train.books import read_book
 from ocr.train.camera import jpeg, photograph
 from ocr.train.drafts import Shares
 from ocr.train.draw import CrowdedError, draw
@@ -98,8 +99,10 @@ def write_all(sheets: Iterable[Sheet], workshop: Workshop, out: Path) -> list[di
     return entries
 
 
-def _write_truth(entries: list[dict[str, Any]], out: Path) -> None:
-    text = json.dumps({"sheets": entries}, ensure_ascii=False, indent=1)
+def _write_truth(entries: list[dict[str, Any]], out: Path, variant: str | None = None) -> None:
+    """`variant`: the folder of `maps/` whose game the sheets are of, where it is not the default."""
+    told = {} if variant is None else {"variant": variant}
+    text = json.dumps({**told, "sheets": entries}, ensure_ascii=False, indent=1)
     (out / "truth.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -155,6 +158,7 @@ def _varied_parser(made: argparse.ArgumentParser) -> None:
     made.add_argument("--two", type=float, default=0.0, metavar="SHARE", help="photographs of two leaves")
     made.add_argument("--turned", type=float, default=0.05, metavar="SHARE", help="lying on a side, unmarked")
     made.add_argument("--drawn", type=float, default=0.0, metavar="SHARE", help="people whose A and F are drawn, not the font's")
+    made.add_argument("--book", type=Path, help="a game's wordings, ocr/train/books/VARIANT.toml (w3k without)")
     made.add_argument("--columns", type=float, default=0.0, metavar="SHARE", help="short orders in two columns")
 
 
@@ -162,6 +166,7 @@ def _varied(given: argparse.Namespace) -> None:
     batch = varied.Batch(
         given.purpose, given.sheets, given.seed, given.style, read_names(given.names), given.cache,
         Shares(columns=given.columns), two=given.two, turned=given.turned, drawn=given.drawn,
+        book=None if given.book is None else read_book(given.book),
     )
     given.out.mkdir(parents=True, exist_ok=True)
     entries = []
@@ -169,7 +174,7 @@ def _varied(given: argparse.Namespace) -> None:
         (given.out / facts["file"]).write_bytes(data)
         entries.append(facts)
         _say(len(entries), batch.sheets, facts)
-    _write_truth(entries, given.out)
+    _write_truth(entries, given.out, None if given.book is None else given.book.stem)
 
 
 def _say(done: int, of: int, facts: dict[str, Any]) -> None:

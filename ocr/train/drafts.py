@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ocr.train.books import Book, BookWording
 from ocr.train.phrases import Dialect, Wording
 from ocr.train.random_sheets import Name
 from ocr.train.sheet import Kind, Line
@@ -48,8 +49,10 @@ class Draft:
     columns: int = 1
 
 
-def draft(names: Sequence[Name], shares: Shares, rng: np.random.Generator) -> Draft:
-    """A sheet's words by chance; deterministic in `rng`."""
+def draft(names: Sequence[Name], shares: Shares, rng: np.random.Generator, book: Book | None = None) -> Draft:
+    """A sheet's words by chance; deterministic in `rng`. Of the game whose `book` is given, else of w3k."""
+    if book is not None:
+        return _of_book(names, shares, rng, book)
     phase = _pick(rng, "Movement", "Movement", "Movement", "Movement", "Retreat", "Adjustment")
     dialect = Dialect(_pick(rng, "prose", "prose", "terse", "abbr", "abbr"))
     words = Wording(names, rng, dialect)
@@ -60,6 +63,25 @@ def draft(names: Sequence[Name], shares: Shares, rng: np.random.Generator) -> Dr
     two = dialect is not Dialect.PROSE and rng.random() < shares.columns
     orders = _orders(words, phase, shares, two=two)
     return Draft(power, phase, dialect, (*heading, *orders, *_ending(power, rng)), 2 if two else 1)
+
+
+def _of_book(names: Sequence[Name], shares: Shares, rng: np.random.Generator, book: Book) -> Draft:
+    """The same for a game's book: movement or the like, being its first phase, three times in five."""
+    phase = _pick(rng, *(2 * book.phases[:1]), *book.phases)
+    words = BookWording(names, rng, Dialect(_pick(rng, "prose", "abbr")), book.powers, book)
+    power = words.power()
+    heading = [f"{_pick(rng, *_FIRST)} {_pick(rng, *_LAST)}"] if rng.random() < 0.6 else []
+    game = _pick(rng, *book.games)
+    heading += [power, f"Game: {game}" if rng.random() < 0.4 else game,
+                _pick(rng, *book.headings[phase]).format(year=rng.integers(*book.years))]
+    stop = "." if rng.random() < 0.3 else ""
+    lines = []
+    for _ in range(int(rng.integers(book.counts[phase][0], book.counts[phase][1] + 1))):
+        text, order = words.order(phase)
+        line = _slip(Line(text[0].upper() + text[1:], Kind.ORDER, order), words, shares)
+        lines.append(replace(line, markup=line.markup + stop, meant=order))
+    shown = tuple(Line(text, Kind.HEADING) for text in heading)
+    return Draft(power, phase, words.dialect, (*shown, *lines, *_ending(power, rng)))
 
 
 def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ocr.train import fonts, hands
-from ocr.train.canonical import meaning
+from ocr.train.books import Book
+from ocr.train.canonical import meaning, shared
 from ocr.train.drafts import Draft, Shares, draft
 from ocr.train.draw import CrowdedError, Written
 from ocr.train.ink import Extent, plain
@@ -45,7 +46,7 @@ class Style(StrEnum):
 class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying on a side
     or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and F for units are strokes
-    of our own (`kinds`) in place of the font's."""
+    of our own (`kinds`) in place of the font's. `book`: the wordings of a game other than w3k."""
 
     purpose: hands.Purpose
     sheets: int
@@ -57,6 +58,7 @@ class Batch:
     two: float = 0.0
     turned: float = 0.05
     drawn: float = 0.0
+    book: Book | None = None
 
     def rng(self, name: str) -> np.random.Generator:
         """Chance for one purpose, the same whatever else is composed."""
@@ -99,7 +101,7 @@ def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
         rng = batch.rng(f"{name}/{attempt}")
         font = families[int(rng.integers(len(families)))]
         nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
-        written = draft(batch.names, batch.shares, rng)
+        written = draft(batch.names, batch.shares, rng, batch.book)
         paper = leaf(choose_stock(rng), rng)
         habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
         manner = _manner(rng, hasty=hasty)
@@ -178,7 +180,9 @@ def _line(written: Written, photo: Photo, side: int) -> dict[str, Any]:
     line = written.line
     facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
     if line.kind is Kind.ORDER and line.order is not None:
-        facts |= {"order": line.order, "meaning": meaning(line.order)}
+        facts |= {"order": line.order}
+        if line.meant != line.order or shared(line.order):  # a game's own order is compared as canonical text
+            facts |= {"meaning": meaning(line.order)}
     if line.want is not None:
         facts |= {"want": line.want, "trap": line.trap}
     if line.meant is not None:

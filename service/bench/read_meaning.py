@@ -8,8 +8,8 @@ from typing import Any
 
 from service.bench.read_truth import Meaning
 
-_UNIT = r"(?P<kind>[A-Z]) (?P<at>.+?)"
-_TARGET = r"(?:(?P<target_kind>[A-Z]) )?(?P<target>.+?)"
+_UNIT = r"(?P<kind>[A-Z](?:/[A-Z])?) (?P<at>.+?)"
+_TARGET = r"(?:(?P<target_kind>[A-Z](?:/[A-Z])?) )?(?P<target>.+?)"
 _FORMS = tuple((name, re.compile(form)) for name, form in (
     ("send_supply", r"Send (?P<count>\d+) supply to (?P<power>.+)"),
     ("build", rf"Build {_UNIT}"),
@@ -21,7 +21,7 @@ _FORMS = tuple((name, re.compile(form)) for name, form in (
     ("proxy", rf"{_UNIT} proxy (?P<power>.+)"),
     ("retreat", rf"{_UNIT} R (?P<to>.+)"),
     ("disband", rf"{_UNIT} disbands"),
-    ("move", rf"{_UNIT} - (?P<to>.+?)(?: via .+)?"),
+    ("move", rf"{_UNIT} - (?P<to>.+?)(?: via .+?)?(?P<sheds> \(db\))?"),
     ("hold", rf"{_UNIT} H"),
 ))
 _SEVERAL = "; "
@@ -47,6 +47,8 @@ def _parts(name: str, found: dict[str, str | None]) -> Meaning:
         parts["target"] = _unit(found.get("target_kind"), found["target"] or "")
     if found.get("to"):
         parts["to"], parts["to_coast"] = _place(found["to"] or "")
+    if found.get("sheds"):
+        parts["sheds"] = True
     for key in ("to_type", "to_coast", "power"):
         if found.get(key):
             parts[key] = found[key]
@@ -70,7 +72,7 @@ def same(written: Meaning, read: Meaning) -> bool:
     there (that of a supported unit may be left out), one added where none was written is let pass."""
     if _ALIKE.get(written["order"], written["order"]) != _ALIKE.get(read["order"], read["order"]):
         return False
-    if any(written.get(key) != read.get(key) for key in ("to", "count")):
+    if any(written.get(key) != read.get(key) for key in ("to", "count", "sheds")):
         return False
     if not _same_unit(written.get("unit"), read.get("unit"), coast_needed=True):
         return False

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adjudicator.calendar import PhaseKind
 from grammar.heading import parse_subject
-from grammar.heading_sheet import SheetHeading, disagreements, looks_like_order, parse_sheet_heading
+from grammar.heading_sheet import SheetHeading, begins_order, disagreements, parse_sheet_heading
 from grammar.heading_values import Heading
 from tests.grammar.test_heading import GAMES
 
@@ -129,7 +129,7 @@ def test_version_instructions(
     ],
 )
 def test_what_begins_like_an_order(line: str, order: bool) -> None:
-    assert looks_like_order(line) is order
+    assert begins_order(line, []) is order
 
 
 def test_nothing_after_the_first_order_is_heading() -> None:

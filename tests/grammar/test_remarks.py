@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grammar.remarks import harmless, unclear_remark, unit_like
+from grammar.remarks import harmless, unclear_remark
+from grammar.signs import USUAL
 from tests.grammar.boards import lexicon, read, said
 
 
@@ -54,7 +55,7 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
 @pytest.mark.parametrize(("text", "so"), [("Fket Kent", True), ("Arny Kent", True), ("Amy Smith", False), ("Flora Reed", False),
                                           ("Armres Kent", True), ("Montrose", False)])
 def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
-    assert unit_like(text) is so
+    assert USUAL.unit_like(text) is so
 
 
 @pytest.mark.parametrize(

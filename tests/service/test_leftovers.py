@@ -9,7 +9,6 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
 from grammar.meaning import (
     abbreviation,
-    begun,
     doubtful,
     kinds_apart,
     leftover,
@@ -19,6 +18,7 @@ from grammar.meaning import (
     twin_words,
     twins,
 )
+from grammar.signs import USUAL
 from service.lexical import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -52,12 +52,12 @@ def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
      ("if Fleet Hull moves to Wash", False), ("if it is empty then hold", False), ("If possible A Kent to York,", False),
      ("do not", False), ("Do not cut support", False), ("unless Army Kent is there", False)])
 def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(text: str, *, so: bool) -> None:
-    assert of_its_own(text) is so
+    assert of_its_own(text, LEXICON) is so
 
 
 @pytest.mark.parametrize(("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)])
 def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None:
-    assert begun(text) is so
+    assert USUAL.begun(text) is so
 
 
 @pytest.mark.parametrize(
