@@ -1,7 +1,7 @@
 """The boards: data in folders, one loader.
 
 `variants()` names them, `load(slug)` reads one, `load_folder(path)` one from anywhere, `check_folder(path)` lists its
-faults and `shapes(slug)` gives what a map draws.
+faults and `shapes(slug)` gives what a map draws. `also(path)` adds a folder of boards of one's own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from maps import geometry
 from maps.fault import Fault, MapError
 from maps.geometry import Shape
-from maps.loader import check_folder, folder, load, load_folder, variants
+from maps.loader import also, check_folder, folder, load, load_folder, variants
 from maps.variant import NameRow, Power, Spelling, Variant
 
 
@@ -28,6 +28,7 @@ __all__ = [
     "Shape",
     "Spelling",
     "Variant",
+    "also",
     "check_folder",
     "folder",
     "load",

@@ -13,11 +13,39 @@ from maps.fault import Fault, Faults, MapError
 from maps.variant import Variant
 
 _HERE = Path(__file__).parent
+_RULES = "rules"
+_roots: tuple[Path, ...] = (_HERE,)
+
+
+def also(boards: Path) -> None:
+    """From now on the boards in this folder too: each folder in it that has a heading, and the rule sets in its `rules/`,
+    one Python module each, as in `adjudicator/rules/`. Saying it again changes nothing. Raises MapError when there is no
+    such folder, or something in it has the name of what is known already."""
+    global _roots  # noqa: PLW0603 which boards there are is fixed once, when the program starts
+    boards = boards.expanduser().resolve()
+    if boards in _roots:
+        return
+    if not boards.is_dir():
+        raise MapError(boards.name, [Fault(str(boards), 0, "there is no such folder of boards")])
+    taken = [slug for slug in _in(boards) if slug in variants()]
+    if taken:
+        raise MapError(boards.name, [Fault(f"{slug}/{heading.FILE}", 0, f"{slug} is the name of a board already") for slug in taken])
+    if (boards / _RULES).is_dir():
+        try:
+            rule_sets.also(boards / _RULES)
+        except ValueError as error:
+            raise MapError(boards.name, [Fault(_RULES, 0, str(error))]) from error
+    _roots = (*_roots, boards)
 
 
 def variants() -> tuple[str, ...]:
-    """The slugs of all boards, sorted: every folder beside this file that has a heading."""
-    return tuple(sorted(path.parent.name for path in _HERE.glob(f"*/{heading.FILE}")))
+    """The slugs of all boards, sorted: every folder beside this file, and of the folders that `also` named, with a
+    heading."""
+    return tuple(sorted(slug for root in _roots for slug in _in(root)))
+
+
+def _in(root: Path) -> tuple[str, ...]:
+    return tuple(path.parent.name for path in root.glob(f"*/{heading.FILE}"))
 
 
 def folder(slug: str) -> Path:
@@ -25,12 +53,12 @@ def folder(slug: str) -> Path:
     if slug not in variants():
         known = ", ".join(variants())
         raise MapError(slug, [Fault(slug, 0, f"there is no such board; there are {known}")])
-    return _HERE / slug
+    return next(root / slug for root in _roots if (root / slug / heading.FILE).exists())
 
 
 @cache
 def load(slug: str) -> Variant:
-    """One of the boards that come with the program, read once. Raises MapError with all its faults."""
+    """One of the boards that are known by name, read once. Raises MapError with all its faults."""
     return load_folder(folder(slug))
 
 

@@ -6,6 +6,7 @@ sentence that says what to do.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +24,16 @@ game_app = typer.Typer(no_args_is_help=True, help="A game: create it, look at it
 app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
 app.add_typer(bench_app, name="bench")
+
+
+@app.callback()
+def own_boards() -> None:
+    """Boards of one's own, for every command: the folder that GALLOPER_BOARDS names."""
+    boards = os.environ.get("GALLOPER_BOARDS", "")
+    if boards:
+        import maps
+
+        maps.also(Path(boards))
 
 
 class Refusal(Exception):

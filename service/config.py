@@ -103,17 +103,20 @@ class Web(_Part):
 
 class Settings(_Part):
     """Everything a site sets. `data` is the folder for the database and the photographs; `photographs` another place for
-    them, such as "s3://bucket/path", for a site on several machines."""
+    them, such as "s3://bucket/path", for a site on several machines; `boards` a folder of boards of one's own."""
 
     data: str
     database: str = ""
     photographs: str = ""
+    boards: str = ""
     order_address: str
     coordinator: str
     mail_in: MailIn
     mail_out: MailOut
     reader: Reader = Reader()
     web: Web = Web()
+    keep_strays_days: int | None = Field(default=None, ge=60)
+    """After how many days mails are forgotten of which no game's record tells (`service.retention`); None keeps them for ever."""
 
     @property
     def database_url(self) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from alembic.util import CommandError
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+import maps
 import templates
 from service.config import ConfigError, Settings, read_settings
 from service.store.engine import Store, full_url, migrate, open_engine, sessions
@@ -46,7 +47,7 @@ def write_settings(folder: Path) -> Path:
 
 def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Settings:
     """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute are taken
-    from `folder`. Raises ConfigError."""
+    from `folder`. From then on the site's own boards are known beside the program's. Raises ConfigError."""
     path = folder / FILE
     try:
         settings = read_settings(path, environment)
@@ -59,8 +60,14 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
         raise ConfigError(f"{path}: " + "; ".join(faults))
     home = folder.resolve()
     incoming, outgoing = settings.mail_in, settings.mail_out
+    if settings.boards:
+        try:
+            maps.also(Path(_placed(home, settings.boards)))
+        except maps.MapError as error:
+            raise ConfigError(f"{path}: boards: " + "; ".join(map(str, error.faults))) from error
     return settings.model_copy(update={
         "data": _placed(home, settings.data),
+        "boards": _placed(home, settings.boards),
         "mail_in": incoming.model_copy(update={"path": _placed(home, incoming.path)}),
         "mail_out": outgoing.model_copy(update={"path": _placed(home, outgoing.path)}),
     })

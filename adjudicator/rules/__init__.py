@@ -6,8 +6,19 @@ import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from adjudicator.ruleset import Ruleset
+
+
+def also(folder: Path) -> None:
+    """From now on the rule sets in this folder too, a module each. Raises ValueError for one whose name is taken."""
+    known = {found.name for found in pkgutil.iter_modules(__path__)}
+    taken = sorted(found.name for found in pkgutil.iter_modules([str(folder)]) if found.name in known)
+    if taken:
+        raise ValueError(f"{', '.join(taken)}: a rule set of that name is known already")
+    __path__.append(str(folder))
+    importlib.invalidate_caches()
 
 
 def load(
