@@ -19,7 +19,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from ocr.page import Box, ReadLine
-from service import inbox, lexical, outbox, read_again, record, schedule, take
+from service import inbox, lexical, outbox, read_again, record, retention, schedule, take
 from service.aftermath import Aftermath, aftermath
 from service.alarms import SECONDS as ALARM_SECONDS
 from service.alarms import Alarms
@@ -340,6 +340,10 @@ class Running:
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
             self._schedule.every("alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.desk).look)
+        days = site.settings.keep_strays_days
+        if days is not None:
+            self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
+                site.store, site.blobs, days, site.clock.now()))
         self._watch = self._watcher(report) if poll else None
 
     def _watcher(self, report: Callable[[str], None]) -> Thread:

@@ -18,7 +18,7 @@ def check_photographs(settings: Settings) -> Finding:
     from service.store.blobs_remote import open_blobs
 
     if not settings.photographs:
-        return Finding(Mark.OK, f"kept in {Path(settings.data) / 'blobs'}")
+        return Finding(Mark.OK, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}")
     blobs = open_blobs(settings)
     try:
         key = blobs.put(SPECIMEN)
@@ -28,7 +28,12 @@ def check_photographs(settings: Settings) -> Finding:
                                   "photographs, and the credentials in the environment")
     if not same:
         return Finding(Mark.MEND, f"{settings.photographs} gives back other bytes than were put there; look at the store")
-    return Finding(Mark.OK, f"{settings.photographs} keeps what it is given")
+    return Finding(Mark.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
+
+
+def _how_long(settings: Settings) -> str:
+    days = settings.keep_strays_days
+    return ", for ever" if days is None else f", for ever where a game's record tells of them; other mails for {days} days"
 
 
 def check_backup(settings: Settings) -> Finding:

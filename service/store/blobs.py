@@ -78,6 +78,10 @@ class Blobs:
             raise BlobError(f"{path} is damaged; restore it from the backup")
         return data
 
+    def remove(self, key: str) -> None:
+        """Forget a blob; nothing where there is none. For `service.retention` alone, which knows that no row names it."""
+        self.path(key).unlink(missing_ok=True)
+
     def has(self, key: str) -> bool:
         """Whether a blob is here."""
         return self.size(key) is not None

@@ -6,6 +6,7 @@ whole or not at all, and answers once it is kept; that stands in for the folder'
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +41,11 @@ class RemoteBlobs(Blobs):
     def load(self, key: str) -> bytes:
         """See Blobs."""
         return bytes(self.files.cat_file(self.path(key).as_posix()))
+
+    def remove(self, key: str) -> None:
+        """See Blobs."""
+        with suppress(FileNotFoundError):
+            self.files.rm_file(self.path(key).as_posix())
 
 
 def open_blobs(settings: Settings) -> Blobs:

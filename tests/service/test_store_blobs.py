@@ -112,6 +112,16 @@ def test_a_shared_store_is_trusted_no_more_than_a_disk(shared: Settings) -> None
     assert blobs.read(key) == b"right"
 
 
+def test_what_is_forgotten_is_gone_for_every_machine_and_may_come_again(shared: Settings) -> None:
+    one, other = open_blobs(shared), open_blobs(shared)
+    key = one.put(b"a stray")
+    for _ in range(2):  # nothing where there is none
+        other.remove(key)
+    assert not one.has(key)
+    assert one.put(b"a stray") == key
+    assert other.read(key) == b"a stray"
+
+
 def test_a_store_that_nothing_here_speaks_to_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="photographs: "):
         open_blobs(settings_with(tmp_path, "nonsense://bucket"))

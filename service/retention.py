@@ -1,0 +1,59 @@
+"""How long what came in is kept. Whatever a game's record tells of is the record and is kept for ever: its photographs, mails and
+letters. What belongs to no game, such as answers of machines and what a coordinator laid aside, is forgotten after
+`keep_strays_days` where the settings name such a time; where they do not, it is kept for ever too.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, delete, exists, or_, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import EntryRow, MailRow, MailState, OutboxRow, PageRow, PlaceRow, SubmissionRow
+
+FORGOTTEN = "strays_forgotten"
+"""The event that a look leaves which forgot something."""
+SECONDS = 6 * 3600.0
+"""Between two looks."""
+AT_ONCE = 200
+"""Mails forgotten in one transaction."""
+
+
+def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: datetime) -> int:
+    """Forget ignored mails that were stored more than `days` ago and of which no record tells; returns how many. Their rows
+    go first, so that a crash leaves at worst bytes that nobody names."""
+    gone = 0
+    while keys := _forget(store, now - timedelta(days=days), now):
+        gone += len(keys)
+        with store() as session:
+            unnamed = [key for key in keys if not _named(session, key)]
+        for key in unnamed:
+            blobs.remove(key)
+    return gone
+
+
+def _forget(store: sessionmaker[Session], before: datetime, now: datetime) -> list[str]:
+    with store.begin() as session:
+        keys = list(session.scalars(
+            select(MailRow.sha256).where(_stray(before)).order_by(MailRow.stored_at).limit(AT_ONCE).with_for_update()))
+        if keys:
+            session.execute(delete(PlaceRow).where(PlaceRow.sha256.in_(keys)))
+            session.execute(delete(MailRow).where(MailRow.sha256.in_(keys)))
+            records.log_event(session, now, FORGOTTEN, detail={"mails": len(keys)})
+    return keys
+
+
+def _stray(before: datetime) -> ColumnElement[bool]:
+    """A mail that is over, long enough ago, and that no record and no paper names."""
+    told = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
+    filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
+    return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~told & ~filed
+
+
+def _named(session: Session, key: str) -> bool:
+    """Whether any row names these bytes, now or meanwhile."""
+    rows = (MailRow.sha256 == key, or_(PageRow.original == key, PageRow.upright == key), OutboxRow.message == key)
+    return any(session.scalar(select(exists().where(row))) for row in rows)
