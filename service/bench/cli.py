@@ -86,14 +86,15 @@ def storm(
     games: Annotated[int, typer.Option("--games", min=1, help="Games whose deadline comes in one second.")] = storm_of.Sizes().games,
     few: Annotated[int, typer.Option("--few", min=1, help="Games they are compared with.")] = storm_of.Sizes().few_games,
     rate: Annotated[int, typer.Option("--rate", min=1, help="Mails of the rate of taking in.")] = storm_of.Sizes().rate_mails,
-    minutes: Annotated[float, typer.Option("--minutes", min=0.1, help="How long the soak takes.")] = storm_of.Sizes().minutes,
+    minutes: Annotated[float, typer.Option("--minutes", min=0.1, help="Minutes of traffic in the soak.")] = storm_of.Sizes().minutes,
+    pace: Annotated[float, typer.Option("--pace", min=0.1, help="How many times as fast that traffic passes.")] = storm_of.Sizes().pace,
     soak_games: Annotated[int, typer.Option("--soak-games", min=2, help="Games of the soak.")] = storm_of.Sizes().soak_games,
     seed: Annotated[int, typer.Option("--seed", help="Another number, other instants of killing.")] = storm_of.Sizes().seed,
 ) -> None:
     """What holds when processes are killed, deadlines fall together, mail pours in, and time passes."""
     from service.bench.storm import run
 
-    sizes = storm_of.Sizes(mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes,
+    sizes = storm_of.Sizes(mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes, pace=pace,
                            soak_games=soak_games, seed=seed)
     raise typer.Exit(run(part or [], database or [], sizes, sys.stdout, sys.stderr))
 

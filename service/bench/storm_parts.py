@@ -24,7 +24,7 @@ class Database(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large a storm is. `minutes` of soak; `games` close in the same second and are compared with `few_games`;
+    """How large a storm is. `minutes` of traffic in the soak, which passes `pace` times as fast; `games` close in the same second and are compared with `few_games`;
     `rate_mails` with photographs of `photo_bytes` each. `seed` chooses the points at which processes are killed."""
 
     mails: int = 500
@@ -34,5 +34,6 @@ class Sizes:
     rate_mails: int = 1000
     photo_bytes: int = 2_000_000
     minutes: float = 30.0
+    pace: float = 1.0
     soak_games: int = 50
     seed: int = 1

@@ -1,13 +1,14 @@
 """Half an hour of traffic on one process: does it keep what it should have let go?
 
-Mails of `soak_games` games come in by LMTP at a steady pace, every fifth a second time, every tenth from a stranger; receipts
-leave by SMTP; in turn a game's deadline comes and its phase is judged. Meanwhile the memory, the open files and the
-connections of the process are noted once a second. Leaks show as a second half that goes on growing: its last tenth is held
-against its first.
+Mails of `soak_games` games come in by LMTP at a steady pace, or `pace` times as fast, some of them twice, every tenth from a
+stranger; receipts leave by SMTP; in turn a game's deadline comes and its phase is judged. Meanwhile the memory, the open files
+and the connections of the process are noted once a second. Leaks show as a second half that goes on growing: its last tenth is
+held against its first.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import statistics
 import tempfile
@@ -43,6 +44,8 @@ MAIL_SECONDS = 2.0
 """Between two mails: fifty games of ten powers send as many in less than twenty minutes."""
 DEADLINE_MAILS = 20
 """After so many mails the deadline of one more game comes."""
+TWICE = 0.2
+"""Share of mails that come a second time."""
 PHOTO_BYTES = 500_000
 
 
@@ -72,26 +75,21 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
         finally:
             sink.stop()
             server.remove()
-    yield from _figures(samples, f"{sizes.minutes:g} minutes, {sizes.soak_games} games, {sent} mails, {database.value}")
+    pace = "" if sizes.pace == 1 else f" at {sizes.pace:g} times its pace"
+    yield from _figures(samples, f"{sizes.minutes:g} minutes of traffic{pace}, {sizes.soak_games} games, {sent} mails, {database.value}")
     yield Figure("soak: mails without an end", waiting, "mails", of=sent, target="0")
     if waiting:
         raise StormFault(f"soak: {waiting} of {sent} mails came to no end")
 
 
 def _traffic(at: Place, server: Dovecot, room: Room, phases: Sequence[int], sizes: Sizes) -> tuple[list[Sample], int]:
-    chance = random.Random(sizes.seed)  # noqa: S311 no secret
-    powers = sorted(at.variant.powers)
-    seats = [(game, power) for game in range(sizes.soak_games) for power in powers]
+    mails = _mails(at, sizes)
+    seconds = MAIL_SECONDS / sizes.pace
     samples, sent, closed = list[Sample](), 0, 0
     begun = time.monotonic()
-    while time.monotonic() - begun < sizes.minutes * 60:
-        if sent * MAIL_SECONDS <= time.monotonic() - begun:
-            game, power = seats[sent % len(seats)]
-            mail = orders(at, game, power, 1 + sent // len(seats), photograph(sent, PHOTO_BYTES))
-            if sent % 10 == 9:
-                mail = mail.replace(address(game, power).encode(), f"stranger{sent}@{DOMAIN}".encode())
-            server.deliver(mail)
-            if chance.random() < 0.2:
+    while time.monotonic() - begun < sizes.minutes * 60 / sizes.pace:
+        while sent * seconds <= time.monotonic() - begun:
+            for mail in next(mails):
                 server.deliver(mail)
             sent += 1
             if sent % DEADLINE_MAILS == 0 and closed < len(phases) // 2:
@@ -101,6 +99,18 @@ def _traffic(at: Place, server: Dovecot, room: Room, phases: Sequence[int], size
         time.sleep(1.0)
     wait_for(lambda: not server.contents() and not _waiting(at), 120, step=1.0)
     return samples, sent
+
+
+def _mails(at: Place, sizes: Sizes) -> Iterator[list[bytes]]:
+    """One mail after the other, some of them twice."""
+    chance = random.Random(sizes.seed)  # noqa: S311 no secret
+    seats = [(game, power) for game in range(sizes.soak_games) for power in sorted(at.variant.powers)]
+    for number in itertools.count():
+        game, power = seats[number % len(seats)]
+        mail = orders(at, game, power, 1 + number // len(seats), photograph(number, PHOTO_BYTES))
+        if number % 10 == 9:
+            mail = mail.replace(address(game, power).encode(), f"stranger{number}@{DOMAIN}".encode())
+        yield [mail, mail] if chance.random() < TWICE else [mail]
 
 
 def _close(at: Place, phase: int) -> None:
