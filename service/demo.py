@@ -51,6 +51,9 @@ COORDINATOR = "coordinator@galloper.example"
 PATIENCE = 180.0
 """Seconds to wait for any one thing before the demo gives up and says what it waited for."""
 
+MARK = "demo.txt"
+"""A file by which a folder is known as a demo's, also where it stopped at its first step."""
+
 Say = Callable[[str], None]
 
 
@@ -176,11 +179,12 @@ def run_demo(*, fast: bool, folder: Path | None, keep: bool, variant: str = USUA
     temporary = folder is None and fast
     place = Path(tempfile.mkdtemp(prefix="galloper-demo-")) if temporary else (folder or Path("demo-site"))
     if place.exists() and not temporary:
-        if any(place.iterdir()) and not (place / "outbox").is_dir():
+        if any(place.iterdir()) and not any((place / mark).exists() for mark in (MARK, "outbox")):
             print(f"galloper: {place} holds something else; choose another folder with --dir.", file=sys.stderr)
             return 1
         shutil.rmtree(place)
     place.mkdir(parents=True, exist_ok=True)
+    (place / MARK).write_text("A demo's site: the next demo that is given this folder begins it anew.\n", encoding="utf-8")
     try:
         return _run(story, place, fast=fast, started=started)
     except DemoFault as fault:

@@ -26,3 +26,11 @@ def test_no_site_is_made_for_a_game_without_a_story(tmp_path: Path) -> None:
     with pytest.raises(NoStory):
         run_demo(fast=True, folder=tmp_path / "site", keep=True, variant="heptarchy")
     assert not (tmp_path / "site").exists()
+
+
+def test_a_folder_that_is_no_demos_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "letters.txt"
+    kept.write_text("mine", encoding="utf-8")
+    assert run_demo(fast=True, folder=tmp_path, keep=True) == 1
+    assert "holds something else" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [kept.name]

@@ -15,7 +15,7 @@ import pytest
 
 from ocr.train import hands
 from service import calibrate, calibrate_alike
-from service.demo_story import FOLDER, tell
+from service.demo_story import STORIES, stories, tell
 from tests.support.site import Site
 from tests.support.table import open_table
 
@@ -50,7 +50,10 @@ def test_a_mail_of_the_fixtures_names_no_address_that_can_exist(path: Path) -> N
     assert not [one for one in found if not one.is_loopback and not any(one in net for net in DOCUMENTATION)]
 
 
-@pytest.mark.parametrize("folder", [FOLDER, DATA / "sheets"], ids=["the demo's", "the tests'"])
+DRAWN = [folder for folder in (*[STORIES / slug for slug in stories()], DATA / "sheets") if any(folder.glob("*.jpg"))]
+
+
+@pytest.mark.parametrize("folder", DRAWN, ids=lambda folder: folder.name)
 def test_every_photograph_of_a_sheet_says_by_what_its_hand_was_made(folder: Path) -> None:
     """GAP-06: a font under the OFL, or a generating network; never a person's pen."""
     sheets: list[dict[str, Any]] = json.loads((folder / "truth.json").read_text("utf-8"))["sheets"]
