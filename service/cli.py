@@ -60,6 +60,7 @@ MENDABLE = {
     "ocr.engines.ppocr": ("ModelError",),
     "service.archive": ("NoSuchGame",),
     "service.archive_in": ("ImportFault",),
+    "service.archive_reread": ("RereadFault",),
     "service.backup": ("BackupFault",),
     "service.config": ("ConfigError",),
     "service.demo": ("DemoFault",),
@@ -77,6 +78,7 @@ MENDABLE = {
     "service.store.blobs": ("BlobError",),
     "service.store.codec": ("CodecError",),
     "service.turns": ("NotReady",),
+    "service.verify": ("Broken",),
     "service.web": ("WebError",),
 }
 """Exceptions whose text is a sentence for a person, by module. Named, not imported: the heavy parts load only where
@@ -343,6 +345,20 @@ def game_import(
     from service.site import import_game
 
     raise typer.Exit(import_game(folder, file, sys.stdout))
+
+
+@game_app.command("read-again", epilog="Example: galloper game read-again powick-bridge.zip --phase 3")
+def game_read_again(
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's whole archive.")],
+    phase: Annotated[int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read a game's old sheets with the reader of today, beside what they counted as. Changes nothing."""
+    import maps
+    from service.archive_reread import run_reread
+    from service.eye import EngineEye
+
+    raise typer.Exit(run_reread(archive, EngineEye(), maps.load, phase, sys.stdout, sys.stderr, as_json=as_json))
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")
