@@ -18,9 +18,10 @@ from service.config import ConfigError
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
-    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check", "map moves", "map draw",
+    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check", "map draw",
+    "map import", "map moves",
     "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest", "bench letters",
-    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
+    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import", "game read-again",
 ]
 
 
