@@ -59,7 +59,7 @@ def crop(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
         except (BlobError, pictures.SheetUnusable) as fault:
             raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
     if data is None:
-        raise HTTPException(404, "This order was written in the mail itself: there is no ink of it.")
+        raise HTTPException(404, "There is no picture of this page; its bytes are kept.")
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
 
 

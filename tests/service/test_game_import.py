@@ -108,3 +108,24 @@ def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(data: bytes, si
     with pytest.raises(ImportFault, match="Entry 42 is missing"):
         put_in(packed(files), site, tmp_path)
     assert not any(rows(site).values())
+
+
+@pytest.mark.parametrize(("how", "said"), [
+    ("truncated", r"entries up to \d+ can be made out"),
+    ("without a photograph", r"of entry \d+ is missing"),
+    ("two heads", r"Entry \d+ stands twice: the chain has two heads"),
+    ("newer", "written by a newer one. Nothing was checked, from entry 1 on"),
+])  # fmt: skip
+def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(data: bytes, site: Site, tmp_path: Path, how: str, said: str) -> None:
+    files = unpacked(data)
+    name = next(one for one in files if one.startswith("photographs/"))
+    chain = files["record.jsonl"]
+    made = {
+        "truncated": lambda: data[:len(data) // 2],
+        "without a photograph": lambda: packed({key: value for key, value in files.items() if key != name}),
+        "two heads": lambda: packed({**files, "record.jsonl": chain + chain.splitlines(keepends=True)[-1]}),
+        "newer": lambda: packed(files, format=2),
+    }
+    with pytest.raises(ImportFault, match=said):
+        put_in(made[how](), site, tmp_path)
+    assert not any(rows(site).values())

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from service.verify import run_verify
-from tests.support.altered import ALTERATIONS, entries, older, packed, unpacked
+from tests.support.altered import ALTERATIONS, entries, older, packed, rechained, unpacked
 from tests.support.played import archived, begin, finish, kept, played
 from tests.support.site import make_site
 from tests.support.table import Table
@@ -195,3 +195,20 @@ def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str]
         own, other = both(junk, [], tool, tmp_path)
         assert own
         assert other
+
+
+# What no digest tells -------------------------------------------------------------------------------------------------
+
+
+def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
+    data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    """The record of a keeper who executed an older version than came in time, reckoned anew from end to end."""
+    files = unpacked(data)
+    chain = entries(files)
+    for one in chain:
+        if one["body"]["what"] == "sheet" and (one["body"]["tells"]["power"], one["body"]["tells"]["version"]) == ("Montrose", 1):
+            one["body"]["tells"]["version"] = 7
+    own, other = both(rechained(files, chain), [], tool, tmp_path)
+    assert "executes version 2 of Montrose, though version 7 came in time" in own
+    assert "another sheet of Montrose should have counted" in other

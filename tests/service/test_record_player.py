@@ -129,3 +129,17 @@ def test_another_players_receipt_is_not_hers(table: Table, hers: tuple[Path, lis
         done = tool(path, [changed])
         assert done.returncode == 1
         assert "entry" in done.stderr
+
+
+def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    path, letters = hers
+    receipt = next(one for one in letters if "receipt" in one.name).read_bytes()
+    assert b"On record in Powick Bridge as entry" in receipt
+    older, other = tmp_path / "older.eml", tmp_path / "other.eml"
+    older.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in powick-bridge as"))
+    other.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in Edgehill as"))
+    for letter, said in ((older, True), (other, False)):  # a letter of another game says nothing here
+        out = io.StringIO()
+        assert run_verify(path, [letter], out) == 0, out.getvalue()
+        assert ("is the sheet of this receipt" in out.getvalue()) is said
+        assert ("is the sheet of this receipt" in tool(path, [letter]).stdout) is said
