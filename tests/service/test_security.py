@@ -10,7 +10,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
@@ -27,7 +26,7 @@ from service.decode import ChildFault, Limits, decode_photo
 from service.desk import access
 from service.site import settings_of, write_settings
 from service.store.tables import SessionRow, UserRow
-from tests.service.desk_table import NAME, open_desk
+from tests.service.desk_table import open_desk
 from tests.support.mails import wait_for
 from tests.support.own_site import own_site
 from tests.support.site import Site
@@ -163,19 +162,6 @@ def test_the_child_that_opens_files_is_limited_by_the_kernel(child: Child) -> No
 
 
 # Doors of the desk --------------------------------------------------------------------------------------------------
-
-
-def test_five_wrong_passwords_rest_even_the_right_one_for_five_minutes(site: Site) -> None:
-    desk = open_desk(open_table(site))
-    desk.client.cookies.clear()
-
-    def enter(password: str) -> int:
-        return int(desk.client.post("/sign-in", data={"name": NAME, "password": password}).status_code)
-
-    assert [enter("wrong") for _ in range(5)] == [401] * 5
-    assert enter("correct horse") == 429
-    desk.table.site.clock.advance(timedelta(minutes=5, seconds=1))
-    assert enter("correct horse") == 303
 
 
 def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -> None:
