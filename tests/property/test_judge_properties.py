@@ -13,18 +13,35 @@ from hypothesis import strategies as st
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.geo import Region
+from adjudicator.geo import LAND, Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Convert, Hold, Move, Order, Proxy, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
+from maps.moves import is_marched_over
 from tests.adjudicator import positions
 
-VARIANTS = {slug: maps.load(slug) for slug in ("bretwalda", "standard", "w3k", "war1648")}
+VARIANTS = {slug: variant for slug in maps.variants() if is_marched_over(variant := maps.load(slug))}
+"""Every game but those in which states take states (tests/property/test_judge_brittania.py)."""
 SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
-FAR = {"bretwalda": "Ork", "standard": "SYR", "w3k": "Shetland", "war1648": "Persia"}
+
+
+def _around(slug: str, place: str) -> set[str]:
+    """The place, and all within two steps of it."""
+    board = VARIANTS[slug].board
+    return {place} | {p for m in board.links for n in board.near(place, m) for p in (n, *board.near(n, m))}
+
+
+def _loneliest(slug: str) -> str:
+    """The place where an army can stand that has the fewest within two steps."""
+    board = VARIANTS[slug].board
+    return min((place for place in sorted(board.provinces) if board.regions(place, LAND)
+                and not board.provinces[place].marks), key=lambda place: len(_around(slug, place)))
+
+
+FAR = {slug: _loneliest(slug) for slug in VARIANTS}
 
 CALM = settings(deadline=None)
 """A busy machine is no fault of the judge."""
@@ -132,9 +149,7 @@ def test_a_unit_far_away_changes_nothing(slug: str, seed: int) -> None:
 
 
 def _far_from_all(slug: str, position: Position) -> bool:
-    board, place = VARIANTS[slug].board, FAR[slug]
-    near = {place} | {p for m in board.links for n in board.near(place, m) for p in (n, *board.near(n, m))}
-    return not any(unit.region.province in near for unit in position.units)
+    return not any(unit.region.province in _around(slug, FAR[slug]) for unit in position.units)
 
 
 def _stranger_changes_nothing(slug: str, position: Position, orders: list[Order]) -> None:

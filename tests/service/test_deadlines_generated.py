@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -43,6 +44,25 @@ def test_both_kinds_of_clock_change_lie_among_them() -> None:
     windows = schedule(date(2021, 2, 28), VARIANT.calendar, VARIANT.start.phase, MANY)
     hours = {zone.key: {one.deadline.astimezone(zone).hour for one in windows} for zone in (LONDON, MEXICO)}
     assert hours == {"Europe/London": {7, 8}, "America/Mexico_City": {1, 2}}
+
+
+@pytest.mark.parametrize("slug", maps.variants())
+def test_seven_years_of_every_game_have_their_deadlines(slug: str) -> None:
+    """CAL-02, CAL-03, CAL-04: each step of the calendar in its turn, each deadline at 07:00 GMT and after the one before; a
+    phase opens no sooner than the last one of another season has closed, and retreats close two days after their moves."""
+    variant = maps.load(slug)
+    steps = variant.calendar.steps
+    windows = schedule(date(2027, 3, 1), variant.calendar, variant.start.phase, 7 * len(steps))
+    began = steps.index((variant.start.phase.season, variant.start.phase.kind))
+    assert [(w.phase.season, w.phase.kind) for w in windows] == [steps[(began + n) % len(steps)] for n in range(7 * len(steps))]
+    assert windows[-1].phase.year - windows[0].phase.year in {6, 7}
+    for window, following in pairwise(windows):
+        assert (window.deadline.utcoffset(), window.deadline.time()) == (timedelta(0), time(7))
+        assert window.opens < window.deadline < following.deadline
+        if following.phase.kind is PhaseKind.RETREAT:
+            assert following.deadline - window.deadline == timedelta(days=2)
+        else:
+            assert following.opens >= window.deadline
 
 
 @pytest.mark.parametrize("day", range(1, 32))
