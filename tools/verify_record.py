@@ -6,7 +6,6 @@ It needs Python and nothing else and shares no code with Galloper. It ends at th
 program `galloper` is installed, every phase is judged again by it. docs/record.md says what each check goes by.
 """
 
-import email
 import email.policy
 import hashlib
 import json
@@ -51,12 +50,11 @@ def read_chain(lines: list[str], about: dict[str, Any]) -> tuple[dict[str, Told]
     for at, line in enumerate(lines, 1):
         must(line.startswith("{") and line.endswith("}"), f"entry {at} cannot be read.")
         entry = json.loads(line)
-        parts, number = set(entry), entry["n"]
-        must(number >= at, f"entry {number} stands twice: the chain has two heads.")
-        must(number == at, f"entry {at} is missing: entry {number} stands in its place.")
-        must(parts in ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"}), f"entry {at} has other parts.")
-        must("body" in parts or about["edition"] == "players", f"entry {at} is closed in a whole archive.")
-        if "body" in parts:
+        must(entry["n"] >= at, f"entry {entry['n']} stands twice: the chain has two heads.")
+        must(entry["n"] == at, f"entry {at} is missing: entry {entry['n']} stands in its place.")
+        must(set(entry) - {"salt", "body"} == {"n", "leaf", "link"}, f"entry {at} has other parts.")
+        must("body" in entry or about["edition"] == "players", f"entry {at} is closed in a whole archive.")
+        if "body" in entry:
             must(sha(f"{entry['salt']}\n{canonical(entry['body'])}") == entry["leaf"], f"entry {at} was changed.")
             told[entry["body"]["what"]].append((at, entry["body"]["tells"]))
         leaves.append(entry["leaf"])
@@ -81,9 +79,10 @@ def check_files(files: zipfile.ZipFile, about: dict[str, Any], told: dict[str, T
     for name in files.namelist():
         folder, _, rest = name.partition("/")
         if folder in FILES:
-            must((folder, rest[:64]) in wanted and about["edition"] == "whole", f"{name} was put in: no entry names it.")
-            must(sha(files.read(name)) == rest[:64], f"{name}, of entry {wanted[folder, rest[:64]]}, was changed.")
-            wanted.pop((folder, rest[:64]))
+            key = rest.partition(".")[0]
+            must((folder, key) in wanted and about["edition"] == "whole", f"{name} was put in: no entry names it.")
+            must(sha(files.read(name)) == key, f"{name}, of entry {wanted[folder, key]}, was changed.")
+            wanted.pop((folder, key))
         elif folder == "positions":
             must((int(rest[:3]), sha(canonical(json.loads(files.read(name))))) in boards, f"{name} is not the board entered.")
         else:
@@ -172,14 +171,15 @@ def judge_again(about: dict[str, Any], judged: list[tuple[int, dict[str, Any]]])
         must(ends[0] == ends[1], f"entry {n} tells otherwise of its orders than the judge did.")
     program = shutil.which(os.environ.get("GALLOPER") or "galloper")
     if not program:
-        return print("No phase was judged again: there is no program `galloper` here.")
+        print("No phase was judged again: there is no program `galloper` here.")
+        return
     done = subprocess.run([program, "adjudicate", "--variant", about["variant"]], capture_output=True, text=True,
                           check=False, input="\n".join(json.dumps(one["case"]) for _, one in cases))
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     must(len(answers) == len(cases), f"the judge did not answer: {done.stderr.strip()[:200]}")
     for (n, one), answer in zip(cases, answers, strict=True):
-        must(answer == one["answer"], f"entry {n} (phase {one['phase']}): the judge now says something else.")
-    return print(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
+        must(answer == one["answer"], f"entry {n}: the judge now says something else of phase {one['phase']}.")
+    print(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
 
 
 def main() -> None:

@@ -333,6 +333,7 @@ def test_no_answer_mail_or_log_line_tells_what_is_sealed(tmp_path: Path, log: io
     assert _compared(tmp_path, log, known, monkeypatch) > 150
 
 
+@pytest.mark.slow
 def test_a_page_that_is_longer_for_longer_orders_is_found(
     tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
