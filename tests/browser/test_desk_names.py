@@ -119,3 +119,24 @@ def test_no_name_is_chosen_until_a_person_chooses_it(named: Reader) -> None:
     named.wait_other(line)
     named.wait_saved()
     assert decisions(named.desk)[line] == ("read", "A Tyrconnell - Galway")
+
+
+def test_a_line_may_be_edited_before_the_names_have_come(ada: Reader) -> None:
+    """DESK-03: `e` on a slow line opens the box with the reading in it and something of it chosen; a fault of the script would
+    fail the reader's own check at the end."""
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    ada.page.route("**/words", hold)
+    ada.open()
+    ada.press("e")
+    ada.until("document.activeElement.matches('#work input.words')")
+    ada.until("(([a, b]) => b > a)([document.activeElement.selectionStart, document.activeElement.selectionEnd])")
+    assert held
+    assert ada.page.evaluate("window.readingNames === undefined")
+    for one in held:
+        one.abort()
+    ada.page.unroute("**/words")
+    ada.open()

@@ -34,7 +34,8 @@ export class EditBox {
     const slots = names ? names.slots(this.box.value) : [];
     let run = this.run(doubtful);
     let slot = slots.find(([start, end]) => run && start < run[1] && run[0] < end);
-    if (!slot && this.doubted(slots)) run = slot = this.doubted(slots);
+    const doubted = !slot && names ? this.doubted(slots) : null;
+    if (doubted) run = slot = doubted;
     const chosen = run ? [Math.min(run[0], slot ? slot[0] : run[0]), Math.max(run[1], slot ? slot[1] : run[1])] : slots[slots.length - 1];
     if (chosen) this.box.setSelectionRange(chosen[0], chosen[1]);
     else this.box.select();
