@@ -20,7 +20,6 @@ DEFAULT = Path(__file__).parents[2] / "tests" / "data" / "datc" / "random_public
 MIN_UNITS = 24
 """The smallest position that is counted: about what a full classic board holds in mid-game."""
 
-_CLASS = {"A": LAND, "F": SEA}
 _MOVING = 0.5
 _BUSY = 0.7
 
@@ -48,9 +47,9 @@ def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Pos
     """A unit in each of the places, of a kind that can stand there, and an order for each: half of them move, most to
     where somebody stands or goes; fleets at sea carry armies across; the others support what moves or stands beside
     them."""
-    board, powers = variant.board, sorted(variant.powers)
-    units = [_unit(board, chance, place, chance.choice(powers)) for place in places]
-    orders = _Orders(board, chance, units)
+    powers = sorted(variant.powers)
+    units = [_unit(variant, chance, place, chance.choice(powers)) for place in places]
+    orders = _Orders(variant, chance, units)
     orders.move()
     orders.carry()
     return Position(variant.start.phase, frozenset(units), variant.start.centres), orders.finish()
@@ -59,10 +58,12 @@ def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Pos
 class _Orders:
     """Orders being thought up for the units of one board."""
 
-    def __init__(self, board: Board, chance: Random, units: list[Unit]) -> None:
-        self.board, self.chance, self.units = board, chance, units
+    def __init__(self, variant: Variant, chance: Random, units: list[Unit]) -> None:
+        self.board, self.chance, self.units, self.kinds = variant.board, chance, units, variant.kinds
         self.at = {unit.region.province: unit for unit in units}
-        self.near = {unit: sorted(board.neighbours(unit.region, _CLASS[unit.kind])) for unit in units}
+        self.near = {
+            unit: sorted({to for way in self.kinds[unit.kind].moves for to in self.board.neighbours(unit.region, way)})
+            for unit in units}
         self.moves: dict[Unit, Region] = {}
         self.convoys: dict[Unit, Unit] = {}
 
@@ -79,8 +80,8 @@ class _Orders:
         """Every fleet at sea that stays takes an army from one of its shores to another, where there is one."""
         for fleet in self.units:
             shores = [p for p in sorted(self.board.near(fleet.region.province, SEA)) if self.board.regions(p, LAND)]
-            armies = [self.at[p] for p in shores if p in self.at and self.at[p].kind == "A"]
-            at_sea = self.board.provinces[fleet.region.province].is_sea
+            armies = [self.at[p] for p in shores if p in self.at and self.kinds[self.at[p].kind].carried]
+            at_sea = self.board.provinces[fleet.region.province].is_sea and self.kinds[fleet.kind].carries
             if at_sea and fleet not in self.moves and armies and len(shores) > 1:
                 army = self.chance.choice(armies)
                 if army not in self.convoys.values():
@@ -110,9 +111,10 @@ class _Orders:
         return self.chance.choice(choices) if choices else Hold(power=power, unit=me)
 
 
-def _unit(board: Board, chance: Random, place: str, power: str) -> Unit:
-    able = [(kind, region) for kind, movement in _CLASS.items() for region in board.regions(place, movement)]
-    kind, region = chance.choice(able or [("A", Region(place))])
+def _unit(variant: Variant, chance: Random, place: str, power: str) -> Unit:
+    able = [(kind.letter, region) for kind in variant.kinds.values() for way in sorted(kind.moves)
+            for region in variant.board.regions(place, way)]
+    kind, region = chance.choice(able or [(next(iter(variant.kinds)), Region(place))])
     return Unit(power, kind, region)
 
 

@@ -27,6 +27,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from service.adjudicate_cli import run_adjudicate
 from service.adjudicate_json import CaseReader
+from service.bench import adj_games
 from service.bench.adj_peers import Job, Peer, expected, load
 from service.bench.adj_positions import DEFAULT, NoPositions, Record, chosen, full_board, together
 
@@ -41,8 +42,12 @@ MIDDLE = "Staffordshire"
 """Where the half of the board is counted from that keeps its density."""
 
 
-def run(positions: Path | None, out: TextIO, progress: TextIO) -> int:
-    """Measure and print JSON lines. Exit status 0, or 1 when there are no positions to measure on."""
+def run(positions: Path | None, out: TextIO, progress: TextIO, games: Sequence[str] = ()) -> int:
+    """Measure and print JSON lines: of all, or of a full turn of the games named alone. Exit status 0, or 1 when there are no
+    positions to measure on. Raises MapError for a game that is not there."""
+    for slug in games:
+        maps.folder(slug)
+
     def say(**line: Any) -> None:
         print(json.dumps(line), file=out, flush=True)
 
@@ -55,9 +60,11 @@ def run(positions: Path | None, out: TextIO, progress: TextIO) -> int:
         tell(f"{error}.")
         return 1
     with _one_core():
-        _standard(records, say, tell)
-        _full_boards(say, tell)
-        _sizes(say, tell)
+        if not games:
+            _standard(records, say, tell)
+            _full_boards(say, tell)
+            _sizes(say, tell)
+        adj_games.measure(games or maps.variants(), records, SEED, say, tell)
     return 0
 
 

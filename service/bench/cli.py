@@ -14,16 +14,19 @@ from service.bench.desk_parts import Part
 app = typer.Typer(no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one.")
 
 
-@app.command(epilog="Example: galloper bench adjudicate positions.jsonl")
+@app.command(epilog="Example: galloper bench adjudicate --variant bretwalda --variant brittania")
 def adjudicate(
     positions: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="Positions as JSON lines; those of tests/data by default.")
+    ] = None,
+    variant: Annotated[
+        list[str] | None, typer.Option("--variant", metavar="V", help="Only a full turn of this game; may be given again.")
     ] = None,
 ) -> None:
     """The judge's speed and size, beside the packages diplomacy and pydip."""
     from service.bench.adjudicate import run
 
-    raise typer.Exit(run(positions, sys.stdout, sys.stderr))
+    raise typer.Exit(run(positions, sys.stdout, sys.stderr, variant or ()))
 
 
 @app.command(epilog="Example: galloper bench read sheets/ --peers")

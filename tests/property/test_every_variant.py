@@ -20,8 +20,8 @@ from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
 from maps.moves import is_marched_over
 from maps.variant import Variant
+from service.bench.adj_papers import TAPE, lots, phase_orders
 from service.store import codec
-from tests.support.any_orders import TAPE, lots, phase_orders
 
 SLUGS = maps.variants()
 FEW = settings(deadline=None, max_examples=2)

@@ -16,7 +16,7 @@ from adjudicator.orders import Order
 from grammar.print import canonical, prose
 from maps.variant import Variant
 from service import lexical
-from tests.support.any_orders import any_order, classes, written
+from service.bench.adj_papers import any_order, classes, written
 
 PHASES = [(slug, kind) for slug in maps.variants() for kind in dict.fromkeys(k for _, k in maps.load(slug).calendar.steps)]
 FEW = settings(deadline=None, max_examples=5)

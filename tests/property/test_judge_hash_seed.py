@@ -15,9 +15,9 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from maps.moves import is_marched_over
 from maps.variant import Variant
+from service.bench.adj_papers import lots, phase_orders
 from service.store import codec
 from tests.adjudicator import positions
-from tests.support.any_orders import lots, phase_orders
 
 POSITIONS = 100
 PHASES = 25

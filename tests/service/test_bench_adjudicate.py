@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 import maps
+from adjudicator.calendar import PhaseKind
 from adjudicator.geo import LAND, SEA
 from adjudicator.judge import judge
 from adjudicator.orders import Convoy, Move
-from service.bench import adj_peers, adjudicate
+from service.bench import adj_games, adj_peers, adjudicate
 from service.bench.adj_positions import DEFAULT, NoPositions, chosen, full_board, together
 
 Record = dict[str, Any]
@@ -41,6 +42,8 @@ def _peer(package: str) -> adj_peers.Peer:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adjudicate, "ROUNDS", 1)
     monkeypatch.setattr(adjudicate, "BOARDS", 2)
+    monkeypatch.setattr(adj_games, "ROUNDS", 1)
+    monkeypatch.setattr(adj_games, "TURNS", 2)
 
 
 def _lines(path: Path) -> list[Record]:
@@ -135,9 +138,49 @@ def test_an_absent_peer_is_named_with_the_way_to_get_it(tmp_path: Path, monkeypa
     monkeypatch.setattr(metadata, "version", absent)
     lines = _lines(_file(tmp_path / "one.jsonl", [RECORDS["P0399"]]))
     missing = [line for line in lines if line["what"] == "peer absent"]
-    assert [line["value"] for line in missing] == ["diplomacy", "pydip"]
+    assert {line["value"] for line in missing} == {"diplomacy", "pydip"}
     assert all("bench" in line["how"] for line in missing)
     assert not any("peer" in line for line in lines)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_full_turn_of_each_game_has_its_limit_beside_it(tmp_path: Path) -> None:
+    """The limits of issue 8: 5 ms for Bretwalda, 1066 and Brittania with ten players, 10 ms for 1648."""
+    out = io.StringIO()
+    path = _file(tmp_path / "one.jsonl", [RECORDS["P0399"]])
+    games = ("bretwalda", "britain1066", "war1648", "brittania", "w3k")
+    assert adjudicate.run(path, out, io.StringIO(), games) == 0
+    lines = {line["what"]: line for line in map(json.loads, out.getvalue().splitlines()) if line["what"] != "peer absent"}
+    assert list(lines) == [f"full turn of {slug}, median" for slug in games]
+    assert [line.get("limit_ms") for line in lines.values()] == [5, 5, 10, 5, None]
+    for line in lines.values():
+        assert line["unit"] == "ms"
+        assert 0 < line["value"] <= line["worst"]
+        assert ("within" in line) == ("limit_ms" in line)
+        if "limit_ms" in line:
+            assert line["within"] == (line["worst"] <= line["limit_ms"])
+        if "peer" in line:
+            assert line["ratio"] == pytest.approx(line["peer_value"] / line["value"], rel=0.05, abs=0.02)
+
+
+def test_a_game_that_is_not_there_is_named() -> None:
+    with pytest.raises(maps.MapError, match="atlantis"):
+        adjudicate.run(None, io.StringIO(), io.StringIO(), ("atlantis",))
+
+
+@pytest.mark.parametrize("slug", maps.variants())
+def test_a_full_turn_is_full(slug: str) -> None:
+    """Every kind of phase of the game but its retreats; a unit on every centre, or every power with something to lose."""
+    variant = maps.load(slug)
+    for turn in adj_games.turns(variant, 3, 7):
+        kinds = {position.phase.kind for position, _ in turn.phases}
+        assert kinds | {PhaseKind.RETREAT} >= {kind for _, kind in variant.calendar.steps}
+        position, orders = turn.phases[0]
+        if position.phase.kind is PhaseKind.MOVEMENT:
+            assert {unit.region.province for unit in position.units} == set(variant.board.centres())
+            assert len(orders) == len(position.units)
+        else:
+            assert set(position.centres) == set(variant.powers) == {order.power for order in orders}
 
 
 # Full boards ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Orders for any variant, made from what its rule set says of itself: the classes a phase takes, and the fields they have.
 
-Nothing here knows a game, so one that is added is tried like the others. Chance comes in as a `random.Random`.
+Nothing here knows a game, so one that is added is measured and tested like the others (`tests/property/`). Chance comes in as
+a `random.Random`.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def any_order(
         if field.name not in values:
             values[field.name] = _value(variant, field.name, hints[field.name], chance, places or sorted(variant.board.provinces))
     if issubclass(order, Convert):
-        values |= _converted(variant, values["unit"], chance)
+        values |= _converted(variant, values["unit"])
     if issubclass(order, Move):  # who leaves boats behind says no more; where nobody has boats, nobody says it
         values["sheds"] = values["sheds"] and not values["via_convoy"] and "sheds" in variant.wording
     if issubclass(order, MoveHome) and values["origin"] is None and "nominate" not in variant.wording:
@@ -88,7 +89,7 @@ def _region(variant: Variant, chance: Random, places: Sequence[str]) -> Region:
     return Region(province.id, chance.choice([None, *(coast.id for coast in province.coasts)]))
 
 
-def _converted(variant: Variant, unit: UnitRef, chance: Random) -> dict[str, object]:
+def _converted(variant: Variant, unit: UnitRef) -> dict[str, object]:
     """A floating unit has its coast with it, another names its future coast; the text holds one of them (CVT-06)."""
     floats = SEA in variant.kinds[unit.kind or ""].moves
     where = unit.region if floats else Region(unit.region.province)
@@ -111,12 +112,15 @@ def phase_orders(variant: Variant, position: Position, chance: Random) -> list[O
 
 
 def _own(variant: Variant, position: Position, chance: Random) -> list[Order]:
-    """For a kind of phase that only its rule set knows: a few orders of each power about its own places and those beside."""
+    """For a kind of phase that only its rule set knows: most kinds of order from each power, about its own places and those
+    beside; whoever has none looks everywhere."""
     known, found = classes(variant, position.phase.kind), []
-    for power, owned in sorted(position.centres.items()):
+    centres = set(variant.board.centres())
+    for power in sorted(variant.powers):
+        owned = position.centres.get(power, frozenset())
         beside = {near for centre in owned for way in variant.board.links for near in variant.board.near(centre, way)}
-        places = [*sorted(owned) * 3, *sorted(beside & set(variant.board.centres()))]
-        found += [any_order(variant, chance.choice(known), chance, power, places=places) for _ in range(3 if places else 0)]
+        places = [*sorted(owned) * 3, *sorted(beside & centres)] or sorted(centres)
+        found += [any_order(variant, order, chance, power, places=places) for order in known if chance.random() < SENSIBLE]
     return found
 
 
