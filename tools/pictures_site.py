@@ -21,6 +21,7 @@ from service.config import Settings
 from service.desk import access
 from service.public import me
 from service.site_settings import FILE, opened, settings_of
+from service.store import codec
 from service.store.blobs import Blobs
 from service.store.tables import (
     GameRow,
@@ -58,6 +59,8 @@ class Numbers:
     visit: str
     link: str
     left_out: str
+    results: int
+    ink: int
 
 
 def play(folder: Path) -> None:
@@ -141,4 +144,5 @@ def _numbers(
         versions=twice.id if twice is not None else paper(to_read), sealed_sheet=paper(sealed), letter=letter.id,
         mail=mail.sha256, game=ready.game_id, power=seat.power, visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, me.LINK, "a link", now),
-        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now))
+        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now), results=played[0].ordinal,
+        ink=next(one.order.line for one in codec.load_resolution(played[0].resolution or {}).outcomes if one.order.line is not None))
