@@ -25,7 +25,10 @@ from service.desk import access
 from service.desk.doorway import HEADERS
 from service.site import create_game, settings_of
 from service.store.tables import SessionRow
+from tests.service.desk_table import open_desk
 from tests.support.own_site import game_file, own_site
+from tests.support.site import Site
+from tests.support.table import open_table
 
 EXAMPLES = 15
 """Requests for each route and method."""
@@ -128,8 +131,8 @@ ODD = (
 )
 
 
-def test_an_address_that_nobody_made_is_no_page(desk: Desk) -> None:
-    desk.sign_in()
+def test_an_address_that_nobody_made_is_no_page(site: Site) -> None:
+    desk = open_desk(open_table(site))
     for path in ODD:
         answer = desk.client.get(path)
         assert answer.status_code in {400, 404}, path[:60]
