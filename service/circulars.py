@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import PhaseKind
+from adjudicator.position import Position
 from maps.variant import Variant
 from service import letters, pictures, record
 from service.ballots import FIRST_COUNTS
@@ -154,7 +156,8 @@ class Circulars:
             own_feed=f"{base}{path_of(player)}" if base and player is not None else "",
             players=f"{base}/public/{info.id}/players" if base else "",
             first_counts=bool(game.options.get(FIRST_COUNTS, False)), typed=bool(game.options.get(TYPED, False)),
-            seeds=commitments(session, phase, with_it=True), record=Mark(root.number, root.link) if root.number else None)
+            seeds=commitments(session, phase, with_it=True), record=Mark(root.number, root.link) if root.number else None,
+            builds=opening_builds(variant, position, power))
         to = self.desk.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)
         return letters.welcome(info, phase_of(phase), to, facts, [*attached, sample])
@@ -189,3 +192,10 @@ def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:
     """What was corrected of a phase, oldest first."""
     return list(session.scalars(
         select(CorrectionRow).where(CorrectionRow.phase_id == phase_id).order_by(CorrectionRow.id)))
+
+
+def opening_builds(variant: Variant, position: Position, power: str) -> tuple[str, ...]:
+    """The centres, by name, that a power without units may build in at once: of a game that opens with builds (BRE-01)."""
+    if position.phase.kind is not PhaseKind.ADJUSTMENT or any(unit.power == power for unit in position.units):
+        return ()
+    return tuple(sorted(variant.board.provinces[centre].name for centre in position.centres.get(power, ())))

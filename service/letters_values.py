@@ -226,7 +226,8 @@ class AdjustmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class WelcomeFacts:
-    """What a player needs to begin (OUT-01). `units` they start with; `feed` the address of the game's calendar,
+    """What a player needs to begin (OUT-01). `units` they start with; `builds` the centres they may build in at once, in a game
+    that opens with builds; `feed` the address of the game's calendar,
     `own_feed` that of the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
     where the site has none. `first_counts` and `typed` as the game has it (Q-60); `seeds` is told of the first lots, `record`
     the root of the game's record."""
@@ -242,6 +243,7 @@ class WelcomeFacts:
     typed: bool = False
     seeds: tuple[Commitment, ...] = ()
     record: Mark | None = None
+    builds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
