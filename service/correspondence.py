@@ -165,11 +165,14 @@ class Correspondence:
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """A mail waits in quarantine. The coordinator is told the reason, never what it says."""
+        given_up = verdict.reason is None
         reason = "could not be handled" if verdict.reason is None else verdict.reason.value.replace("_", " ")
         facts = NoticeFacts(
             key=key, what=f"A mail is in quarantine: {reason}.", since=received_at,
             link=f"{self.desk.sender.base_url}/quarantine" if self.desk.sender.base_url else "",
-            consequence="it does not count. Its bytes are kept whole.",
+            consequence="it does not count. Its bytes are kept whole." if not given_up else
+            "it does not count unless you file it before its phase is judged. Its bytes are kept whole, and its sender is asked for "
+            "another photograph where their address is proved and registered.",
         )
         to = Recipient(self.desk.sender.coordinator)
         self.desk.put(session, letters.coordinator_notice(None, to, facts))

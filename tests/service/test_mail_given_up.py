@@ -60,6 +60,7 @@ def test_its_player_is_told_that_it_is_safe_and_was_not_opened_and_what_to_send(
     for words in ("safe", "our machine could not open it", "The coordinator looks at it", "again as JPEG", table.subject("Montrose")):
         assert words in said
     assert table.papers() == []
+    assert "unless you file it before its phase is judged" in table.words(table.letters("coordinator_notice")[0])
 
 
 def test_nobody_is_told_who_is_not_proved_and_registered_and_no_machine(table: Table) -> None:
