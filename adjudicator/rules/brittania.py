@@ -78,7 +78,7 @@ class WarringStates(Ruleset):
         return replace(position, units=position.units | crowned, own=realm)
 
     def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
-        """The grain of each power and what its states yield, in the order of the seats, then the alliances."""
+        """The grain of each power, what its states yield and where its king is, in the order of the seats, then the alliances."""
         realm = position.own
         assert isinstance(realm, Realm)
         words = Words(setting)
@@ -87,7 +87,8 @@ class WarringStates(Ruleset):
             states = position.centres.get(power, frozenset())
             yields = ", ".join(f"{words.name(state)} {realm.yields(state)}" for state in sorted(states))
             name = "has_kingdom" if power in realm.kingdoms else "has"
-            said += [words.say((name, power, realm.grain.get(power, 0), yields))] if states else []
+            king = "".join(words.say(("king_in", unit.region.province)) for unit in position.units if unit.power == power)
+            said += [words.say((name, power, realm.grain.get(power, 0), yields)) + king] if states else []
         return (*said, *(words.say(("are_allies", *two)) for two in sorted(realm.alliances)))
 
     def takes_typed_orders(self) -> bool:

@@ -68,6 +68,7 @@ SENTENCES: Mapping[str, str] = {
     # What everybody has
     "has": "{0} has {1} grain to spend; its states yield {2}",
     "has_kingdom": "{0}, a kingdom, has {1} grain to spend; its states yield {2}",
+    "king_in": "; its king is in {0}",
     "are_allies": "{0} and {1} are allies",
     # What befell without an order
     "note_battle": "{0} is attacked by {1}. {2}",

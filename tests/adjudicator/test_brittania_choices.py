@@ -188,3 +188,11 @@ def test_what_everybody_has_is_told() -> None:
     assert BRITTANIA.rules.standing(BRITTANIA.setting(), found.position) == (
         "Red, a kingdom, has 23 grain to spend; its states yield Essex 10, Kent 5",
         "Gold has 10 grain to spend; its states yield York 10", "Gold and Red are allies")
+
+
+def test_where_each_king_is_is_told() -> None:
+    """WSB-14: he is the only piece there is; a power without one is told its grain alone."""
+    found = _play("papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], kings={"Red": "Kent"})
+    assert BRITTANIA.rules.standing(BRITTANIA.setting(), found.position) == (
+        "Red has 20 grain to spend; its states yield Essex 10, Kent 10; its king is in Kent",
+        "Gold has 10 grain to spend; its states yield York 10")
