@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -21,18 +22,21 @@ from adjudicator.orders import Order
 from ocr.page import Box, Page
 from service.archive import Edition
 from service.archive_reread import Change, RereadFault, run_reread
+from service.correspondence import Correspondence
 from service.desk import decisions
 from service.desk.decisions import Act, Decision
+from service.eye import EngineEye
+from service.reader import Reader
 from service.record_form import canonical, plain
 from service.store import codec
 from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
 from service.verify import Broken, read
-from tests.service.mail_builder import picture
+from tests.service.mail_builder import mail, part, picture, stamp, text
 from tests.service.test_reader import Shown, page, sight
 from tests.support.altered import packed, unpacked
-from tests.support.played import archived
+from tests.support.played import archived, finish
 from tests.support.site import make_site
-from tests.support.table import Table, open_table
+from tests.support.table import SERVER, Table, address, open_table
 
 WRITTEN = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pentland Firth - Moray & Nairn", "A Moray & Nairn H")
 """What stands on the sheet; its last line is there for the new reader alone to miss."""
@@ -127,3 +131,25 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
     texts = [canonical(plain(one)).encode() for one in (codec.dump_resolution(made), tells["resolution"], table.phase().resolution)]
     assert len(orders) == 5
     assert len({hashlib.sha256(one).hexdigest() for one in texts}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
+    """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and none of the program's."""
+    pytest.importorskip("rapidocr")
+    eye, sender = EngineEye(), address("Montrose")
+    photo = (resources.files("service.demo_data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
+    with make_site(tmp_path) as site:
+        own = open_table(site)
+        own.take(mail(own.subject("Montrose"), sender, parts=[text("See the sheet."), part(photo)],
+                      stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)]), own.phase().opens_at)
+        Reader(store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=own.load, post=Correspondence(own.writer),
+               settled=lambda _phase: None).read({"submission": own.papers()[0].id})
+        finish(own)
+        path, out = tmp_path / "game.zip", io.StringIO()
+        path.write_bytes(archived(own))
+    assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=True) == 0
+    *lines, summary = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert summary["changes"][Change.ALIKE] == summary["lines"] == len(lines) >= 5
+    assert all(one["was"] == one["now"] for one in lines)
