@@ -109,6 +109,8 @@ def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resol
     that hold units it may not see, or had orders it may not know, whatever these sheets say (D66-06). Were a sheet shown that
     says nothing of a hidden unit, its absence would tell of the others."""
     told = variant.rules.told(variant.setting(), resolution, power)
+    if told is resolution:
+        return told, frozenset()
     unseen = frozenset(unit.power for unit in resolution.position.units - told.position.units)
     return told, unseen | frozenset(one.order.power for one in resolution.outcomes if one not in told.outcomes)
 
