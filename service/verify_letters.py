@@ -16,6 +16,7 @@ _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
 _RECEIPT = r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this digest:" + _HEX.replace("{64}", "{{64}}")
 _ROOT = (r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this welcome), with this root:"
          + _HEX.replace("{64}", "{{64}}"))
+_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), mark (?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})")
 _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
@@ -29,6 +30,7 @@ def check_letter(archive: Archive, name: str, data: bytes, report: Report) -> No
     roots = list(re.finditer(_ROOT.format(games=games), text))
     for found in roots:
         _root(archive, name, int(found["n"]), found["digest"], report)
+        _counted(archive, name, int(found["n"]), text, report)
     if roots:
         _seeds(archive, name, text, report)
     _photographs(archive, name, message, report)
@@ -72,6 +74,21 @@ def _root(archive: Archive, name: str, number: int, digest: str, report: Report)
         report.faults.append(f"The record up to entry {number} is not the one whose root {name} names.")
     else:
         report.said.append(f"{name}: the record up to entry {number} is the one mailed.")
+
+
+def _counted(archive: Archive, name: str, number: int, text: str, report: Report) -> None:
+    """The versions that a results letter names as those that counted are the executed sheets of the judging it names."""
+    named = {(found["version"], found["mark"].replace(" ", "")) for found in _COUNTED.finditer(text)}
+    executed = next((tells.get("executed") for at, tells in archive.told("judged") if at == number), None)
+    if not named or executed is None:
+        return
+    sheets = [archive.last("sheet", number, sheet=key) or {} for key in executed.values()]
+    right = {(f"version {one['version']}" if one["version"] is not None else "without a version number", one["mail"][:12])
+             for one in sheets if one.get("mail")}
+    if named == right:
+        report.said.append(f"{name}: the versions that it names as counted are those of entry {number}.")
+    else:
+        report.faults.append(f"Entry {number} executed other sheets than {name} says.")
 
 
 def _seeds(archive: Archive, name: str, text: str, report: Report) -> None:

@@ -145,6 +145,12 @@ def check_letter(path: str, told: dict[str, Told], leaves: list[str], links: lis
     for n, digest in roots:
         must(links[int(n)] == digest, f"the record up to entry {n} is not the one that {path} names.")
         print(f"{path}: the record up to entry {n} is the one mailed.")
+        named = re.findall(r"version (number|\d+), mark (\w{4}) (\w{4}) (\w{4})", text)  # "without a version number" has none
+        for executed in [one["executed"] for at, one in told["judged"] if at == int(n) and named]:
+            sheets = [last(told["sheet"], int(n), "sheet", key) for key in executed.values()]
+            right = {("number" if one["version"] is None else str(one["version"]), one["mail"][:12]) for one in sheets if one["mail"]}
+            must({(version, "".join(mark)) for version, *mark in named} == right, f"entry {n} executed other sheets than {path} says.")
+            print(f"{path}: the versions that it names as counted are those of entry {n}.")
     for phase, digest in re.findall(rf"\(phase (\d+)\) will be drawn from a seed {HEX}", text) if roots else []:
         entered = any((one["phase"], one["lots"]) == (int(phase), digest) for _, one in told["phase"])
         must(entered, f"the seed of phase {phase} is not the one in {path}.")

@@ -131,6 +131,21 @@ def test_another_players_receipt_is_not_hers(table: Table, hers: tuple[Path, lis
         assert "entry" in done.stderr
 
 
+def test_the_version_that_counted_is_the_one_her_results_name(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    """Done when: the executed version is the one named. A letter that names another is found by both."""
+    path, letters = hers
+    results = next(one for one in letters if b"Montrose, version 2, mark " in one.read_bytes())
+    changed = tmp_path / "results.eml"
+    for old, new in ((b"", b""), (b"Montrose, version 2, mark ", b"Montrose, version 1, mark ")):
+        changed.write_bytes(results.read_bytes().replace(old, new) if old else results.read_bytes())
+        out = io.StringIO()
+        said, code = tool(path, [changed]), run_verify(path, [changed], out)
+        assert (code, said.returncode) == ((1, 1) if old else (0, 0)), (out.getvalue(), said.stderr)
+        for text in (out.getvalue(), said.stdout + said.stderr):
+            assert ("executed other sheets than" in text) is bool(old)
+            assert ("the versions that it names as counted are those of entry" in text) is not bool(old)
+
+
 def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
     path, letters = hers
     receipt = next(one for one in letters if "receipt" in one.name).read_bytes()
