@@ -9,17 +9,18 @@ from pathlib import Path
 import maps
 from service import map_import_text, map_import_write
 from service.map_import_draft import Seat, Troubles
-from service.map_import_write import BORDERS, HEADING, NAMES, PROVINCES, SETUP
+from service.map_import_write import BORDERS, HEADING, NAMES, PROVINCES, RULINGS, SETUP, WORDING
 
 _NEEDED = (PROVINCES, BORDERS)
 _BLANK = {SETUP: "power,unit,region\n", NAMES: "text,region,spelling,ambiguous\n"}
-_ALONG = ("orders.lark", "rulings.md", "LICENCE.txt", "partition.geojson", "placing-a3.json", "placing-a4.json")
+_ALONG = (WORDING, RULINGS, "LICENCE.txt", "partition.geojson", "placing-a3.json", "placing-a4.json")
 _BETWEEN = ",;\t"
 
 
 def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
     """Every file of the board by its name: the tables row for row, so that a fault's row is that of the source. Without a
-    heading of its own it gets that of the board `like`, with the powers of `setup.csv` where they are others."""
+    heading of its own it gets that of the board `like`, its wording and its house rules too, with the powers of `setup.csv`
+    where they are others."""
     files: dict[str, str | bytes] = {}
     for name in (*_NEEDED, *_BLANK):
         if name in _NEEDED or (folder / name).exists():
@@ -31,6 +32,7 @@ def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
         files[HEADING] = "\n".join(map_import_text.lines(folder / HEADING, troubles) or [""]) + "\n"
     else:
         files[HEADING] = _heading(folder, str(files[SETUP]), str(files[PROVINCES]), like)
+        files |= map_import_write.wording(like)
         troubles.note(HEADING, 0, f"the file is missing; calendar, units and rules are those of {like}: look them over")
     for name in _ALONG:
         if (folder / name).is_file() and (data := map_import_text.raw(folder / name, troubles)) is not None:

@@ -25,11 +25,18 @@ PATTERNS = ("diagonal", "cross", "horizontal", "vertical", "dots", "waves", "che
 _SHORT = 3
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 HEADING, PROVINCES, BORDERS, NAMES, SETUP = "variant.toml", "provinces.csv", "borders.csv", "names.csv", "setup.csv"
+WORDING, RULINGS = "orders.lark", "rulings.md"
+
+
+def wording(like: str) -> dict[str, str]:
+    """What goes along with the rules of the board `like`: the words its own orders have, and its house rules."""
+    return {name: (maps.folder(like) / name).read_text("utf-8") for name in (WORDING, RULINGS)
+            if (maps.folder(like) / name).exists()}
 
 
 def tables(draft: Draft, like: str, troubles: Troubles) -> dict[str, str]:
     """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous is a fault."""
-    return {
+    return wording(like) | {
         HEADING: heading(like, draft.seats, {
             "title": draft.title, "victory": draft.victory,
             "note": f"Read from {draft.origin}; whose work that is, and under which licence, is said there.",

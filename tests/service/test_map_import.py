@@ -85,12 +85,11 @@ def test_what_was_imported_can_be_imported_again(tmp_path: Path) -> None:
 
 
 def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path) -> None:
-    """A referee types in the real board of Bretwalda: powers, units and rules stay."""
+    """A referee types in the real board of Bretwalda: powers, units, rules and wording stay."""
     tables = tmp_path / "typed"
     tables.mkdir()
     for name in TABLES:
         (tables / name).write_bytes((maps.folder("bretwalda") / name).read_bytes())
-    (tables / "orders.lark").write_bytes((maps.folder("bretwalda") / "orders.lark").read_bytes())
     found, model = _import(tables, tmp_path / "mine", like="bretwalda"), maps.load("bretwalda")
     assert (found.powers, found.kinds, found.rules, found.wording) == (model.powers, model.kinds, model.rules, model.wording)
     assert found.board.links == model.board.links
