@@ -27,6 +27,14 @@ All digests are written in 64 small hexadecimal digits, all text is UTF-8. The l
 the root as it was when they were written, and receipts name the leaf of the sheet they are for, so whoever has kept a letter
 can tell whether this archive is the same record. The last 64 bytes of this file are the SHA-256 of all bytes before them.
 
+FROM AN ORDER TO ITS INK
+
+A "judged" entry has the "line" of each order. The last "reading" of the executed sheet before it has that line's "box": its four
+corners in pixels of the photograph as it is shown, from the top left of the writing. A "decision" tells where a person read the
+line otherwise than the machine.
+
+CHECKERS
+
 With Python:  python3 verify_record.py THIS_FILE LETTER.eml ...
 With Galloper:  galloper verify THIS_FILE LETTER.eml ...
 The full description is docs/record.md of Galloper.
