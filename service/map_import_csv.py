@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 import maps
@@ -31,7 +32,7 @@ def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
     if (folder / HEADING).exists():
         files[HEADING] = "\n".join(map_import_text.lines(folder / HEADING, troubles) or [""]) + "\n"
     else:
-        files[HEADING] = _heading(folder, str(files[SETUP]), str(files[PROVINCES]), like)
+        files[HEADING] = _heading(folder, {name: str(files[name]) for name in (SETUP, PROVINCES, BORDERS)}, like)
         files |= map_import_write.wording(like)
         troubles.note(HEADING, 0, f"the file is missing; calendar, units and rules are those of {like}: look them over")
     for name in _ALONG:
@@ -63,11 +64,15 @@ def _table(path: Path, troubles: Troubles) -> str:
     return text.getvalue()
 
 
-def _heading(folder: Path, setup: str, provinces: str, like: str) -> str:
-    powers = list(dict.fromkeys(
-        row["power"].strip() for row in csv.DictReader(io.StringIO(setup)) if (row.get("power") or "").strip()))
+def _heading(folder: Path, tables: Mapping[str, str], like: str) -> str:
+    powers = list(dict.fromkeys(power for power in _column(tables[SETUP], "power") if power))
     known = maps.load(like).powers
     seats = tuple(Seat(power, power) for power in powers) if powers and not set(powers) <= set(known) else ()
-    centres = sum((row.get("centre") or "").strip() == "yes" for row in csv.DictReader(io.StringIO(provinces)))
+    centres, one_way = (_column(tables[table], name).count("yes") for table, name in ((PROVINCES, "centre"), (BORDERS, "one_way")))
     top = {"title": folder.resolve().name.replace("_", " ").title(), "note": "Typed in from tables."}
-    return map_import_write.heading(like, seats, top | ({"victory": centres // 2 + 1} if seats else {}))
+    return map_import_write.heading(
+        like, seats, top | ({"victory": centres // 2 + 1} if seats else {}), counts={"one_way": one_way} if one_way else {})
+
+
+def _column(table: str, name: str) -> list[str]:
+    return [(row.get(name) or "").strip() for row in csv.DictReader(io.StringIO(table))]

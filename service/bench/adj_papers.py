@@ -48,10 +48,10 @@ def any_order(
     """An order of that class with something in every field: as good as its text, which is all that a paper has. Its places
     are among those given, or anywhere."""
     values: dict[str, Any] = {"power": power, "line": line}
-    hints = get_type_hints(order)
-    for field in dataclasses.fields(order):
-        if field.name not in values:
-            values[field.name] = _value(variant, field.name, hints[field.name], chance, places or sorted(variant.board.provinces))
+    anywhere = places or sorted(variant.board.provinces)
+    for name, hint in _fields(order).items():
+        if name not in values:
+            values[name] = _value(variant, name, hint, chance, anywhere)
     if issubclass(order, Convert):
         values |= _converted(variant, values["unit"])
     if issubclass(order, Move):  # who leaves boats behind says no more; where nobody has boats, nobody says it
@@ -69,6 +69,18 @@ def written(order: Order) -> Order:
         field.name: Region(value.province) for field in dataclasses.fields(order)
         if isinstance(value := getattr(order, field.name), Region)}
     return dataclasses.replace(order, **places)
+
+
+_FIELDS: dict[str, dict[str, Any]] = {}
+
+
+def _fields(order: type[Order]) -> dict[str, Any]:
+    """The fields of an order class with what they hold; found once, for it takes long."""
+    name = f"{order.__module__}.{order.__qualname__}"
+    if name not in _FIELDS:
+        hints = get_type_hints(order)
+        _FIELDS[name] = {field.name: hints[field.name] for field in dataclasses.fields(order)}
+    return _FIELDS[name]
 
 
 def _value(variant: Variant, name: str, hint: Any, chance: Random, places: Sequence[str]) -> object:

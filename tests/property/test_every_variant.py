@@ -3,6 +3,8 @@ phase, through the judge alone. A game that is added is tried without a line her
 
 from __future__ import annotations
 
+import io
+import json
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -20,7 +22,9 @@ from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
 from maps.moves import is_marched_over
 from maps.variant import Variant
+from service.adjudicate_cli import run_adjudicate
 from service.bench.adj_papers import TAPE, lots, phase_orders
+from service.record_case import case_of
 from service.store import codec
 
 SLUGS = maps.variants()
@@ -54,6 +58,7 @@ def _check(variant: Variant, seed: int, phases: int = PHASES) -> None:
         _whose_paper_lies_on_top_makes_no_difference(variant, position, orders, resolution)
         _the_same_comes_of_the_same(variant, position, orders, resolution)
         _what_is_stored_comes_back(position, resolution)
+        _the_command_says_the_same(variant, position, resolution)
         _nothing_hidden_is_told(variant, resolution)
         _the_calendar_goes_on(variant, position, resolution.position)
 
@@ -150,6 +155,15 @@ def _what_is_stored_comes_back(position: Position, resolution: Resolution) -> No
     assert back.position == resolution.position
     assert [(o.order, o.result, o.reason, o.why) for o in back.outcomes] == [
         (o.order, o.result, o.reason, o.why) for o in resolution.outcomes]
+
+
+def _the_command_says_the_same(variant: Variant, position: Position, resolution: Resolution) -> None:
+    """What was judged, written as a case of the contract's JSON, is answered as it was judged."""
+    case, answered = case_of(variant.setting(), position, resolution, TAPE[: resolution.lots_used])
+    assert case is not None, "the contract's form can say it"
+    out = io.StringIO()
+    assert run_adjudicate(variant, [json.dumps(case)], out) == 0
+    assert json.loads(out.getvalue()) == json.loads(json.dumps(answered))
 
 
 def _nothing_hidden_is_told(variant: Variant, resolution: Resolution) -> None:

@@ -84,13 +84,14 @@ def test_what_was_imported_can_be_imported_again(tmp_path: Path) -> None:
         assert (tmp_path / "second" / name).read_bytes() == (first / name).read_bytes()
 
 
-def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path) -> None:
-    """A referee types in the real board of Bretwalda: powers, units, rules and wording stay."""
+@pytest.mark.parametrize("slug", [slug for slug in maps.variants() if slug != "standard"])
+def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path, slug: str) -> None:
+    """A referee types in the real board of a game: powers, units, rules and wording stay."""
     tables = tmp_path / "typed"
     tables.mkdir()
     for name in TABLES:
-        (tables / name).write_bytes((maps.folder("bretwalda") / name).read_bytes())
-    found, model = _import(tables, tmp_path / "mine", like="bretwalda"), maps.load("bretwalda")
+        (tables / name).write_bytes((maps.folder(slug) / name).read_bytes())
+    found, model = _import(tables, tmp_path / "mine", like=slug), maps.load(slug)
     assert (found.powers, found.kinds, found.rules, found.wording) == (model.powers, model.kinds, model.rules, model.wording)
     assert found.board.links == model.board.links
     assert found.start == model.start
