@@ -27,7 +27,12 @@ _MARK = re.compile(r'"\(" "(\w+)" "\)"')
 
 
 class GrammarError(ValueError):
-    """The wording of a variant does not fit the fragments. Our own fault: names the phase and Lark's complaint."""
+    """The wording of a variant does not fit the fragments. Our own fault: names the phase and Lark's complaint. `line` is where
+    in the wording, or 0 where that cannot be told."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class _Given(Lexer):
@@ -59,6 +64,20 @@ class Forms:
         return self.lark.parse(tokens)
 
 
+def _where(fault: str, wording: str, before: int) -> tuple[int, str]:
+    """The line of the wording that a complaint is about, and its first sentence with that line in it: Lark counts from the
+    first fragment on, and of a rule it names the name alone."""
+    said = fault.partition("\n")[0]
+    told = re.search(r"at line (\d+)", said)
+    if told is not None:
+        line = max(int(told[1]) - before, 0)
+        return line, said.replace(told[0], f"at line {line}")
+    named = re.search(r"[Rr]ule '?(\w+)'?", said)
+    lines = wording.splitlines()
+    at = [number for number, text in enumerate(lines, start=1) if named and re.search(rf"\b{named[1]}\b", text)]
+    return (at[-1] if "more than once" in said else at[0]) if at else 0, said
+
+
 @lru_cache(maxsize=32)
 def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...] = ()) -> Forms:
     """The parser of one phase kind, `wording` being the text of the variant's `orders.lark` and `own` the entries of its
@@ -73,6 +92,7 @@ def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...
         lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_Given, start=phase.value, strict=True)
         table = machine(lark.rules, phase.value)
     except (LarkError, NestingError) as fault:
-        raise GrammarError(f"the wording of the {phase.value} phase cannot be composed: {fault}") from fault
+        line, said = _where(str(fault).strip(), wording, before=text.count("\n") + 1)
+        raise GrammarError(f"the wording of the {phase.value} phase cannot be composed: {said}", line) from fault
     keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
     return Forms(phase, lark, keywords, table, own, frozenset(_MARK.findall(wording)))

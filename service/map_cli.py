@@ -10,9 +10,16 @@ from typing import TextIO
 
 import maps
 from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
+from grammar.compose import GrammarError
+from maps.fault import Fault
 from maps.geometry import FILE
 from maps.moves import Moves, find, printed, valid_moves
 from maps.names import suggestions
+from maps.rulings import FILE as RULINGS
+from maps.rulings import BadRulings, rulings
+from service.lexical import forms_of
+
+WORDING = "orders.lark"
 
 
 def run_check(slug_or_path: str, out: TextIO) -> int:
@@ -29,7 +36,7 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
             f"galloper map check: {slug_or_path} is neither a board nor a folder; the boards are {known}\n"
         )
         return 1
-    faults = maps.check_folder(path)
+    faults = maps.check_folder(path) or words_faults(path)
     out.writelines(f"{fault}\n" for fault in faults)
     if faults:
         what = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
@@ -37,6 +44,23 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
         return 1
     out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
     return 0
+
+
+def words_faults(path: Path) -> list[Fault]:
+    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit the grammar, and house
+    rules that answer what nobody asked."""
+    variant = maps.load_folder(path)
+    found: list[Fault] = []
+    for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
+        try:
+            forms_of(variant, kind)
+        except GrammarError as error:
+            found.append(Fault(WORDING, error.line, str(error)))
+    try:
+        rulings(path, variant)
+    except BadRulings as error:
+        found.append(Fault(RULINGS, 0, str(error).removeprefix(f"{RULINGS}: ")))
+    return sorted(found)
 
 
 def _figures(variant: maps.Variant, drawing: bool) -> str:

@@ -30,10 +30,7 @@ def test_a_sound_board_says_so_in_one_line(slug: str) -> None:
 
 
 def test_a_folder_anywhere_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for path in maps.folder("standard").glob("*.*"):
-        (folder / path.name).write_bytes(path.read_bytes())
+    folder = _copy("standard", tmp_path)
     out = io.StringIO()
     assert run_check(str(folder), out) == 0
     setup = folder / "setup.csv"
@@ -43,6 +40,45 @@ def test_a_folder_anywhere_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "setup.csv, row" in out.getvalue()
     assert "cannot stand in VIE" in out.getvalue()
     assert "mine has" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wording", "row", "sentence"),
+    [
+        ('%extend movement_order: ring\nring: unit "rings" (\n', 2, "Expecting a value, at line 2"),
+        ("// bells\n%extend movement_order: ring\n", 2, "Rule 'ring' used but not defined"),
+        ('%extend movement_order: ring\nring: unit "a"\nring: unit "b"\n', 3, "Rule 'ring' defined more than once"),
+        ("%extend nosuch: hold\n", 1, "Can't extend rule nosuch"),
+        ("// one\n\n%exten movement_order: hold\n", 3, "Unexpected input at line 3"),
+    ],
+)
+def test_a_wording_that_does_not_fit_is_told_with_its_row(
+    tmp_path: Path, wording: str, row: int, sentence: str
+) -> None:
+    """In every phase of the game, since the wording is part of each."""
+    folder = _copy("standard", tmp_path)
+    (folder / "orders.lark").write_text(wording, "utf-8")
+    out = io.StringIO()
+    assert run_check(str(folder), out) == 1
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"orders.lark, row {row}: the wording of the ") and sentence in line for line in lines)
+
+
+def test_house_rules_that_fit_no_choice_are_told(tmp_path: Path) -> None:
+    folder = _copy("standard", tmp_path)
+    (folder / "rulings.md").write_text("# Rulings\n\n## Play\n\n**Q-99, `toll`.** Who pays? `yes`: All.\n", "utf-8")
+    out = io.StringIO()
+    assert run_check(str(folder), out) == 1
+    assert out.getvalue() == "rulings.md: Q-99 is about 'toll', which these rules do not know\n"
+
+
+def _copy(slug: str, to: Path) -> Path:
+    folder = to / "mine"
+    folder.mkdir()
+    for path in maps.folder(slug).glob("*.*"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
 
 
 def test_a_board_that_is_not_there_is_answered_with_those_that_are(capsys: pytest.CaptureFixture[str]) -> None:
