@@ -51,6 +51,11 @@ class Calendar:
         season, kind = self.steps[at]
         return Phase(phase.year, season, kind)
 
+    @property
+    def year_end(self) -> tuple[str, PhaseKind]:
+        """The step whose results go out by post as well: the last of a year that says who owns what (OUT-10)."""
+        return next((step for step in reversed(self.steps) if step[1].settles), self.steps[-1])
+
     def seasons(self) -> tuple[str, ...]:
         """Season names in playing order, each once."""
         return tuple(dict.fromkeys(season for season, _ in self.steps))

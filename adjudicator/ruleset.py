@@ -74,6 +74,10 @@ class Ruleset:
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
     """Which orders a phase takes."""
 
+    EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {}
+    """Orders that the classic game does not have, as a player may write them, each with what it says; {a}, {b} and {c} are
+    places, {p} is a power."""
+
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
     """Legality of order kinds that the classic game does not have, as in `adjudicator.legality`."""
 

@@ -75,7 +75,7 @@ class Announcements:
                 made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, *told))
                 made += self._requests(session, phase, resolution, variant, info, power, address)
         made += self._unreached(session, phase, variant, info)
-        if phase.kind == PhaseKind.ADJUSTMENT:
+        if (phase.season, phase.kind) == variant.calendar.year_end:
             made.append(self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing))
 
         def put(inside: Session) -> None:
@@ -144,7 +144,7 @@ class Announcements:
         for power in variant.powers:
             if blank_sheet(variant, info.name, wanted, power, drawing=False).name == name:
                 return [blank_sheet(variant, info.name, wanted, power)]
-        if phase.kind != PhaseKind.ADJUSTMENT:
+        if (phase.season, phase.kind) != variant.calendar.year_end:
             return []
         files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
         charts = [done for one in files if one.kind == "application/pdf" for done in one.drawn()]
@@ -174,10 +174,7 @@ class Announcements:
             facts = RetreatFacts(tuple(beaten), closing, subject)
             return [letters.retreat_request(info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power))]
         if wanted.kind is PhaseKind.ADJUSTMENT:
-            rules = variant.rules
-            count = AdjustmentFacts(
-                resolution.adjust.get(power, 0), closing, subject, SendSupply in rules.ORDERS[wanted.kind],
-                rules.removes_by_lot(), rules.strikes_removals())
+            count = adjustment_facts(variant, resolution.adjust.get(power, 0), closing, subject)
             return [letters.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))]
         return []
 
@@ -225,6 +222,13 @@ class Announcements:
             joint=tuple(names[power] for power in resolution.joint),
             ink=results_address(self.desk.sender.base_url, phase),
         )
+
+
+def adjustment_facts(variant: Variant, count: int, closing: Closing, subject: str) -> AdjustmentFacts:
+    """What a power is told before builds and removals, in the words of its game's rules (OUT-07)."""
+    rules = variant.rules
+    return AdjustmentFacts(count, closing, subject, SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT], rules.removes_by_lot(),
+                           rules.strikes_removals())
 
 
 def results_address(base_url: str, phase: PhaseRow) -> str:

@@ -19,14 +19,13 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import letters, record
-from service.announcements import Announcements
+from service.announcements import Announcements, adjustment_facts
 from service.ballots import FIRST_COUNTS
 from service.context import phase_of
 from service.correspondence import Desk
 from service.intake_verdict import Kind, Reason, Verdict
 from service.intake_words import canonical_subject, explain
 from service.letters_values import (
-    AdjustmentFacts,
     Closing,
     CorrectionFacts,
     DeadlineFacts,
@@ -62,9 +61,9 @@ WHO: Mapping[str, tuple[str, str]] = {
     "draft_results": ("all players", "you approve a movement phase with beaten units"),
     "retreat_request": ("owners of beaten units", "with the draft results"),
     "final_results": ("all players", "you approve the retreats, or a movement phase without any"),
-    "adjustment": ("all players, each their own", "with the final results of an Autumn"),
-    "year_end_results": ("all players", "you approve a Winter"),
-    "postal_pack": ("you", "with the year-end results"),
+    "adjustment": ("all players, each their own", "with the results before builds and removals"),
+    "year_end_results": ("all players", "you approve builds and removals"),
+    "postal_pack": ("you", "with the last results of a game year"),
     "deadline_moved": ("all players", "you move a deadline"),
     "correction": ("all players", "you correct an error in results"),
     "welcome": ("a new player", "a game begins, or a seat changes hands"),
@@ -73,7 +72,7 @@ WHO: Mapping[str, tuple[str, str]] = {
 """Kind of letter to who gets it and when, in the order of a game."""
 OF_PHASES: Mapping[str, PhaseKind] = {
     "draft_results": PhaseKind.MOVEMENT, "retreat_request": PhaseKind.RETREAT, "adjustment": PhaseKind.ADJUSTMENT,
-    "year_end_results": PhaseKind.ADJUSTMENT, "postal_pack": PhaseKind.ADJUSTMENT,
+    "year_end_results": PhaseKind.ADJUSTMENT,
 }
 """The kind of phase without which a game has no such letter."""
 
@@ -256,12 +255,13 @@ class Previews:
     def _adjustment(self) -> Preview:
         closing = self._coming(PhaseKind.ADJUSTMENT)
         _, resolution = self._judged(PhaseKind.ADJUSTMENT)
-        facts = AdjustmentFacts(1 if resolution is None else resolution.adjust.get(self.power, 1), closing,
-                                self._subject(closing.phase))
+        count = 1 if resolution is None else resolution.adjust.get(self.power, 1)
+        facts = adjustment_facts(self._variant, count, closing, self._subject(closing.phase))
         return Preview(letters.adjustment(self._info, closing.phase, self._to, facts), "As if one unit were offered.")
 
     def _pack(self) -> Preview:
-        phase = self._coming(PhaseKind.ADJUSTMENT).phase
+        season, kind = self._variant.calendar.year_end
+        phase = replace(self._coming(kind).phase, season=season)
         facts = PackFacts(((self._name, 1),), tuple(
             one.name for one in self._variant.powers.values() if one.id != self.power))
         return Preview(letters.postal_pack(self._info, phase, self._you, facts),

@@ -123,6 +123,14 @@ class Bretwalda(Ruleset):
         PhaseKind.MOVEMENT: CLASSIC_ORDERS[PhaseKind.MOVEMENT] | {Convert},
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {MoveHome},
     }
+    EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
+        PhaseKind.MOVEMENT: (
+            ("A ({a}) = B", "the army builds boats and is a boat bunch"),
+            ("B ({a}) - {b} (db)", "the boat bunch goes there and leaves its boats behind")),
+        PhaseKind.ADJUSTMENT: (
+            ("Build B {a}", "a boat bunch is built, in the first winter only"),
+            ("Home {a} - {b}", "the right to build moves from one centre to the other")),
+    }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}

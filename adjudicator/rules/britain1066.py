@@ -99,6 +99,15 @@ class Conquest(Ruleset):
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {MoveHome},
     }
     FORMS: ClassVar[Mapping[str, type[Order]]] = {"destroy": Destroy, "lie": Lie}
+    EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
+        PhaseKind.MOVEMENT: (
+            ("A/F {a} - {b}", "the army/fleet goes there, by land or by sea"),
+            ("F {a} destroys armies", "the fleet destroys those who wait in the Straits of Dover"),
+            ("Hidden Germanicus 1 lies in The Wash", "where a hidden unit begins, with the first orders")),
+        PhaseKind.ADJUSTMENT: (
+            ("Build A/F {a}", "an army/fleet is built"),
+            ("Nominate {a} in place of {b}", "the one is a home centre in place of the other, which was lost")),
+    }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {MoveHome: settle_home}
 

@@ -64,6 +64,18 @@ class WarringStates(Ruleset):
         "defend": Defend, "invest": Invest, "conquer": Conquer, "move_king": MoveKing, "ally": Ally, "swap": Swap,
         "send_grain": Send, "claim": Claim,
     }
+    EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
+        PhaseKind.TURN: (
+            ("Capital {a}", "where a power begins"),
+            ("5 Grain for Defense of {a}", "five grain defend it"),
+            ("5 Grain for Investing of {a}", "it yields more from the next turn on"),
+            ("10 Grain for Conquest of {b}", "ten grain attack it"),
+            ("10 Grain for Conquest of {b} with the King", "and the king goes with them"),
+            ("King to {b}", "the king goes there"),
+            ("5 Grain for Alliance with {p}", "an alliance, if both declare it"),
+            ("5 Grain for Swap of {a} for {b}", "two states change hands, if both ask for it"),
+            ("Send 5 Grain to {p}", "grain goes to an ally")),
+    }
     SENTENCES: ClassVar[Mapping[str, str]] = SENTENCES
     RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {PhaseKind.TURN: resolve}
     EXTENSION: ClassVar[type[Extension] | None] = Realm

@@ -134,6 +134,11 @@ class ThreeKingdoms(Ruleset):
         PhaseKind.MOVEMENT: CLASSIC_ORDERS[PhaseKind.MOVEMENT] | {Convert, Proxy},
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {SendSupply},
     }
+    EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
+        PhaseKind.MOVEMENT: (
+            ("A {a} converts to F", "the army becomes a fleet"), ("A {a} proxy {p}", "{p} commands it this turn")),
+        PhaseKind.ADJUSTMENT: (("Send 1 supply to {p}", "supply is sent"),),
+    }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}

@@ -129,6 +129,13 @@ class ThirtyYears(Ruleset):
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {MoveHome, loans.Lend, loans.TakeBack},
     }
     FORMS: ClassVar[Mapping[str, type[Order]]] = {"begin": Begin, "lend": loans.Lend, "take_back": loans.TakeBack}
+    EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
+        PhaseKind.MOVEMENT: (
+            ("F {a} FCA", "the fleet changes into an army"), ("M {a} S A {b}", "the mercenaries support the army where it is")),
+        PhaseKind.ADJUSTMENT: (
+            ("Build M {a}", "mercenaries are raised"), ("Lend {a} to {p}", "the centre supplies {p} from now on"),
+            ("Take back {a}", "the loan ends"), ("Designate {a} for {b}", "the one is a home centre while the other is lost")),
+    }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES, **builds.SENTENCES, **loans.SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}

@@ -6,32 +6,46 @@ Lexical only: all names of the board are offered always, whatever stands where a
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    MoveHome,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+)
 from grammar.snap import snap
 from maps.variant import Variant
 from service.lexical import candidate_json, forms_of, lexicon_of, parse_typed
 
-_VERBS: dict[PhaseKind, tuple[str, ...]] = {
-    PhaseKind.MOVEMENT: ("moves to", "holds", "supports", "to", "convoys", "converts to", "via convoy",
-                         "is under the orders of"),
-    PhaseKind.RETREAT: ("retreats to", "disbands"),
-    PhaseKind.ADJUSTMENT: ("Build", "Remove", "Send", "supply to", "disbands"),
+_VERBS: Mapping[type[Order], tuple[str, ...]] = {
+    Move: ("moves to", "via convoy"), Hold: ("holds",), SupportHold: ("supports",), SupportMove: ("supports", "to"),
+    Convoy: ("convoys", "to"), Convert: ("converts to",), Proxy: ("is under the orders of",), Retreat: ("retreats to",),
+    Disband: ("disbands",), Build: ("Build",), Remove: ("Remove", "disbands"), SendSupply: ("Send", "supply to"), MoveHome: ("Home",),
 }
-"""What stands between names in the handbook's prose. A phase kind that a variant words itself has the words of its own orders."""
-_WRITTEN: dict[PhaseKind, tuple[tuple[str, str], ...]] = {
+"""What stands between names in the handbook's prose. An order that one rule set alone has brings the words of its own."""
+_WRITTEN: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
     PhaseKind.MOVEMENT: (
         ("A {a} H", "the army there holds"), ("A {a} - {b}", "it moves; F for a fleet"),
         ("F {c} S A {a}", "the fleet supports the army where it is"),
         ("F {c} S A {a} - {b}", "the fleet supports the army’s move"),
-        ("F {c} C A {a} - {b}", "the fleet convoys the army"), ("A {a} - {b} via convoy", "the army goes by convoy"),
-        ("A {a} converts to F", "the army becomes a fleet"), ("A {a} proxy {p}", "{p} commands it this turn")),
+        ("F {c} C A {a} - {b}", "the fleet convoys the army"), ("A {a} - {b} via convoy", "the army goes by convoy")),
     PhaseKind.RETREAT: (("A {a} - {b}", "the army retreats"), ("A {a} D", "it disbands")),
-    PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed"),
-                           ("Send 1 supply to {p}", "supply is sent")),
+    PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed")),
 }
-"""Orders as they may be typed, each with what it says; {a}, {b}, {c} are places and {p} is a power."""
+"""Orders as they may be typed in any game, each with what it says; {a}, {b}, {c} are places and {p} is a power."""
 _BLANK = re.compile(r"\{\w+\}")
 _PLAIN = 9
 """Letters of the longest name that stands in an example."""
@@ -64,14 +78,14 @@ def words_of(variant: Variant, kind: PhaseKind) -> Words:
     for power in variant.powers.values():
         for text in (power.name, *power.aliases, *([power.person] if power.person else [])):
             spelled[text, power.name] = None
-    return Words(tuple(spelled), _VERBS.get(kind) or _own_verbs(variant, kind), tuple(k.name for k in variant.kinds.values()),
+    return Words(tuple(spelled), _verbs(variant, kind), tuple(k.name for k in variant.kinds.values()),
                  written(variant, kind))
 
 
-def _own_verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
-    """What stands between the blanks of the orders that only this rule set has."""
+def _verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
+    """What stands between the names of the orders that a phase takes by these rules."""
     orders = sorted(variant.rules.ORDERS.get(kind, ()), key=lambda order: order.__name__)
-    pieces = (piece.strip() for order in orders for piece in _BLANK.split(order.TERSE))
+    pieces = (piece.strip() for order in orders for piece in (_VERBS.get(order) or _BLANK.split(order.TERSE)))
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
 
 
@@ -83,8 +97,15 @@ def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
         return ()
     own, *others = variant.powers.values()
     filled = dict(zip("abc", names, strict=False)) | {"p": (others or [own])[0].name}
-    found = [(order.format(**filled), said.format(**filled)) for order, said in _WRITTEN.get(kind, ())]
-    return tuple((order, said) for order, said in found if parse_typed(variant, kind, own.id, order).complaint is None)
+    found = [(order.format(**filled), said.format(**filled))
+             for order, said in (*_WRITTEN.get(kind, ()), *variant.rules.EXAMPLES.get(kind, ()))]
+    return tuple((order, said) for order, said in found if _taken(variant, kind, own.id, order))
+
+
+def _taken(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
+    """Whether a line is understood, as an order that the phase takes by these rules."""
+    parsed = parse_typed(variant, kind, power, text)
+    return parsed.complaint is None and all(variant.rules.takes(order, kind) for order in parsed.orders)
 
 
 def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:

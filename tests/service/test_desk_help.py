@@ -16,7 +16,7 @@ from service.store.tables import UserRow
 from tests.service.desk_site import NAME, DeskSite
 
 VARIANTS = sorted(path.parent.name for path in Path("maps").glob("*/variant.toml"))
-KINDS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT)
+KINDS = tuple(PhaseKind)
 
 
 @pytest.fixture
@@ -70,6 +70,24 @@ def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: Ph
         assert lexical.parse_typed(variant, kind, next(iter(variant.powers)), order).orders
     if kind is PhaseKind.MOVEMENT:
         assert {" H", " - ", " S ", " C "} <= {mark for order, _ in found for mark in (" H", " - ", " S ", " C ") if mark in order}
+
+
+@pytest.mark.parametrize(("slug", "kind", "own"), [
+    ("bretwalda", PhaseKind.MOVEMENT, {" = B", "(db)"}), ("bretwalda", PhaseKind.ADJUSTMENT, {"Build B ", "Home "}),
+    ("britain1066", PhaseKind.MOVEMENT, {"A/F ", "destroys armies", "lies in The Wash"}),
+    ("britain1066", PhaseKind.ADJUSTMENT, {"Build A/F ", "Nominate "}),
+    ("war1648", PhaseKind.MOVEMENT, {" FCA", "M "}), ("war1648", PhaseKind.ADJUSTMENT, {"Build M ", "Lend ", "Take back ", "Designate "}),
+    ("brittania", PhaseKind.TURN, {"Capital ", "for Defense of ", "for Investing of ", "for Conquest of ", " with the King", "King to ",
+                                   "for Alliance with ", "for Swap of ", "Send 5 Grain to "}),
+    ("w3k", PhaseKind.MOVEMENT, {" converts to F", " proxy "}), ("w3k", PhaseKind.ADJUSTMENT, {"Send 1 supply to "}),
+    ("standard", PhaseKind.ADJUSTMENT, set()),
+])
+def test_each_game_is_explained_in_its_own_notation_and_in_no_other(slug: str, kind: PhaseKind, own: set[str]) -> None:
+    """DESK-03: the orders that a game has and the classic one has not; and nothing that its rules do not take."""
+    said = [order for order, _ in written(maps.load(slug), kind)]
+    assert {mark for mark in own if any(mark in order for order in said)} == own
+    foreign = {" proxy ", "supply", " converts ", "(db)", "FCA", "Grain", "Lend", "destroys", "Home ", "Nominate "} - own
+    assert not [order for order in said for mark in foreign if mark in order and not any(mine in order for mine in own)]
 
 
 def test_a_second_reader_is_not_sent_to_pages_that_are_the_coordinators(desk: DeskSite) -> None:
