@@ -35,7 +35,7 @@ LETTERS = "letters"
 
 SWEEP_SECONDS = 30.0
 
-LETTER_SECONDS = 3.0
+LETTER_SECONDS = 1.0
 """How long a letter that was just written waits at most."""
 
 SET_SECONDS = 5.0
