@@ -9,7 +9,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA, Levenshtein
 
 from adjudicator.geo import Region
-from adjudicator.orders import Convoy, Order, SupportHold, SupportMove, UnitOrder
+from adjudicator.orders import Convoy, Holds, Order, SupportHold, SupportMove, UnitOrder, shape
 from grammar import fuzzy, reading
 from grammar.build import MAKERS, Maker
 from grammar.compose import Forms
@@ -79,7 +79,10 @@ def oddity(orders: Sequence[Order]) -> float:
 
 
 def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
-    """Does the text hold an abbreviation that one letter taken for its like turns into another's (Lon, Lan)?"""
+    """Does the text hold an abbreviation that one letter taken for its like turns into another's (Lon, Lan), or a figure in an
+    order of the game's own (5 grain), which any figure may stand in for?"""
+    if any(order.TERSE and any(holds is Holds.COUNT for holds, _ in shape(type(order)).values()) for order in orders):
+        return True
     named = {Region(region.province) for order in orders for _, region in reading.places(order)}
     return any(fuzzy.doubles(word.text, named, each, lexicon) for word in words(text) for each in forms)
 

@@ -9,7 +9,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
 from grammar.compose import compose
 from grammar.heading_sheet import parse_sheet_heading
-from grammar.meaning import kinds_apart, leftover, of_its_own
+from grammar.meaning import kinds_apart, leftover, of_its_own, one_letter
 from grammar.signs import _SHARED, USUAL, Signs, signs_of
 from service.context import known_game
 from service.lexical import all_forms, lexicon_of, parse_typed
@@ -71,7 +71,7 @@ def test_a_heading_ends_at_the_first_order_of_its_game() -> None:
     [("B (Den) - Che", "A (Den) - Che", True), ("F (IRI) c B (CDG) - Arm", "F (IRI) c A (CDG) - Arm", True),
      ("B (Den) - Che", "B (Den) - Che (db)", False), ("A (Den) = B", "A (Che) = B", False)])
 def test_readings_differ_in_the_kinds_of_units_alone(one: str, other: str, *, apart: bool) -> None:
-    """RDR: a boat bunch taken for an army is a doubt about letters that a hand makes alike."""
+    """A boat bunch taken for an army is a doubt about letters that a hand makes alike."""
     lexicon = lexicon_of(maps.load("bretwalda"))
     assert kinds_apart(orders("bretwalda", one), orders("bretwalda", other), lexicon) is apart
 
@@ -83,3 +83,14 @@ def test_a_ban_may_name_any_kind_of_unit(text: str, *, so: bool) -> None:
 
 def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
     assert leftover("B WHX", lexicon_of(maps.load("bretwalda")))
+
+
+@pytest.mark.parametrize(
+    ("slug", "kind", "text", "so"),
+    [("brittania", PhaseKind.TURN, "15 Grain for Defense of Essex", True), ("brittania", PhaseKind.TURN, "The King goes to Kent", False),
+     ("w3k", PhaseKind.ADJUSTMENT, "Send 2 supply to Ormond", False)])
+def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(slug: str, kind: PhaseKind, text: str, *, so: bool) -> None:
+    """Stricter where one letter changes the meaning. What w3k's table was fitted on stays as it was."""
+    variant = maps.load(slug)
+    found = parse_typed(variant, kind, "", text).orders
+    assert one_letter(text, found, lexicon_of(variant), all_forms(variant)) is so
