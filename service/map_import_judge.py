@@ -16,7 +16,6 @@ from service.map_import_draft import COASTS, At, Draft, Link, Named, Place, Seat
 from service.map_import_judge_lines import SHUT, Ground, Power, Reader
 
 _TERRAIN = {"WATER": Terrain.SEA, "COAST": Terrain.COASTAL, "PORT": Terrain.COASTAL, "LAND": Terrain.INLAND}
-_IN_BRACKETS = re.compile(r"(?P<name>.+?)\s*\((?P<coast>[^()]+)\)\s*")
 _COAST_WORD = re.compile(r"(?P<base>.+?)(?:/(?P<slash>[^/()]+)|\((?P<bracket>[^()]+)\))")
 
 
@@ -38,7 +37,8 @@ class _Board:
         self._shut = {one.written.upper() for one in reader.ground.values() if one.terrain == SHUT}
         self._coasts: dict[str, list[str]] = {}
         self._base: dict[str, Ground] = {}
-        for one in reader.ground.values():
+        self._ground = {one.written.upper(): one for one in reader.ground.values()}
+        for one in self._ground.values():
             place, _, coast = one.written.upper().partition("/")
             if coast:
                 self._coasts.setdefault(place, []).append(coast)
@@ -115,7 +115,7 @@ class _Board:
 
     def _check_coasts(self) -> None:
         for place, coasts in self._coasts.items():
-            first = self._reader.ground[f"{place}/{coasts[0]}"]
+            first = self._ground[f"{place}/{coasts[0]}"]
             if place not in self._base:
                 self._troubles.fault(*first.at, f"{place} has coasts and no line of its own")
             for coast in coasts:
@@ -136,8 +136,10 @@ class _Board:
                     continue
                 if place not in places:
                     self._troubles.fault(*one.at, f"{here} abuts {there}, and no line tells its terrain")
-                elif "/" in there and there not in self._reader.ground:
+                elif "/" in there and there not in self._ground:
                     self._troubles.fault(*one.at, f"{here} abuts {there}, and {place} has no such coast")
+                elif place == here.partition("/")[0]:
+                    self._troubles.fault(*one.at, f"{here} abuts itself")
                 elif there in seen:
                     self._troubles.fault(*one.at, f"{here} abuts {there} twice")
                 else:
@@ -181,17 +183,18 @@ class _Board:
             if base not in places:
                 self._troubles.fault(*at, f"{name} ({place}) has a name and no terrain")
                 continue
-            own = {base.casefold(), _IN_BRACKETS.sub(r"\g<name>", name).casefold()}
-            for alias in aliases:
-                text = alias.rstrip("?").replace("+", " ")
-                parts = _COAST_WORD.fullmatch(text)
-                if parts and (parts["slash"] or parts["bracket"]).strip().upper() in {coast, COASTS.get(coast, "").upper()}:
-                    text = parts["base"]  # the coast is said the usual way; the name of the province may be another
-                    if coast:
-                        found.append(Named(text, base, alias.endswith("?"), at)) if text.casefold() not in own else None
-                        continue
-                found.append(Named(text, place, alias.endswith("?"), at))
+            found += [_alias(alias, base, coast, at) for alias in aliases]
         return found
+
+
+def _alias(written: str, base: str, coast: str, at: At) -> Named:
+    """One more spelling: + is a blank, ? at the end says that it may be another place's. A coast that is said in the usual way
+    ("spn/nc") leaves the spelling of its province, for coasts are read wherever a province is."""
+    text = written.rstrip("?").replace("+", " ")
+    parts = _COAST_WORD.fullmatch(text)
+    usual = parts is not None and (parts["slash"] or parts["bracket"]).strip().upper() in {coast, COASTS.get(coast, "").upper()}
+    region = f"{base}/{coast}" if coast and not usual else base
+    return Named(parts["base"] if parts and usual else text, region, written.endswith("?"), at)
 
 
 def _seat(power: Power) -> Seat:

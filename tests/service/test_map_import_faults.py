@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import maps
 from adjudicator.geo import LAND, SEA
@@ -65,6 +69,8 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("= som", "= som elsewhere", 1, "'elsewhere' means ELS and SOM"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT NOW", 9, "SOM abuts NOW, and no line tells its terrain"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT ELS", 9, "SOM abuts ELS twice"),
+        ("# nothing", "COAST som/nc ABUTS WAT", 11, "WAT abuts SOM, which has coasts"),
+        ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT SOM", 9, "SOM abuts itself"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS/NC WAT", 9, "SOM abuts ELS/NC, and ELS has no such coast"),
         ("SOM ABUTS ELS WAT", "SOM ELS WAT", 9, "after COAST SOM comes ABUTS, not 'ELS'"),
         ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, "an army goes from SOM to ELS and no line lets it come back"),
@@ -272,3 +278,50 @@ def test_a_table_that_is_no_text_is_told_with_its_line(tmp_path: Path) -> None:
     told = _refused(tables, tmp_path / "board")
     assert told == ["borders.csv: the file cannot be read (No such file or directory)",
                     "provinces.csv, line 2: the byte 0xce is no UTF-8; save the file as UTF-8 text"]
+
+
+# Anything at all -----------------------------------------------------------------------------------------------------
+
+WORDS = ["SOM", "ELS", "WAT", "som", "Som", "SOM/NC", "som/nc", "A", "F", "ABUTS", "COAST", "LAND", "WATER", "SHUT", "PORT", "AMEND",
+         "DROP", "UNOWNED", "CENTERS", "OWNS", "HOME", "UNITS", "UNPLAYED", "ALL", "EXCEPT", "RED", "-SOM", "=", "(x:Y)", "VICTORY",
+         "3", "BEGIN", "USE", "MAP", "small.map", "DUMMY", "+", "?", "x?", "#"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 11), st.lists(st.sampled_from(WORDS), max_size=6)), max_size=4))
+def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) -> None:
+    lines = SOUND.splitlines()
+    for at, words in put:
+        lines.insert(at, " ".join(words))
+    _answered("small.map", "\n".join(lines).encode())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, len(GAME)), st.integers(0, 40), st.sampled_from(["", "<", ">", '"', "&amp;", "els", "none", 'x="y"', "<POWER/>", "<MAP/>"]))
+def test_a_variants_file_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
+    _answered("variants.xml", (GAME[:start] + put + GAME[start + length:]).encode(), BESIDE.encode())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, len(BESIDE)), st.integers(0, 40), st.sampled_from(["", "<", ">", '"', "&x;", "els", "mv", 'type="nc"', "<PROVINCE/>"]))
+def test_an_adjacency_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
+    _answered("variants.xml", GAME.encode(), (BESIDE[:start] + put + BESIDE[start + length:]).encode())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(["small.map", "variants.xml", "provinces.csv"]), st.binary(max_size=60))
+def test_any_bytes_are_answered(name: str, data: bytes) -> None:
+    _answered(name, data)
+
+
+def _answered(name: str, data: bytes, beside: bytes = b"") -> None:
+    """Either a board is written, whose faults its rows tell, or each fault by file and line."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "from"
+        source.mkdir()
+        (source / name).write_bytes(data)
+        (source / "beside.xml").write_bytes(beside)
+        status, told = _import(source, Path(folder) / "board")
+        assert status == (0 if told[0].startswith("board: no fault") else 1)
+        for line in told:
+            assert re.match(r"[\w.]+(, (line|row) \d+)?: \S", line), line
