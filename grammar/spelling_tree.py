@@ -26,8 +26,9 @@ _OPENED = ("(by convoy)", "(via convoy)")
 @dataclass(frozen=True, slots=True)
 class SpellingTree:
     """`below[n]` maps a sign to the next node; `ends[n]` are the entries spelled by the way to node n with their prices
-    in nats, `under[n]` the bits of all entries at it and below, `depth[n]` the letters up to it, `parted[n]` whether a space leads to it; `entries` are what the bits stand for. Node 0 is the
-    root; children have greater numbers than their parents."""
+    in nats, `under[n]` the bits of all entries at it and below, `depth[n]` the letters and signs up to it, `parted[n]`
+    whether a space leads to it; `entries` are what the bits stand for. Node 0 is the root; children have greater numbers than
+    their parents."""
 
     below: Sequence[Mapping[str, int]]
     ends: Sequence[Mapping[int, float]]
@@ -50,7 +51,7 @@ def grow(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
             if step == len(below):
                 below.append({})
                 ends.append({})
-                depth.append(depth[node] + 1)
+                depth.append(depth[node] + (sign != " "))
                 parted.append(sign == " ")
             if sign == " ":  # the parts of a name may be joined by hyphens
                 below[node].setdefault("-", step)

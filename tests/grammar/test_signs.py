@@ -7,6 +7,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
+from grammar.automaton import automaton
 from grammar.compose import compose
 from grammar.heading_sheet import parse_sheet_heading
 from grammar.meaning import kinds_apart, leftover, of_its_own, one_letter
@@ -94,3 +95,10 @@ def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(slug: str, kind:
     variant = maps.load(slug)
     found = parse_typed(variant, kind, "", text).orders
     assert one_letter(text, found, lexicon_of(variant), all_forms(variant)) is so
+
+
+@pytest.mark.parametrize("text", ["A/F. Dublin - Man", "A/F Dublin - Man", "A. Dunholm H", "F. Fife - Firth of Forth"])
+def test_a_unit_s_letters_may_have_a_full_stop(text: str) -> None:
+    """As the lists of 1066 write them, the army/fleet's too, whose letters are three signs."""
+    variant = maps.load("britain1066")
+    assert automaton(tuple(all_forms(variant)), lexicon_of(variant)).accepts(text)
