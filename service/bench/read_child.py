@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import maps
+from service.bench.peak import peak_mib
 from service.bench.read_peers import PEERS
 from service.eye import EngineEye
 from service.lexical import all_forms, lexicon_of
@@ -57,15 +58,8 @@ def _cpu() -> float:
 
 
 def _peak_mib() -> float:
-    """The most resident memory of this process or of one child. Linux says it for this program alone; ru_maxrss may
-    still hold what the process was before it became this program."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    try:
-        status = Path("/proc/self/status").read_text("ascii").splitlines()
-        own = next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return max(own, children) / _KIB_IN_MIB
+    """The most resident memory of this process or of one child."""
+    return max(peak_mib(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / _KIB_IN_MIB)
 
 
 def main(arguments: Sequence[str]) -> int:

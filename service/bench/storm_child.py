@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import logging
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from threading import Event, Thread
 from imapclient import IMAPClient
 
 from ocr.page import Page, Reading, Status
+from service.bench.peak import peak_mib
 from service.bench.storm_site import SETTINGS
 from service.bootstrap import TEND_SECONDS, Running, Site, open_site
 from service.clock import Clock, SystemClock
@@ -140,7 +140,7 @@ def _measured(act: Callable[[], int]) -> None:
         begun, spent = time.monotonic(), time.process_time()
         count = act()
         _say(mails=count, seconds=time.monotonic() - begun, cpu=time.process_time() - spent,
-             peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+             peak_mb=peak_mib() * 1.048576)
 
 
 if __name__ == "__main__":

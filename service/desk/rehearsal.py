@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import Response
+from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from service.desk.access import Visitor
@@ -60,6 +61,8 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     except NotReady as why:
         raise HTTPException(409, f"This picture cannot be drawn: {why}. Nothing left and nothing was changed, but sending would "
                                  "fail the same way.") from why
+    except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
+        raise
     except Exception as fault:
         log.exception("a picture of phase %s could not be rehearsed", phase_id)
         raise HTTPException(500, NOT_DRAWN) from fault

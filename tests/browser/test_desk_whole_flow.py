@@ -15,6 +15,7 @@ from service.bench.desk_site import NAME, PASSWORD, Place, make, serving
 from service.site_settings import opened
 from service.store.tables import LineRow, OutboxRow, PhaseRow
 from tests.browser.test_desk_reading import _violations as violations
+from tests.support.mails import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
 
@@ -82,7 +83,7 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
         page.wait_for_selector(f"#work .desk:not([data-line='{line}']), main .main")
     at(f"/desk/{place.phase}")
     assert "lines read:" in page.locator("main").inner_text()
-    assert state(place) == "ready"
+    assert wait_for(lambda: state(place) == "ready")  # the last decision is saved, and judged, behind the page's back
     page.keyboard.press("Enter")
     at(f"/results/{place.phase}")
     tab_to(page, "Rehearse first")

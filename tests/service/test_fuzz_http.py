@@ -128,6 +128,7 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
 ODD = (
     "/" + "a" * 5000, "/%00", "/..%2f..%2fetc%2fpasswd", "/static/../../galloper.toml", "/static/%2e%2e/%2e%2e/galloper.toml",
     "/games/%f0%9f%92%a9", "/desk/9999999999999999999999", "/letters/-1/part/99999999999999999999", "/images/line/1e9",
+    "/rehearsal/99999999999999999999/picture/map.pdf",
 )
 
 
