@@ -77,7 +77,7 @@ def page(variant: Variant) -> Page:
     style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
         title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note,
-        marched_over=is_marched_over(variant))
+        marched_over=is_marched_over(variant), hint=", ".join(_hint(variant)))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -122,8 +122,16 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
     return tuple(ways)
 
 
+def _hint(variant: Variant) -> list[str]:
+    """What one might look for on this board: the first land and the first sea by name."""
+    ordered = sorted(variant.board.provinces.values(), key=lambda p: plain(p.name))
+    return [next(p.name for p in ordered if p.is_sea is sea) for sea in (False, True) if any(p.is_sea is sea for p in ordered)]
+
+
 def _sort(variant: Variant, province: Province) -> str:
     words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
+    if not is_marched_over(variant):
+        words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
     if province.is_sea:
         in_area = province.role and province.area
         words = [f"{province.role.value} region of the {province.area} area" if province.role and in_area else "at sea"]

@@ -101,7 +101,12 @@ def _table(site: Site, bad: Bad) -> Table:
     return table
 
 
-@pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
+QUICK = ("D66-14", "WSB-17")
+"""Looked at whenever tests run; what the judge says of the others is in the cases of their boards, and all are in the slow run."""
+
+
+@pytest.mark.parametrize("bad", [pytest.param(bad, id=name, marks=() if name.startswith(QUICK) else pytest.mark.slow)
+                                 for name, bad in BAD.items()])
 def test_a_bad_order_has_its_outcome_and_its_sentence_in_the_letter(site: Site, bad: Bad) -> None:
     table = _table(site, bad)
     for power, lines in bad.sheets.items():
