@@ -16,8 +16,8 @@ from maps.tables import Row
 
 PROVINCES = "provinces.csv"
 BORDERS = "borders.csv"
-_PROVINCE_COLUMNS = ("id", "name", "terrain")
-_PROVINCE_EXTRAS = ("abbr", "centre", "area", "role", "home", "coasts", "marks")
+PROVINCE_COLUMNS = ("id", "name", "terrain")
+PROVINCE_EXTRAS = ("abbr", "centre", "area", "role", "home", "coasts", "marks")
 
 
 class Touch(StrEnum):
@@ -63,7 +63,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
     found: dict[str, Province] = {}
     rows: dict[str, int] = {}
     spelled: dict[tuple[str, str], str] = {}
-    for row in tables.read(folder, PROVINCES, _PROVINCE_COLUMNS, _PROVINCE_EXTRAS, faults):
+    for row in tables.read(folder, PROVINCES, PROVINCE_COLUMNS, PROVINCE_EXTRAS, faults):
         province = _province(row, faults)
         if province is None:
             continue

@@ -16,6 +16,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from grammar.heading import parse_subject
 from grammar.heading_values import Heading
+from maps import ground
 from service import cli, games, lexical
 from service.config import Settings
 from service.context import known_game
@@ -145,3 +146,17 @@ def test_every_command_does_what_it_should(
             cli.main()
         assert ended.value.code in {0, None}, (words, kind, capsys.readouterr())
 
+
+
+def test_the_page_on_boards_tells_columns_and_commands_that_there_are() -> None:
+    """docs/boards.md, with the tables as the loader reads them."""
+    text = (Path(__file__).parents[2] / "docs" / "boards.md").read_text("utf-8")
+    for line in re.findall(r"^galloper [^\n]*$", text, re.MULTILINE):
+        _, group, name, *words = shlex.split(line, comments=True)
+        with CLICK.commands[group].commands[name].make_context(name, words) as context:
+            assert context.args == []
+    for column in (*ground.PROVINCE_COLUMNS, *ground.PROVINCE_EXTRAS, "one_way", "ambiguous", *ground.Touch):
+        assert f"`{column}`" in text, column
+    assert "boards" in Settings.model_fields
+    for path in re.findall(r"`(tests/[\w/.]+)`", text):
+        assert (Path(__file__).parents[2] / path).exists(), path
