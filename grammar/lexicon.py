@@ -239,8 +239,8 @@ def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
 
 def _shortened(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     for joint in ("and", "upon"):
-        if joint in key:
-            at = key.index(joint)
+        if joint in key[1:-1]:  # a place may be called "And" by itself
+            at = key.index(joint, 1)
             yield key[:at]
             if joint == "and":
                 rest = key[at + 1:]

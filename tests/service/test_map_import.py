@@ -12,8 +12,14 @@ from pathlib import Path
 import pytest
 
 import maps
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Region
+from adjudicator.orders import Hold
+from adjudicator.units import UnitRef
+from grammar.print import canonical
 from maps.names import meanings, plain
 from maps.variant import Variant
+from service import lexical
 from service.map_import import run_import
 from tests.adjudicator.expectation import disagreeing
 from tests.support.foreign_maps import as_jdip, as_judge_map
@@ -100,7 +106,7 @@ def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path,
 NAMES = """
 Somewhere Else = els elsewhere some+where+else
 Somewhere = som where?
-Nowhere = now where?
+Nowhere = now where? and
 LAND SOM ABUTS ELS NOW
 LAND ELS ABUTS SOM
 LAND NOW ABUTS SOM
@@ -122,6 +128,8 @@ def test_names_and_powers_as_they_are_printed(tmp_path: Path) -> None:
     assert (king.name, king.aliases, king.letter) == ("Middle-KingDom", ("Royal",), "K")
     assert (foes.name, foes.aliases, foes.letter) == ("Foes", (), "Q")
     assert found.victory == 2, "more than half of the two centres"
+    parsed = lexical.parse_typed(found, PhaseKind.MOVEMENT, "FOES", "A And - Some where else")
+    assert lexical.printed(parsed.orders, found.board) == "A Nowhere - Somewhere Else"
 
 
 CHANGED = """USE base.map
@@ -139,7 +147,7 @@ RULE BUILD_ANY
 def test_a_map_that_changes_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """USE, AMEND, DROP and UNPLAYED; what is no part of a board is said."""
     (tmp_path / "base.map").write_text(NAMES.replace("where?", "wherever"), "utf-8")
-    text = (tmp_path / "base.map").read_text("utf-8").replace("now wherever", "now")
+    text = (tmp_path / "base.map").read_text("utf-8").replace("now wherever and", "now")
     (tmp_path / "base.map").write_text(text, "utf-8")
     (tmp_path / "next.map").write_text(CHANGED, "utf-8")
     out = io.StringIO()
@@ -191,5 +199,9 @@ def test_every_map_of_the_package_has_the_ways_that_its_own_reader_sees(tmp_path
     assert ways == {(kind, str(here), str(there)) for kind, movement in kinds.items()
                     for here, others in found.board.links[movement].items() for there in others}
     assert set(theirs.scs) == set(found.board.centres())
+    for place in found.board.provinces.values():  # and its names can be written in orders
+        order = Hold(power="x", unit=UnitRef("A", Region(place.id)))
+        text = canonical(order, found.board)
+        assert lexical.parse_typed(found, PhaseKind.MOVEMENT, "x", text).orders == (order,)
     units = {unit for listed in theirs.units.values() for unit in listed}
     assert units == {f"{unit.kind} {unit.region}" for unit in found.start.units}
