@@ -25,6 +25,8 @@ _BESIDE = frozenset(
     ("a", "all", "and", "bless", "best", "everyone", "for", "from", "game", "good", "happy", "kind", "king", "many", "merry", "much", "my",
      "of", "p", "parliament", "ps", "running", "s", "save", "the", "this", "to", "very", "warm", "with", "you", "your"))
 """... and those that may stand beside them."""
+_VERSION = re.compile(r"v(?:er(?:s(?:ion)?)?)?[. ]*[\dil|!]{1,2}\.?", re.IGNORECASE)
+"""The number of a sheet's version by itself, a one of it perhaps taken for a stroke: no order and no word about one is so short."""
 _SENTENCE = 3
 """Words from which a remark is told from a misread name or two."""
 _SOME = 4
@@ -78,7 +80,9 @@ def _doubt_like(word: str) -> bool:
 
 
 def harmless(text: str, lexicon: Lexicon) -> bool:
-    """Is a line plainly a greeting, a signature or the number of a page, misread by a letter here and there?"""
+    """Is a line plainly a greeting, a signature or the number of a page or version, misread by a letter here and there?"""
+    if _VERSION.fullmatch(text.strip()):
+        return True
     said = [word.text for word in words(text) if word.text.isalnum()]
     if not said or any(word in DOUBTS for word in said):
         return False

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+import maps
 from grammar.remarks import harmless, unclear_remark
 from grammar.signs import USUAL
 from tests.grammar.boards import lexicon, read, said
@@ -14,9 +17,20 @@ def test_a_greeting_is_harmless(text: str) -> None:
     assert harmless(text, lexicon())
 
 
+@pytest.mark.parametrize("text", ["v1", "V2", "vi", "v. 1", "version 12", "Ver 3."])
+def test_the_number_of_a_version_by_itself_is_harmless(text: str) -> None:
+    """Above the orders it is a line of the heading, however badly its one is read; nobody need look at it."""
+    assert harmless(text, lexicon())
+
+
+def test_no_place_of_any_game_is_spelled_like_a_version() -> None:
+    assert not [name.text for slug in maps.variants() for name in lexicon(slug).names
+                if re.fullmatch(r"v[. ]?[il\d]{1,2}", name.text, re.IGNORECASE)]
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "Ignore the above", "Not yours", "York", "Army Kent", "The rest hold", "Accept all", "Good army", "Page the army",
+    ["", "v1 of the", "vi Kent", "void", "Ignore the above", "Not yours", "York", "Army Kent", "The rest hold", "Accept all", "Good army", "Page the army",
      "the king", "to all"],
 )
 def test_other_words_are_not(text: str) -> None:
