@@ -119,25 +119,34 @@ class Conquest(Ruleset):
         return replace(position, units=position.units - hidden) if hidden else position
 
     def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
-        """Without the orders of hidden units of other powers that have not shown themselves, and without these units."""
+        """Without the orders of hidden units of other powers that have not shown themselves, and without these units; a unit in
+        the open that was ordered to help one is told to hold, as one without an order (D66-06, D66-14)."""
         hidden = {p.id for p in setting.board.provinces.values() if mark(p, HIDDEN) is not None}
         seen = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
         owners = {unit.power for unit in resolution.position.units if unit.region.province in hidden}
+        left = {found.order.unit.region.province for found in resolution.outcomes
+                if isinstance(found.order, Move) and found.result is Result.SUCCEEDS}
 
         def secret(found: Outcome) -> bool:
             order = found.order
             if isinstance(order, Lie):
                 return order.power != power
-            if order.power == power or not isinstance(order, UnitOrder) or order.unit.region.province not in hidden - seen:
+            if order.power == power or order.power not in owners or not isinstance(order, UnitOrder):
                 return False
-            return not (isinstance(order, Move) and found.result is Result.SUCCEEDS) and order.power in owners
+            if isinstance(order, SupportHold | SupportMove | Convoy) and order.target.region.province in hidden - seen - left:
+                return True
+            return order.unit.region.province in hidden - seen - left
 
         outcomes = tuple(found for found in resolution.outcomes if not secret(found))
-        silent = tuple(u for u in resolution.unordered if u.power == power or u.region.province not in hidden - seen)
+        quiet = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, UnitOrder) and secret(o)} - {
+            o.order.unit.region.province for o in outcomes if isinstance(o.order, UnitOrder)}
+        units = (*resolution.position.units, *(one.unit for one in resolution.dislodged))
+        silent = {u for u in resolution.unordered if u.power == power or u.region.province not in hidden - seen} | {
+            u for u in units if u.region.province in quiet - hidden and u.power != power}
         position = self.sight(setting, resolution.position, power)
-        if len(outcomes) == len(resolution.outcomes) and silent == resolution.unordered and position is resolution.position:
+        if outcomes == resolution.outcomes and silent == set(resolution.unordered) and position is resolution.position:
             return resolution
-        return replace(resolution, outcomes=outcomes, unordered=silent, position=position)
+        return replace(resolution, outcomes=outcomes, unordered=tuple(sorted(silent)), position=position)
 
     # Movement --------------------------------------------------------------------------------------------------------
 
