@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -37,11 +36,11 @@ UPPER, LOWER = "The Upper Bank", "The Lower Bank"
 
 @pytest.fixture
 def boards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with the game, which the program does not know of yet. Afterwards it is forgotten."""
+    """A folder with the game, which the program does not know of yet. Afterwards its board is forgotten; its rules, once
+    imported, stay with the process as any module does, and no board asks for them."""
     monkeypatch.setattr(loader, "_roots", loader._roots)
     monkeypatch.setattr(rules, "__path__", list(rules.__path__))
     yield seventh.write(tmp_path / "boards")
-    sys.modules.pop(f"adjudicator.rules.{seventh.SLUG}", None)
     loader.load.cache_clear()
 
 
