@@ -82,7 +82,7 @@ def _orders(slug: str, phase: str) -> st.SearchStrategy[Order]:
 
 
 _CASES = [(slug, phase) for slug in ("w3k", "standard") for phase in ("movement", "retreat", "adjustment")]
-_RULES = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_RULES = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(("slug", "phase"), _CASES)

@@ -61,3 +61,16 @@ def test_a_stored_line_of_several_orders_gives_them_back_in_order(slug: str, kin
     text = lexical.printed(orders, variant.board)
     assert text is not None
     assert lexical.orders_of(variant, kind, orders[0].power, text, 7) == [replace(order, line=7) for order in orders]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slug", "kind"), PHASES)
+def test_five_hundred_of_each_come_back(slug: str, kind: PhaseKind) -> None:
+    variant = maps.load(slug)
+    powers = {power.id: power.name for power in variant.powers.values()}
+    for seed in range(500):
+        for order in _orders(variant, kind, seed):
+            texts = [canonical(order, variant.board)]
+            texts += [] if order.PROSE else [f"{prose(order, variant.board, variant.kinds, powers)}."]
+            for text in texts:
+                assert lexical.parse_typed(variant, kind, order.power, text).orders == (order,), text

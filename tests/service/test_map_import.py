@@ -90,7 +90,9 @@ def test_what_was_imported_can_be_imported_again(tmp_path: Path) -> None:
         assert (tmp_path / "second" / name).read_bytes() == (first / name).read_bytes()
 
 
-@pytest.mark.parametrize("slug", [slug for slug in maps.variants() if slug != "standard"])
+@pytest.mark.parametrize("slug", [
+    slug if slug in {"bretwalda", "britain1066"} else pytest.param(slug, marks=pytest.mark.slow)
+    for slug in maps.variants() if slug != "standard"])
 def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path, slug: str) -> None:
     """A referee types in the real board of a game: powers, units, rules and wording stay."""
     tables = tmp_path / "typed"

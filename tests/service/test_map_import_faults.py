@@ -287,7 +287,7 @@ WORDS = ["SOM", "ELS", "WAT", "som", "Som", "SOM/NC", "som/nc", "A", "F", "ABUTS
          "3", "BEGIN", "USE", "MAP", "small.map", "DUMMY", "+", "?", "x?", "#"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 11), st.lists(st.sampled_from(WORDS), max_size=6)), max_size=4))
 def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) -> None:
     lines = SOUND.splitlines()
@@ -296,19 +296,19 @@ def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) 
     _answered("small.map", "\n".join(lines).encode())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, len(GAME)), st.integers(0, 40), st.sampled_from(["", "<", ">", '"', "&amp;", "els", "none", 'x="y"', "<POWER/>", "<MAP/>"]))
 def test_a_variants_file_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
     _answered("variants.xml", (GAME[:start] + put + GAME[start + length:]).encode(), BESIDE.encode())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, len(BESIDE)), st.integers(0, 40), st.sampled_from(["", "<", ">", '"', "&x;", "els", "mv", 'type="nc"', "<PROVINCE/>"]))
 def test_an_adjacency_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
     _answered("variants.xml", GAME.encode(), (BESIDE[:start] + put + BESIDE[start + length:]).encode())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.sampled_from(["small.map", "variants.xml", "provinces.csv"]), st.binary(max_size=60))
 def test_any_bytes_are_answered(name: str, data: bytes) -> None:
     _answered(name, data)
