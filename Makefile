@@ -5,6 +5,7 @@
 help:
 	@echo "make demo            watch one whole turn: photographed orders arrive by mail, are read, judged and answered"
 	@echo "make demo FAST=1     the same with no hand on it, checked, within a minute"
+	@echo "make demo VARIANT=V  another game: bretwalda, britain1066, war1648, brittania"
 	@echo "make test            set up and pass the tests (under 12 minutes)"
 	@echo "make test-slow       the long suites"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
@@ -20,8 +21,8 @@ setup-bench:
 	@tools/setup bench
 
 demo: setup
-	@echo "Galloper's demo: one turn of Wars of the Three Kingdoms on loopback mail."
-	.venv/bin/galloper demo $(if $(FAST),--fast,)
+	@echo "Galloper's demo: a game on loopback mail, from photographs to results."
+	.venv/bin/galloper demo $(if $(VARIANT),--variant $(VARIANT),) $(if $(FAST),--fast,)
 
 # The judge's and the parsers' property tests run in parallel; two workers fit two cores.
 test: setup-dev
