@@ -8,11 +8,12 @@ from datetime import UTC, date, datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
+import maps
+from adjudicator.calendar import Calendar
 from service.context import phase_of
 from service.deadlines import DAY_ENDS, DeadlineError, Extension, PhaseWindow, begin_on, day_start, extend
 from service.store import records
-from service.store.tables import PhaseRow, PhaseState
+from service.store.tables import GameRow, PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
 """States whose deadline lies ahead and may be moved."""
@@ -53,9 +54,10 @@ def move_deadline(
     return extension
 
 
-def begins_year(before: PhaseRow | None) -> bool:
-    """Whether the phase behind `before` is the first of its game year: of the game, or behind the adjustments that end a year (CAL-08)."""
-    return before is None or before.kind == PhaseKind.ADJUSTMENT
+def begins_year(before: PhaseRow | None, calendar: Calendar) -> bool:
+    """Whether the phase behind `before` is the first of its game year: of the game, or behind what ends a year (CAL-08): the Winter's
+    adjustments in most games, December's in those that build several times a year, each turn where there is one a year."""
+    return before is None or (before.season, before.kind) == calendar.year_end
 
 
 def move_year(session: Session, phase_id: int, day: date, reason: str, *, by: str, now: datetime) -> Extension:
@@ -68,7 +70,7 @@ def move_year(session: Session, phase_id: int, day: date, reason: str, *, by: st
     phase = session.get_one(PhaseRow, phase_id)
     rows = records.phases(session, phase.game_id)
     before = next((row for row in rows if row.ordinal == phase.ordinal - 1), None)
-    if not begins_year(before):
+    if not begins_year(before, maps.load(session.get_one(GameRow, phase.game_id).variant).calendar):
         raise DeadlineError(f"{phase_of(phase)} is not the first phase of a year. Nothing was changed; move its deadline instead.")
     if phase.state != PhaseState.WAITING or phase.opens_at <= now:
         raise DeadlineError(f"The year of {phase_of(phase)} has begun. Nothing was changed; move a deadline instead.")

@@ -93,11 +93,12 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
         phases = phases_to_come(session, game_id)
         rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
                                .order_by(PhaseRow.ordinal)).all()
+        board = maps.load(row.variant)
         years = [one.id for before, one in zip([None, *rows], rows, strict=False)
-                 if one.state == PhaseState.WAITING and one.opens_at > ports.clock.now() and begins_year(before)]
+                 if one.state == PhaseState.WAITING and one.opens_at > ports.clock.now() and begins_year(before, board.calendar)]
         history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
                                   .order_by(EventRow.id.desc())).all()
-        return show(request, "game.html", visitor=visitor, told=told, game=row, board=maps.load(row.variant).title,
+        return show(request, "game.html", visitor=visitor, told=told, game=row, board=board.title,
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
                     thresholds=THRESHOLDS, threshold=games_acts.threshold(row), review=row.options.get(REVIEW, ReviewMode.NONE))

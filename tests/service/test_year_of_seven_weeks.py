@@ -7,10 +7,12 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import select
 
+import maps
+from adjudicator.calendar import PhaseKind
 from service.context import phase_of
 from service.deadlines import DeadlineError
-from service.extensions import move_year
-from service.store.tables import EventRow, GameRow, OutboxRow, PhaseState, SeatRow
+from service.extensions import begins_year, move_year
+from service.store.tables import EventRow, GameRow, OutboxRow, PhaseRow, PhaseState, SeatRow
 from service.turns import extend_calendar
 from tests.service.desk_table import NAME, open_desk
 from tests.support.site import Site
@@ -96,3 +98,14 @@ def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table
         event = session.scalars(select(EventRow).where(EventRow.what == "year_moved")).one()
     assert len(letters) == len(set(players))
     assert (event.actor, event.detail["reason"], event.detail["first_day"]) == (NAME, WHY_LONG, day)
+
+
+@pytest.mark.parametrize(("slug", "behind", "begins"), [
+    ("w3k", ("Winter", PhaseKind.ADJUSTMENT), True), ("w3k", ("Autumn", PhaseKind.RETREAT), False),
+    ("britain1066", ("December", PhaseKind.ADJUSTMENT), True), ("britain1066", ("April", PhaseKind.ADJUSTMENT), False),
+    ("war1648", ("December", PhaseKind.ADJUSTMENT), True), ("brittania", ("Harvest", PhaseKind.TURN), True),
+])
+def test_a_game_year_begins_behind_what_ends_one(slug: str, behind: tuple[str, PhaseKind], begins: bool) -> None:
+    """CAL-08; D66-01 builds after every second month, and only December's end the year; a turn of Brittania is a year (WSB-01)."""
+    before = PhaseRow(season=behind[0], kind=behind[1])
+    assert begins_year(before, maps.load(slug).calendar) is begins
