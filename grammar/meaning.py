@@ -153,6 +153,15 @@ def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     return False
 
 
+_LETTER_AT = re.compile(r"^\W*[A-Z]\.? (?:at|of|in|from) ", re.IGNORECASE)
+
+
+def stray_word(inked: str) -> bool:
+    """Does a little word stand behind a unit's letter ("A at Essex")? Whoever writes a letter for the unit leaves such words out;
+    a word for the unit, badly written, reads like one ("Fleet" in a joined hand)."""
+    return _LETTER_AT.match(inked) is not None
+
+
 def abbreviation(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Is a place's name written in capitals, and so another's abbreviation (MAYO, of Gulf of Mayo)? `inked` keeps case."""
     short = {province.abbr.casefold(): key for key, province in lexicon.board.provinces.items() if province.abbr}

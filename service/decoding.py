@@ -27,6 +27,7 @@ from grammar.meaning import (
     one_letter,
     place_words,
     shortened,
+    stray_word,
     twin_words,
 )
 from grammar.proposals import orderlike, proposals
@@ -272,7 +273,7 @@ def best_lying(fits: Sequence[Fit]) -> Fit:
 def _odd(line: ReadLine, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
     return (incomplete(best.orders) or names_itself(best.orders) or doubtful(_but_places(line.text, best, lexicon))
             or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon)
-            or abbreviation(lying.text, best.orders, lexicon))
+            or abbreviation(lying.text, best.orders, lexicon) or stray_word(lying.text))
 
 
 def _but_places(text: str, best: Told, lexicon: Lexicon) -> str:

@@ -70,6 +70,14 @@ def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) 
 
 
 @pytest.mark.parametrize(
+    ("text", "so"), [("A at Essex supports F Cardigan Bay", True), ("A of Pendennis Castle H", True), ("Army in Essex H", False),
+                     ("A Atholl H", False), ("F Inverness S A Kent", False), ("The army at Essex holds", False)])
+def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, so: bool) -> None:
+    """Two sheets in a joined hand: "Fleet" laid as "A at" and "A of"."""
+    assert stray_word(text) is so
+
+
+@pytest.mark.parametrize(
     ("text", "so"), [("F Haddington H (no change)", False), ("F Haddington H (no, hold)", True), ("F Haddington no change", True)])
 def test_that_nothing_changed_is_no_doubt(text: str, *, so: bool) -> None:
     """ORD-07: a remark in parentheses is passed over, unless it may take the order back."""
