@@ -15,6 +15,7 @@ from grammar.meaning import (
     of_its_own,
     place_words,
     shortened,
+    stray_word,
     twin_words,
     twins,
 )
