@@ -262,8 +262,8 @@ def _without_names(letter: OutLetter, root: Mark | None) -> str:
     names = ", ".join(one.name for one in letter.attachments)
     parts = letter.text.split("\n\n")
     told = {at for at, part in enumerate(parts) if root is not None and root.digest in part}
-    # The paragraph before the digest says whose it is.
-    words = " ".join(" ".join(part for at, part in enumerate(parts) if not told & {at, at + 1}).split())
+    # The paragraph before the digest says whose it is, the one behind it what it is good for.
+    words = " ".join(" ".join(part for at, part in enumerate(parts) if not told & {at - 1, at, at + 1}).split())
     return words.replace(names, "") if names else words
 
 

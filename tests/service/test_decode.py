@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -112,13 +113,20 @@ def test_a_child_ended_from_outside_says_nothing_of_its_file(number: signal.Sign
     assert number.name in str(found[0])
 
 
+BUSY_KB = 60_000
+"""More than an interpreter with its imports, less than the picture that is opened."""
+
+
 def _child() -> int:
-    """The child that this process opens a file in, once it has one that began to work."""
+    """The child that this process opens a file in, once it has one that works on it: an interrupt while the interpreter begins may
+    be lost in it, and then the file is opened all the same."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         for status in Path("/proc").glob("[0-9]*/status"):
             with suppress(OSError):  # gone meanwhile
-                ours = f"PPid:\t{os.getpid()}\n" in status.read_text()
+                told = status.read_text()
+                held = re.search(r"VmRSS:\s+(\d+) kB", told)
+                ours = f"PPid:\t{os.getpid()}\n" in told and held is not None and int(held[1]) > BUSY_KB
                 if ours and b"service.decode_child" in (status.parent / "cmdline").read_bytes():
                     return int(status.parent.name)
         time.sleep(0.01)
