@@ -207,7 +207,7 @@ def test_lines_of_a_second_leaf_stand_to_the_right_of_the_first(batch: Batch) ->
 
 def test_short_orders_stand_in_two_columns_on_request(batch: Batch) -> None:
     wide = Batch(batch.purpose, 1, 3, batch.style, NAMES, batch.cache, Shares(columns=1.0, shopping=0.0), turned=0.0)
-    found = [sheet(wide, f"c{at}", hasty=False)[1] for at in range(3)]
+    found = (sheet(wide, f"c{at}", hasty=False)[1] for at in range(3))
     facts = next(one for one in found if one["dialect"] != "prose")
     orders = [line for line in facts["lines"] if line["kind"] == "order"]
     lefts = [line["boxes"][0][0][0] for line in orders]

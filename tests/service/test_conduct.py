@@ -32,7 +32,7 @@ def welcome(table: Table, power: str = "Montrose") -> str:
     return table.words(table.letters("welcome")[-1])
 
 
-@pytest.mark.parametrize("said", [
+SAID = (
     # CON-01: by post, pouch or courier alone, by hand for choice, typed allowed, household members too.
     "Players talk to each other by post alone, also where they share a house.",
     "Letters by hand are preferred, typed ones are welcome.",
@@ -50,9 +50,13 @@ def welcome(table: Table, power: str = "Montrose") -> str:
     "Please work out the deadlines on your own clock, and look once whether your calendar shows them at the right hour.",
     # CON-07: asked for, politely.
     "Please write so that anybody can read it.",
-])  # fmt: skip
-def test_the_welcome_says_how_players_meet(table: Table, said: str) -> None:
-    assert said in welcome(table)
+)
+"""Each sentence with the requirement that it answers."""
+
+
+def test_the_welcome_says_how_players_meet(table: Table) -> None:
+    words = welcome(table)
+    assert [one for one in SAID if one not in words] == []
 
 
 def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> None:

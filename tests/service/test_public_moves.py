@@ -95,7 +95,11 @@ def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
                 yield after.region
 
 
-@pytest.mark.parametrize("slug", MARCHED_OVER)
+LARGE = frozenset({"war1648"})
+"""Boards that take ten seconds."""
+
+
+@pytest.mark.parametrize("slug", [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in MARCHED_OVER])
 def test_page_says_what_the_judge_allows(slug: str) -> None:
     variant = maps.load(slug)
     seen = read(page(variant).html)
