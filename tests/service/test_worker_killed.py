@@ -35,6 +35,8 @@ ROOT = Path(__file__).parents[2]
 
 STEPS = """
 import os, signal, sys
+import service.jobs
+service.jobs.REST = (0.0, 0.0, 0.1)  # so many deaths on purpose would else rest a minute each
 from pathlib import Path
 from service.jobs import DbosJobs
 from service.store import records
