@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from maps.variant import Variant
-from service import games, lots, turns
+from service import games, lots, record, turns
 from service.bench.desk_sample import Sample, SampleLine, SamplePage
 from service.clock import SystemClock
 from service.config import Settings
@@ -100,6 +100,7 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
     new = games.NewGame(name, variant.slug, first_day, seats)
     phase = games.create(session, new, variant, window, lots.fresh_seed(), now)
     turns.extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    record.seal(session)  # the seed of its lots is entered while it takes orders, as ever
     phase.state, phase.closed_at = PhaseState.CLOSED, now
     session.flush()
     return phase
