@@ -26,6 +26,7 @@ SOON = 200
 LOOKS = 15
 """At each page, after one that is not counted; the pages take turns, so that a busy moment spoils no page alone."""
 VARIANT = "w3k"
+GAME = "game, public"
 _PAINTED = """() => { const found = performance.getEntriesByType('paint').find((one) => one.name === 'first-contentful-paint');
   return found ? found.startTime : null; }"""
 
@@ -45,7 +46,7 @@ def pages(place: Place) -> dict[str, str]:
     """What is looked at: a page's name and its address. The page of lines has the sample's, the others all games."""
     with opened(place.settings) as store, store() as session:
         old = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.kind == "movement")).first()
-        now = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN)).first()
+        now = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN).order_by(PhaseRow.id)).first()
         assert old is not None
         assert now is not None
         game = now.game_id
@@ -54,17 +55,16 @@ def pages(place: Place) -> dict[str, str]:
             "sheets of a phase": f"/sheets/{place.phase}", "results of a phase years ago": f"/results/{old.id}",
             "rehearsal": f"/rehearsal/{place.phase}", "quarantine": "/quarantine", "letters": "/letters",
             "post": "/post", "games": "/games", "a game": f"/games/{game}", "log": "/log", "health": "/health",
-            "game, public": f"/public/{game}", "calendar, public": f"/public/{game}/calendar", "map, public": f"/public/{game}/map",
+            GAME: f"/public/{game}", "calendar, public": f"/public/{game}/calendar", "map, public": f"/public/{game}/map",
             "moves, public": f"/public/moves/{VARIANT}", "rules, public": f"/public/rules/{VARIANT}",
             "entry asked for, public": "/public/entry", "entry, a player's": "/public/me",
             "players, a player's": f"/public/{game}/players", "my file, a player's": f"/public/{game}/file",
         }
 
 
-def visit(place: Place) -> str:
-    """The secret of a visit by a player of the game whose public pages are looked at, who plays for this."""
+def visit(place: Place, game: str) -> str:
+    """The secret of a visit by a player of this game, who plays for this."""
     with opened(place.settings) as store, store.begin() as session:
-        game = session.scalars(select(PhaseRow.game_id).where(PhaseRow.state == PhaseState.OPEN)).first()
         seat = session.scalars(select(SeatRow).where(SeatRow.game_id == game).order_by(SeatRow.power)).first()
         assert seat is not None
         if seat.player_id is None:
@@ -80,12 +80,13 @@ def visit(place: Place) -> str:
 
 def measure(browser: Any, place: Place, address: str) -> Times:
     """Every page `LOOKS` times, in a browser that has the style sheets from its first look."""
+    found_at = pages(place)  # once: the server opens phases meanwhile
     context = browser.new_context(viewport=WIDE)
     context.add_cookies([{"name": access.COOKIE, "value": place.token, "url": address},
-                         {"name": me.COOKIE, "value": visit(place), "url": address}])
-    page, found = context.new_page(), {name: list[float]() for name in pages(place)}
+                         {"name": me.COOKIE, "value": visit(place, found_at[GAME].removeprefix("/public/")), "url": address}])
+    page, found = context.new_page(), {name: list[float]() for name in found_at}
     for look in range(LOOKS + 1):
-        for name, path in pages(place).items():
+        for name, path in found_at.items():
             answer = page.goto(address + path)
             assert answer.status == 200, f"{path}: {answer.status}"
             page.wait_for_load_state("load")
