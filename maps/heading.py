@@ -44,6 +44,7 @@ class Heading:
     middle: tuple[float, float] = MIDDLE
     open_east: bool = False
     strip: int = STRIP_KM
+    conduct: tuple[str, ...] = ()
     rows: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, path: str) -> int:
@@ -85,6 +86,7 @@ def read(folder: Path, faults: Faults) -> Heading:
         middle=_middle(top),
         open_east=top.flag("open_east", False),
         strip=top.number("strip", STRIP_KM),
+        conduct=top.texts("conduct", []),
         rows=rows,
     )
     calendar_keys.close()

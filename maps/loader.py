@@ -116,6 +116,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         middle=top.middle,
         open_east=top.open_east,
         strip=top.strip,
+        conduct=top.conduct,
     )
 
 

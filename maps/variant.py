@@ -64,7 +64,8 @@ class Variant:
     folder's `orders.lark` or "". `capitals` maps a kingdom to its capitals. `note` is printed with the board:
     where it comes from and under which licence. `middle` is the longitude and latitude, in degrees, that a drawing of
     the board is projected about. `open_east`: land goes on beyond the board's eastern edge, so that a drawing may too.
-    `strip`: kilometres of each sea that a drawing shows at least.
+    `strip`: kilometres of each sea that a drawing shows at least. `conduct` is how the game asks its players to deal with
+    each other, a sentence or two an item; empty where its rules say nothing of it.
     """
 
     slug: str
@@ -83,6 +84,7 @@ class Variant:
     middle: tuple[float, float] = (-4.0, 54.0)
     open_east: bool = False
     strip: int = 36
+    conduct: tuple[str, ...] = ()
     _setting: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def setting(self) -> Setting:

@@ -157,7 +157,7 @@ class Circulars:
             players=f"{base}/public/{info.id}/players" if base else "",
             first_counts=bool(game.options.get(FIRST_COUNTS, False)), typed=bool(game.options.get(TYPED, False)),
             seeds=commitments(session, phase, with_it=True), record=Mark(root.number, root.link) if root.number else None,
-            builds=opening_builds(variant, position, power))
+            builds=opening_builds(variant, position, power), conduct=variant.conduct)
         to = self.desk.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)
         return letters.welcome(info, phase_of(phase), to, facts, [*attached, sample])

@@ -293,7 +293,7 @@ class Previews:
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
             players=f"{base}/public/{self.game.id}/players" if base else "",
             first_counts=bool(self.game.options.get(FIRST_COUNTS, False)), typed=bool(self.game.options.get(TYPED, False)),
-            seeds=commitments(self.session, self._phase(), with_it=True))
+            seeds=commitments(self.session, self._phase(), with_it=True), conduct=self._variant.conduct)
         return Preview(letters.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along, and the root of the record is named.")
 

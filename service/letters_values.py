@@ -230,7 +230,7 @@ class WelcomeFacts:
     that opens with builds; `feed` the address of the game's calendar,
     `own_feed` that of the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
     where the site has none. `first_counts` and `typed` as the game has it (Q-60); `seeds` is told of the first lots, `record`
-    the root of the game's record."""
+    the root of the game's record, `conduct` what the game asks of its players."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
@@ -244,6 +244,7 @@ class WelcomeFacts:
     seeds: tuple[Commitment, ...] = ()
     record: Mark | None = None
     builds: tuple[str, ...] = ()
+    conduct: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,11 +113,11 @@ def heading(
     counts: Mapping[str, int] | None = None,
 ) -> str:
     """A `variant.toml` with calendar, units and rules of the board `like`. Without seats its powers stay, with them what it
-    says of its own places (kingdoms, where it is drawn, its figures) goes."""
+    says of its own places (kingdoms, where it is drawn, its figures, how its players meet) goes."""
     data = tomllib.loads((maps.folder(like) / HEADING).read_text("utf-8"))
     data.pop("counts", None)
     if seats:
-        for key in ("capitals", "middle", "open_east", "strip"):
+        for key in ("capitals", "middle", "open_east", "strip", "conduct"):
             data.pop(key, None)
         data["powers"] = _powers(seats)
     if start is not None:

@@ -19,22 +19,25 @@ _POINT = "point"
 ROW, HEAD, MARK_ROW, SHORT_ROW = 6.5, 17.0, 4.4, 2.75
 
 
-def legend_height(variant: Variant, short: int) -> float:
-    """Height in millimetres of a board's legend with room for so many short names."""
+def legend_height(variant: Variant, short: int, *, towns: bool = True) -> float:
+    """Height in millimetres of a board's legend with room for so many short names, and for the mark of `towns` where it has them."""
     names = 6.0 + SHORT_ROW * ((short + 1) // 2) if short else 0.0
-    return HEAD + len(variant.powers) * ROW + _marks_height(variant) + names
+    return HEAD + len(variant.powers) * ROW + _marks_height(variant, towns=towns) + names
 
 
-def _marks_height(variant: Variant) -> float:
-    return 7.4 + MARK_ROW * (3 + bool(variant.capitals) + _has_kingdoms(variant))
+def _marks_height(variant: Variant, *, towns: bool) -> float:
+    return 7.4 + MARK_ROW * (2 + towns + bool(variant.capitals) + _has_kingdoms(variant))
 
 
 def _has_kingdoms(variant: Variant) -> bool:
     return any(KINGDOM in one.marks for one in variant.board.provinces.values())
 
 
-def draw_legend(box: Rect, variant: Variant, held: Mapping[str, Power], short: Sequence[tuple[str, str]]) -> str:
-    """The panel. `held` maps region to owner; `short` are short names with the names they stand for."""
+def draw_legend(
+    box: Rect, variant: Variant, held: Mapping[str, Power], short: Sequence[tuple[str, str]], *, towns: bool
+) -> str:
+    """The panel. `held` maps region to owner; `short` are short names with the names they stand for; `towns` whether some centres
+    are drawn as towns within a county."""
     counts = Counter(power.id for region, power in held.items() if variant.board.provinces[region].centre)
     x = (box.x0 + box.x1) / 2
     parts = [
@@ -48,8 +51,8 @@ def draw_legend(box: Rect, variant: Variant, held: Mapping[str, Power], short: S
     y += 1.8
     parts.append(flourish(x, y, box.width * 0.5))
     total = len(variant.board.centres())
-    parts += _marks(box, y + 4.2, total - sum(counts.values()), variant)
-    y += _marks_height(variant) - 3.2
+    parts += _marks(box, y + 4.2, total - sum(counts.values()), variant, towns=towns)
+    y += _marks_height(variant, towns=towns) - 3.2
     if short:
         parts.append(text(x, y + 1.6, "Short names", "display-italic", 3.0, f'fill="{INK}"'))
         half = (len(short) + 1) // 2
@@ -82,14 +85,15 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
     ))
 
 
-def _marks(box: Rect, y: float, free: int, variant: Variant) -> list[str]:
+def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> list[str]:
     left = box.x0 + 6.8
     first = next(iter(variant.powers.values())).letter
+    town = (f'<path d="{path(disc(left, y, 1.5))}" fill="{TOWN_TONE}" stroke="{INK}" stroke-width="0.3"/>', _POINT,
+            "a town with its centre")
     rows = [
-        (f'<path d="{path(disc(left, y, 1.5))}" fill="{TOWN_TONE}" stroke="{INK}" stroke-width="0.3"/>', _POINT,
-         "a town with its centre"),
+        *([town] if towns else []),
         (f'<path d="{path(shield(left, y, 1.6))}" fill="{PALE}" stroke="{INK}" stroke-width="0.3"/>',
-         text(left, y + 0.8, first, "bold", 2.3, f'fill="{INK}"'), "the centre of a county, and its owner"),
+         text(left, y + 0.8, first, "bold", 2.3, f'fill="{INK}"'), f"{'the centre of a county' if towns else 'a centre'}, and its owner"),
         ("", _POINT, f"a centre that no power owns ({free} of {len(variant.board.centres())})"),
     ]
     if variant.capitals:

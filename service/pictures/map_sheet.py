@@ -166,8 +166,9 @@ def _control(place: Place, power: Power) -> str:
 def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
     short = [(one.wording.lines[0], plan.sheet.places[one.region].name) for one in plan.short()]
     room, paper = plan.pieces["legend"], plan.sheet.paper
-    high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short)))
-    return _sized(paper, Rect(room.x0, room.y0, room.x1, high), lambda box: draw_legend(box, variant, held, short))
+    towns = any(place.ground is Ground.TOWN for place in plan.sheet.places.values())
+    high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
+    return _sized(paper, Rect(room.x0, room.y0, room.x1, high), lambda box: draw_legend(box, variant, held, short, towns=towns))
 
 
 def _sized(paper: Paper, room: Rect, draw: Callable[[Rect], str]) -> str:

@@ -134,7 +134,8 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "welcome": letters.welcome(game, MOVEMENT, to, WelcomeFacts(
             (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
             "https://example.org/powick-bridge.ics", "https://example.org/public/powick-bridge/players",
-            "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics"), (map_file,)),
+            "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics",
+            conduct=(f"Nobody writes as somebody else.{nasty}", "What is posted counts.")), (map_file,)),
         "reminder": letters.reminder(game, to, ReminderFacts(
             48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics", "https://example.org/public/entry")),
         "reminder plain": letters.reminder(game, to, ReminderFacts(12, CLOSING, AT, SUBJECT)),

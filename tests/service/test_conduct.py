@@ -59,6 +59,16 @@ def test_the_welcome_says_how_players_meet(table: Table) -> None:
     assert [one for one in SAID if one not in words] == []
 
 
+@pytest.mark.parametrize("slug", ["bretwalda", "britain1066", "brittania", "war1648"])
+def test_a_game_whose_rules_say_nothing_of_how_players_meet_asks_nothing(site: Site, slug: str) -> None:
+    """The conduct is the handbook's of Wars of the Three Kingdoms; none of the other rules has a word of it."""
+    table = open_table(site, slug=slug)
+    words = welcome(table, next(iter(table.variant.powers)))
+    assert "HOW A LETTER LOOKS" in words
+    assert "HOW PLAYERS MEET" not in words
+    assert "free of blame" not in words
+
+
 def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> None:
     """CON-05: shown once. A second welcome of the same seat is the same letter, and does not leave again."""
     welcome(table)

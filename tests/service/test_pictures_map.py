@@ -158,6 +158,15 @@ def _words(svg: str) -> list[str]:
 
 
 @pytest.mark.parametrize("slug", BOARDS)
+def test_the_legend_speaks_of_towns_and_counties_only_where_the_board_has_them(slug: str) -> None:
+    """The handbook's board has counties with towns in them (County Cork, Cork); those of the other games' rules have none."""
+    counties = {slug for slug in BOARDS if {"County Cork", "Cork"} <= {one.name for one in maps.load(slug).board.provinces.values()}}
+    said = [one for one in _words(picture(slug)) if ("town" in one or "county" in one) and one != maps.load(slug).note]
+    assert said == (["a town with its centre", "the centre of a county, and its owner"] if slug in counties else [])
+
+
+
+@pytest.mark.parametrize("slug", BOARDS)
 def test_every_owner_is_seen_by_letter_and_pattern(slug: str) -> None:
     variant = maps.load(slug)
     root = ET.fromstring(picture(slug))
