@@ -14,7 +14,7 @@ from grammar import fuzzy
 from grammar.compose import Forms
 from grammar.lattice import Edge, search
 from grammar.letters import flat
-from grammar.lexicon import Lexicon
+from grammar.lexicon import KIND, KindWord, Lexicon
 from grammar.reading import LONGEST_GARBLED
 from grammar.signs import USUAL, Signs
 from grammar.words import body
@@ -66,3 +66,30 @@ def _spellings(lexicon: Lexicon) -> Mapping[tuple[str, object], Sequence[str]]:
     for name in lexicon.names:
         found[name.terminal, name.value].append(name.text)
     return found
+
+
+_AT = frozenset(("at", "in", "of", "on"))
+"""What may stand between a unit's kind and its place, and is seldom written: more often it is a piece of the kind's own word."""
+
+
+def kinds_turned(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """A text of the automaton with the kind of one unit turned into another, in each spelling that the kind has: the letters by
+    which kinds are told are the ones most often misread ("A at Essex holds" may have been "Fleet Essex holds")."""
+    said, known = text.split(" "), _kind_words(lexicon)
+    found: dict[str, None] = {}
+    for at, word in enumerate(said):
+        kind, behind = known.get(word), said[at + 1 :]
+        if kind is None:
+            continue
+        for other in (other for other, spelled in known.items() if spelled.plural == kind.plural and spelled.letter != kind.letter):
+            found[" ".join([*said[:at], other, *behind])] = None
+            if behind and behind[0] in _AT:
+                found[" ".join([*said[:at], other, *behind[1:]])] = None
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _kind_words(lexicon: Lexicon) -> Mapping[str, KindWord]:
+    """The words for units of one word each, as the automaton spells them."""
+    return {name.text.lower(): name.value for name in lexicon.names
+            if name.terminal == KIND and len(name.words) == 1 and isinstance(name.value, KindWord)}

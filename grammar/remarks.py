@@ -32,6 +32,11 @@ _SENTENCE = 3
 _SOME = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKE = 0.75
+_WONT = ("thiswillcutanysupport", "thiscutsanysupport", "tocutanysupport", "sameaslasttime", "sameasbefore", "sameaslastturn", "aswehaveagreed",
+         "aswediscussed", "asinmyletter", "asiwrotetoyou")
+"""Remarks as players write them, without spaces, each long enough to be known however badly it is read ..."""
+_WONT_LIKE, _ENDS = 0.8, 3
+"""... from such a likeness on, if it begins and ends alike in so many letters, one of them misread: "if this will cut any support" does not."""
 _PLAIN_AFTER = {"will": ("this", "that", "which", "it", "they", "he"), "cut": ("will", "to")}
 """Words like those of doubt ("till", "but"), and after which words they are none."""
 
@@ -44,11 +49,24 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         said = [word.text for word in words(found) if word.text.isalnum()]
         if not said or set(said) <= _of_names(lexicon) | _CONVOYED:
             continue
-        if "".join(said) == "nochange" and "(" in read and ")" in read:
+        if ("".join(said) == "nochange" and "(" in read and ")" in read) or _wont(said):
             continue
         if not _parenthesised(read, len(said)) or _hold_doubt(said) or any(said[0].startswith(d[1:]) for d in DOUBTS):
             return True
     return False
+
+
+def _wont(said: Sequence[str]) -> bool:
+    """Do these words say what a player is used to add to an order, and nothing before or behind it?"""
+    letters = "".join(said)
+    return any(
+        OSA.normalized_similarity(letters, plain) >= _WONT_LIKE and _alike(letters[:_ENDS], plain[: _ENDS + 1])
+        and _alike(letters[-_ENDS:], plain[-_ENDS - 1 :]) for plain in _WONT)
+
+
+def _alike(letters: str, plain: str) -> bool:
+    """Is either end of `plain`, or all of it but a letter, that row of letters but for one?"""
+    return any(OSA.distance(letters, plain[at : at + _ENDS], score_cutoff=1) <= 1 for at in (0, 1))
 
 
 def _parenthesised(read: str, count: int) -> bool:

@@ -22,7 +22,7 @@ from ocr.glance import writing_elsewhere
 from ocr.insertions import attach
 from ocr.legible import least_trust, trust
 from ocr.light import even, inked, without_rules
-from ocr.lines import Strip, indents, sideways, strips, tangled
+from ocr.lines import Strip, indents, parted, sideways, strips, tangled
 from ocr.openings import LEAST_ROWS, open_alike
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
 from ocr.put_in import Spot, lowered, over
@@ -185,10 +185,20 @@ class _Reader:
             return found
         low = float(np.median([min(lengths(quad)) for quad in found])) * FIND_SIDE / longest
         found = self._find_at(clean, CLOSE_SIDE) if low < SMALL else found
-        if tangled(found) < TANGLED:
-            return found
-        closer = (self._find_at(clean, side) for side in (CLOSE_SIDE, CLOSEST_SIDE) if side < longest)
-        return min((found, *filter(None, closer)), key=tangled)
+        if tangled(found) >= TANGLED:
+            closer = (self._find_at(clean, side) for side in (CLOSE_SIDE, CLOSEST_SIDE) if side < longest)
+            found = min((found, *filter(None, closer)), key=tangled)
+        return parted(found, lambda quad, times: self._find_in(clean, quad, times * FIND_SIDE / longest))
+
+    def _find_in(self, clean: Image, quad: Quad, scale: float) -> tuple[Quad, ...]:
+        """Boxes of writing in and about one, on a copy of that scale."""
+        (left, top), (right, foot) = np.maximum(0, quad.min(axis=0)), quad.max(axis=0)
+        part = clean[int(top) : int(foot) + 1, int(left) : int(right) + 1]
+        way = cv2.INTER_AREA if scale < 1.0 else cv2.INTER_CUBIC
+        small = np.asarray(cv2.resize(part, None, fx=scale, fy=scale, interpolation=way), dtype=np.uint8)
+        corner = np.array([int(left), int(top)], dtype=np.float32)
+        found = self.options.finder.find(np.ascontiguousarray(small)) if min(small.shape[:2]) >= 8 else ()
+        return tuple(np.asarray(one / scale + corner, dtype=np.float32) for one in found)
 
     def _find_at(self, clean: Image, side: int) -> tuple[Quad, ...]:
         """Boxes of writing, looked for only where there is ink, on a copy with that long side at most."""

@@ -30,7 +30,7 @@ from grammar.meaning import (
     stray_word,
     twin_words,
 )
-from grammar.proposals import orderlike, proposals
+from grammar.proposals import kinds_turned, orderlike, proposals
 from grammar.remarks import unclear_remark
 from grammar.signs import signs_of
 from ocr.confidence import FAR, Features, touched
@@ -131,7 +131,8 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
         ceilings[len(asked)] = unbound(decoder, seen[len(asked)])[0] - STROKE - REPLACED * any(row.inserted for row in line.rows)
     weighed = _weighed(
         decoder, seen, ceilings,
-        lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text, signs_of(lexicon, forms)) else ())
+        lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text, signs_of(lexicon, forms)) else (),
+        lambda text: kinds_turned(text, lexicon))
     return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked))
 
 
@@ -159,7 +160,7 @@ def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float
     """The text of a decoder's automaton that fits a line best, and the nats by which it beats free letters; None where
     none comes near. `seen` is not empty."""
     letters, ceilings = _loose(decoder, seen)
-    weighed = _weighed(decoder, seen, ceilings, lambda: ())
+    weighed = _weighed(decoder, seen, ceilings, lambda: (), lambda _: ())
     if not weighed:
         return None
     text, each = max(weighed, key=lambda pair: _mixed(pair[1]))
@@ -180,13 +181,15 @@ def _loose(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[floa
 
 
 def _weighed(
-    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float], propose: Callable[[], Sequence[str]]
+    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float], propose: Callable[[], Sequence[str]],
+    turn: Callable[[str], Sequence[str]],
 ) -> list[tuple[Text, tuple[float, ...]]]:
     """Texts that any opinion found, each with its log chance by every opinion, against free reading. Where the best fits
-    badly, texts that `propose` gives are weighed too."""
+    badly, texts that `propose` gives are weighed too; what `turn` makes of each opinion's best always is."""
     found = [decoder.decode(each) for each in seen]
     best = max((text.score - ceiling for each, ceiling in zip(found, ceilings, strict=True) for text in each), default=-math.inf)
     others = [decoder.spelled(text) for text in propose()] if best < BAD else []
+    others += [decoder.spelled(text) for text in {turned: None for each in found if each for turned in turn(each[0].text)}]
     if len(seen) == 1 and not others:
         return [(text, (text.score - ceilings[0],)) for text in found[0]]
     pool = [text for each in found for text in each[:SHARED]] + [text for text in others if text is not None]
