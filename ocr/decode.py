@@ -250,10 +250,22 @@ class Decoder:
     def spelled(self, text: str) -> Text | None:
         """A text of the automaton that somebody else proposes, written as it writes it, with no score; None where it does
         not take the text."""
-        symbols = tuple(self._written.index(letter) for letter in text if letter in self._written)
+        symbols = self._symbols(text)
         with self._lock:
-            price = self._price(symbols) if len(symbols) == len(text) else None
-        return None if price is None else Text(text, NEVER, symbols, price)
+            price = None if symbols is None else self._price(symbols)
+        return None if symbols is None or price is None else Text(text, NEVER, symbols, price)
+
+    def _symbols(self, text: str) -> tuple[int, ...] | None:
+        """The symbols that a text is written with, the longest first ("'s" is one); None where it has another character."""
+        found: list[int] = []
+        at = 0
+        while at < len(text):
+            fits = [number for number, written in enumerate(self._written) if text.startswith(written, at)]
+            if not fits:
+                return None
+            found.append(max(fits, key=lambda number: len(self._written[number])))
+            at += len(self._written[found[-1]])
+        return tuple(found)
 
     def _price(self, symbols: tuple[int, ...]) -> float | None:
         """What the automaton asks for a text; None for one that it does not take."""

@@ -34,10 +34,16 @@ class WordFit:
 
 
 
+MORE = 2
+"""Letters by which a word that no list has may be longer than the name it is read as."""
+
+
 def strangeness(words: Sequence[WordFit]) -> float:
-    """Nats lost a letter on words that stand together: much for a name that is rather another, one that no list has."""
+    """Nats lost a letter on words that stand together: much for a name that is rather another, one that no list has. What is lost
+    beside them counts too where letters are seen there that they do not have: "Atlantis" holds all of "Hants" but its first."""
     shown, letters = sum(word.shown for word in words), sum(word.letters for word in words)
-    return sum(word.lost for word in words) / (1 + max(1, min(shown, letters)))
+    beside = max((word.beside for word in words), default=0.0) if shown >= letters + MORE else 0.0
+    return (sum(word.lost for word in words) + beside) / (1 + max(1, min(shown, letters)))
 
 
 @dataclass(frozen=True, slots=True)
