@@ -44,7 +44,6 @@ from service.decoding import (
     offered,
 )
 from service.headings import InkedHeading, inked_heading, read_heading, same_digits
-from service.kinds_by_hand import kinds_by_hand
 from service.lexical import printed
 from service.readable import ReadableLine, by_hand, by_neighbours
 from service.store.tables import LineState
@@ -169,7 +168,7 @@ class Scribe:
         beside = zip([None, *found], found, [*found[1:], None], strict=False)  # of a page without a line, none
         alone = [by_neighbours(line, before, after, self.lexicon) for before, line, after in beside]
         hand = [line.features for line in found if line.features is not None and not line.struck]
-        return heading, kinds_by_hand([by_hand(line, hand, self.table) for line in alone], self.lexicon)
+        return heading, tuple(by_hand(line, hand, self.table) for line in alone)
 
     def by_itself(self, line: ReadLine) -> ReadableLine:
         """A line whose place somebody else has settled, whatever stands beside it."""
