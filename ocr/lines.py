@@ -24,6 +24,9 @@ rows: of some 1,800 boxes on 120 composed sheets and the samples eight were so h
 CLOSER = (1.5, 2.0)
 """... so rows are looked for in it again, so many times closer."""
 
+PUT_IN, A_ROW = 0.75, 0.95
+"""Heights of the middling box from the middle of a word put in down to its row's, at most, and from one row's to the next's, at least."""
+
 AROUND = 0.3
 """Heights of the middling box about such a box that are looked at with it."""
 
@@ -125,9 +128,16 @@ def _parts(quad: Quad, others: Sequence[Quad], usual: float, closer: Callable[[Q
     for times in CLOSER:
         middles = [(one, [float(at) for at in one.mean(axis=0)]) for one in closer(around, times)]
         inside = [one for one, middle in middles if _holds(quad, middle) and not any(_holds(other, middle) for other in others)]
-        if len(inside) > 1 and max(min(lengths(one)) for one in inside) <= HIGH * usual:
+        if len(inside) > 1 and max(min(lengths(one)) for one in inside) <= HIGH * usual and _plainly_apart(inside, usual):
             return inside
     return [quad]
+
+
+def _plainly_apart(quads: Sequence[Quad], usual: float) -> bool:
+    """Are boxes so close above each other that one is put in above the other, or so far that they are rows? Between the two the box
+    round both says more."""
+    gaps = np.diff(sorted(float(quad[:, 1].mean()) for quad in quads)) / usual
+    return not bool(((gaps > PUT_IN) & (gaps < A_ROW)).any())
 
 
 def _holds(quad: Quad, point: Sequence[float]) -> bool:
