@@ -71,11 +71,17 @@ def names_itself(orders: Sequence[Order]) -> bool:
     return False
 
 
-def oddity(orders: Sequence[Order]) -> float:
-    """Nats that orders cost which nobody means to write, whatever the board: a unit that goes to, supports or convoys
-    its own place, a convoy by an army, several orders in one line."""
+def strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """Whether an order names a coast that its place has not ("Charlemont north coast"): more likely a name misread ("Channel")
+    than meant. Who does mean it has it, wrong as it is (DATC 6.B.3)."""
+    return any(not lexicon.has_coast(region) for order in orders for _, region in reading.places(order))
+
+
+def oddity(orders: Sequence[Order], lexicon: Lexicon) -> float:
+    """Nats that orders cost which nobody means to write, wherever anything stands: a unit that goes to, supports or convoys
+    its own place, a convoy by an army, a coast that a place has not, several orders in one line."""
     convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
-    return _ODD * (convoys + names_itself(orders)) + _MORE * (len(orders) - 1)
+    return _ODD * (convoys + names_itself(orders) + strange_coast(orders, lexicon)) + _MORE * (len(orders) - 1)
 
 
 def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:

@@ -27,6 +27,7 @@ from grammar.meaning import (
     one_letter,
     place_words,
     shortened,
+    strange_coast,
     stray_word,
     twin_words,
 )
@@ -212,7 +213,7 @@ def _told(
             if order is None:
                 continue
             held = found.get(order)
-            each = tuple(score - oddity(orders) for score in by_each)
+            each = tuple(score - oddity(orders, lexicon) for score in by_each)
             if held is not None:
                 each = tuple(_sum(pair) for pair in zip(each, held.by_each, strict=True))
             found[order] = Told(orders, order, text if held is None else held.text, _mixed(each), each)
@@ -274,7 +275,7 @@ def best_lying(fits: Sequence[Fit]) -> Fit:
 
 
 def _odd(line: ReadLine, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
-    return (incomplete(best.orders) or names_itself(best.orders) or doubtful(_but_places(line.text, best, lexicon))
+    return (incomplete(best.orders) or names_itself(best.orders) or strange_coast(best.orders, lexicon) or doubtful(_but_places(line.text, best, lexicon))
             or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon)
             or abbreviation(lying.text, best.orders, lexicon) or stray_word(lying.text))
 

@@ -12,9 +12,11 @@ from grammar.meaning import (
     doubtful,
     kinds_apart,
     leftover,
+    oddity,
     of_its_own,
     place_words,
     shortened,
+    strange_coast,
     stray_word,
     twin_words,
     twins,
@@ -76,6 +78,15 @@ def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) 
 def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, so: bool) -> None:
     """Two sheets in a joined hand: "Fleet" laid as "A at" and "A of"."""
     assert stray_word(text) is so
+
+
+@pytest.mark.parametrize(
+    ("text", "so"), [("F Zeeland - Charlemont nc", True), ("A Kent S F Devon/North Coast", False), ("F Kent - Devon/South Coast", False),
+                     ("F Kent - Devon/East Coast", True), ("A Kent S F Clare - Louth/West Coast", True), ("A Clare - Louth", False)])
+def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> None:
+    """"Channel", which two seas are called, was laid as "Char nc" and passed; who means a wrong coast still has it (DATC 6.B.3)."""
+    assert strange_coast(orders(text), LEXICON) is so
+    assert (oddity(orders(text), LEXICON) > 0.0) is so
 
 
 @pytest.mark.parametrize(
