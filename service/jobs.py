@@ -43,7 +43,7 @@ MOST_WORKERS_ON_SQLITE = 8
 MOST_RESTARTS = 20
 """A job under way at one death of its worker more than this kills its worker; it is given up and reported like one that
 fails. A death alone says little: a power cut, a new version or a machine that is out of memory ends work that is sound."""
-REST = (0.0, 0.0, 5.0, 15.0, 60.0)
+REST: Sequence[float] = (0.0, 0.0, 5.0, 15.0, 60.0)
 """Seconds that a job is left alone after the first, second ... death of a worker that had begun it; the last after every
 further one. So the others go first where one job kills its worker, and twenty deaths take a quarter of an hour at least."""
 LEASE = timedelta(seconds=90)

@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+import service.jobs
 from service.clock import SystemClock
 from service.config import MailIn
 from service.inbox import WORK, take_in, watch
@@ -22,6 +23,8 @@ from service.store.blobs import Blobs
 from service.store.engine import open_engine, sessions
 from service.store.tables import MailState
 from tests.support.dovecot import PASSWORD, USER
+
+service.jobs.REST = (0.0, 0.0, 0.1)  # so many deaths on purpose would else rest a minute each
 
 
 def main() -> None:
