@@ -103,6 +103,7 @@ def test_the_gate_closes_where_lines_go_wrong() -> None:
     assert found.gate["margin"] > 5.0
 
 
+@pytest.mark.slow
 def test_the_gate_opens_as_far_as_the_lines_allow() -> None:
     lines = _clean(1000, right=True) + _clean(200, right=True, margin=5.5) + _clean(200, right=False, margin=1.0)
     found = gated(lines, [0.99] * len(lines))
@@ -110,6 +111,7 @@ def test_the_gate_opens_as_far_as_the_lines_allow() -> None:
     assert 1.0 < found.gate["margin"] <= 5.5
 
 
+@pytest.mark.slow
 def test_the_gate_has_its_own_rule_where_a_letter_or_a_word_changes_the_meaning() -> None:
     lines = _clean(1000, right=True, margin=4.6) + _clean(20, right=False, margin=4.6, one_letter=True)
     found = gated(lines, [0.99] * len(lines))
@@ -117,6 +119,7 @@ def test_the_gate_has_its_own_rule_where_a_letter_or_a_word_changes_the_meaning(
     assert found.gate["strict_margin"] > found.gate["margin"]
 
 
+@pytest.mark.slow
 def test_no_gate_passes_what_was_not_to_be_taken() -> None:
     """One wrong line of a thousand may pass, but for one crossed out or with a place that no board has."""
     lines = _clean(750, right=True) + _clean(250, right=True, strange=1.7, alien=1.4)

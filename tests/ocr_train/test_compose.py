@@ -165,6 +165,7 @@ def test_looks_come_from_the_file_and_an_unknown_part_is_named(workshop: Worksho
         read_sheets(file, workshop)
 
 
+@pytest.mark.slow
 def test_random_sheets_and_their_truth_come_from_the_command_line(workshop: Workshop, tmp_path: Path) -> None:
     names: list[dict[str, Any]] = [
         {"name": name, "kind": "land", "aliases": []} for name in ("London", "Kent", "Surrey")

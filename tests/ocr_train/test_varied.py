@@ -172,6 +172,7 @@ def test_another_seed_gives_another_sheet(batch: Batch, composed: tuple[bytes, d
     assert sheet(other, "h7-001", hasty=False)[0] != composed[0]
 
 
+@pytest.mark.slow
 def test_hasty_sheets_say_so(batch: Batch, composed: tuple[bytes, dict[str, Any]]) -> None:
     hasty = sheet(batch, "h7-004", hasty=True)[1]
     assert (composed[1]["style"]["manner"], hasty["style"]["manner"]) == ("tidy", "hasty")
@@ -223,6 +224,7 @@ def test_every_stroke_leaves_ink_across_what_it_crosses_out(stroke: str) -> None
     assert len(inked) > 0.8 * 500
 
 
+@pytest.mark.slow
 def test_the_command_writes_photographs_and_a_truth(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     listed = [{"name": n.name, "kind": n.kind, "aliases": list(n.aliases), "coasts": list(n.coasts)} for n in NAMES]
     (tmp_path / "names.json").write_text(json.dumps(listed))

@@ -200,6 +200,7 @@ def test_readings_are_kept_as_the_lines_of_the_contract(played: Truth, tmp_path:
     assert [answer["file"] for answer in kept] == list(ANSWERS)
 
 
+@pytest.mark.slow
 def test_a_peer_stands_beside_our_figure_as_it_comes_and_snapped(
     played: Truth, monkeypatch: pytest.MonkeyPatch
 ) -> None:

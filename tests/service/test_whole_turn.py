@@ -152,6 +152,7 @@ def _settings(folder: Path, dovecot: Dovecot, sink: SmtpSink) -> Settings:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_turn_from_handwritten_sheets_to_results(turn: Turn, story: Story) -> None:
     mails = story.mails_of(ROUND)
     assert len(mails) == 8
