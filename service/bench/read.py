@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -89,8 +90,10 @@ def sit(reader: str, truth: Truth, progress: TextIO) -> Sitting:
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        child.stdin.write("".join(f"{photo.absolute()}\n" for photo in photos))
-        child.stdin.close()
+        # One that broke off before it was told anything says why by its status, below.
+        with suppress(BrokenPipeError):
+            child.stdin.write("".join(f"{photo.absolute()}\n" for photo in photos))
+            child.stdin.close()
         for line in child.stdout:
             if not line.startswith("{"):
                 continue
