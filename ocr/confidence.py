@@ -41,7 +41,8 @@ class Features:
     place's name that a word lost would have made another's (Cork, of County Cork), 0 without one. `strange`: nats lost a
     letter in the word that fits worst; much for a word badly made, and `alien`, the same by the opinion that it fits best, for one
     that no list has, which all opinions read alike. `kind_margin`: nats to the reading that
-    differs in nothing but the kinds of units, at most FAR. Where several opinions were asked, `cost` and `worst` are the best
+    differs in nothing but the kinds of units, at most FAR. `mended`: the order was read on the line as its writer corrected it, each
+    correction plain, and what is lost was lost on that. Where several opinions were asked, `cost` and `worst` are the best
     of theirs, `twin` and `strange` the mean.
     """
 
@@ -63,6 +64,7 @@ class Features:
     strange: float = 0.0
     alien: float = 0.0
     kind_margin: float = FAR
+    mended: bool = False
 
     def numbers(self) -> dict[str, float]:
         """Every feature by name as a number, fit for JSON."""
@@ -113,7 +115,7 @@ GATE = (
     "strict_confidence", "strict_worst", "strict_margin", "split_margin", "strange", "alien", "twin", "kind_doubt", "kind_margin",
     "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out", "out_touched",
     "clear_haze", "clear_touched", "lone_strange", "lone_alien", "lone_margin",
-    "hazy_margin", "hazy_from", "clear_less", "clear_hand",
+    "hazy_margin", "hazy_from", "clear_less", "clear_hand", "mended_margin",
 )
 """What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
 `twin` where a lost word does, `split_margin` where opinions differ. Where a line of a sheet has a kind margin below `kind_doubt`, its hand makes A and F alike,
@@ -123,7 +125,8 @@ counts as crossed out; from `crossed` and `crossed_touched` nobody need look. St
 touched by less than `clear_touched`, cross nothing out. A word that only one opinion reads badly may be `lone_strange` where the
 other fits it to `lone_alien` and no other order is within `lone_margin`. The margin is greater by `hazy_margin` for each nat of haze
 beyond `hazy_from`; up to a haze of `clear_hand`
-it is `clear_less` smaller where opinions agree."""
+it is `clear_less` smaller where opinions agree. A line read as it was corrected needs a margin of `mended_margin`, the line as it
+stands being the other reading."""
 
 
 @cache
@@ -204,6 +207,19 @@ def touched(strike: Strike) -> float:
         for word in strike.words), default=0.0)
 
 
+CUT_OUT = 0.5
+"""Stretches that score this much are left out where a row is read as its writer corrected it."""
+
+SURELY = 0.9
+"""How much a word must look crossed out to be surely so: of live words on the sheets for calibration those that looked it
+more were few."""
+
+
+def plainly_struck(strike: Strike) -> bool:
+    """Is every stretch that would be left out surely crossed out? So is a row without any."""
+    return all(word.score >= SURELY and word.kind not in {"faint", "unread"} for word in strike.words if word.score >= CUT_OUT)
+
+
 def automatic(features: Features, chance: float, table: Table) -> bool:
     """May the line go without a look, as far as the ink goes? Stricter where one letter or word changes the meaning."""
     f, gate = features, table.gate
@@ -233,8 +249,10 @@ def _known(features: Features, gate: Mapping[str, float]) -> bool:
 
 
 def _uncrossed(features: Features, gate: Mapping[str, float]) -> bool:
-    """Does nothing look crossed out? A stroke through letters costs their reading something, so that a line which reads
+    """Does nothing look crossed out, but what was plainly corrected? A stroke through letters costs their reading something, so that a line which reads
     without a loss may look somewhat more like one."""
+    if features.mended:
+        return features.struck < gate["struck"] and features.margin >= gate["mended_margin"]
     plain = "plain_" if features.worst <= gate["plain_worst"] else ""
     return features.struck < gate[plain + "struck"] and features.touched < gate[plain + "touched"]
 

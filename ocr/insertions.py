@@ -7,15 +7,17 @@ corrected reading stands beside it for the candidates. A row with a correction i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from ocr.confidence import CUT_OUT
 from ocr.engines.ppocr import best_path
 from ocr.geometry import MARGIN
-from ocr.page import Posteriors, ReadLine, Row, StruckWord
+from ocr.page import Box, Posteriors, ReadLine, Row, StruckWord
 from ocr.wrap import as_line
 
 CLOSE = 0.75
@@ -43,18 +45,10 @@ AT_END = 0.05
 CARET = 3
 """Frames that a caret takes."""
 
-CUT_OUT = 0.5
-"""Stretches that score this much are left out of the corrected reading."""
-
 
 def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows in their order; those put in above another are no more in the list but in its `inserted`."""
-    if len(rows) < 2:
-        return tuple(rows)
-    usual = float(np.median([row.box.height for row in rows]))
-    hosts = [_host(k, rows, usual) for k in range(len(rows))]
-    # What is put into a row that is itself put in goes to no one: both stay rows.
-    hosts = [None if host is not None and hosts[host] is not None else host for host in hosts]
+    hosts = hosts_of([row.box for row in rows])
     return tuple(
         replace(row, inserted=tuple(sorted((*row.inserted, *(rows[j] for j, host in enumerate(hosts) if host == k)), key=_left)))
         if k in hosts
@@ -62,6 +56,16 @@ def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
         for k, row in enumerate(rows)
         if hosts[k] is None
     )
+
+
+def hosts_of(boxes: Sequence[Box]) -> tuple[int | None, ...]:
+    """For each row, by its box, the number of the row that it is put into; None for a row by itself."""
+    if len(boxes) < 2:
+        return (None,) * len(boxes)
+    usual = float(np.median([box.height for box in boxes]))
+    hosts = [_host(k, boxes, usual) for k in range(len(boxes))]
+    # What is put into a row that is itself put in goes to no one: both stay rows.
+    return tuple(None if host is not None and hosts[host] is not None else host for host in hosts)
 
 
 def doubtful(line: ReadLine, least: float) -> bool:
@@ -126,33 +130,33 @@ def over_struck(one: Row, row: Row) -> bool:
     return any(word.score >= CUT_OUT and word.kind != "faint" and word.left < right and word.right > left for word in row.strike.words)
 
 
-def _host(at: int, rows: Sequence[Row], usual: float) -> int | None:
+def _host(at: int, boxes: Sequence[Box], usual: float) -> int | None:
     """The row that row `at` is put into."""
-    row = rows[at]
+    box = boxes[at]
     under, over = [], []
-    for k, other in enumerate(rows):
-        left, right, above = _against(row, other)
-        beside = right < 0.0 or left > other.box.width
+    for k, other in enumerate(boxes):
+        left, right, above = _against(box, other)
+        beside = right < 0.0 or left > other.width
         if k == at or above == 0.0:
             continue
         if above < 0.0 and not beside:
             over.append(-above)
-        if row.box.height > SMALL * other.box.height or row.box.width > SHORT * other.box.width:
+        if box.height > SMALL * other.height or box.width > SHORT * other.width:
             continue
-        if 0.0 < above < CLOSE * usual and left > -usual and right < other.box.width + 1.5 * usual:
+        if 0.0 < above < CLOSE * usual and left > -usual and right < other.width + 1.5 * usual:
             under.append((above, k))
     if not under:
         return None
     above, host = min(under)
-    nearer = 1.0 if row.box.height <= LITTLE * rows[host].box.height else NEARER
+    nearer = 1.0 if box.height <= LITTLE * boxes[host].height else NEARER
     return None if over and above > nearer * min(over) else host
 
 
-def _against(row: Row, below: Row) -> tuple[float, float, float]:
-    """Where `row` begins and ends along `below`, and how far its middle is above that of `below`; pixels."""
-    corners, other = np.array(below.box.corners), np.array(row.box.corners)
-    along = (corners[1] - corners[0]) / max(below.box.width, 1.0)
-    across = (corners[3] - corners[0]) / max(below.box.height, 1.0)
+def _against(box: Box, below: Box) -> tuple[float, float, float]:
+    """Where `box` begins and ends along `below`, and how far its middle is above that of `below`; pixels."""
+    corners, other = np.array(below.corners), np.array(box.corners)
+    along = (corners[1] - corners[0]) / max(below.width, 1.0)
+    across = (corners[3] - corners[0]) / max(below.height, 1.0)
     xs = (other - corners[0]) @ along
     up = (corners.mean(axis=0) - other.mean(axis=0)) @ across
     return float(xs.min()), float(xs.max()), float(up)
@@ -173,7 +177,7 @@ def _goes_to(row: Row, one: Row, out: Sequence[StruckWord], seen: Posteriors) ->
 
 def _along(row: Row, one: Row) -> tuple[float, float]:
     """From where to where a word stands that was put in, as shares of the row's crop."""
-    left, right, _ = _against(one, row)
+    left, right, _ = _against(one.box, row.box)
     margin = MARGIN[0] * row.box.height
     whole = row.box.width + 2 * margin
     return (left + margin) / whole, (right + margin) / whole
@@ -199,15 +203,21 @@ def _cut(seen: Posteriors, word: StruckWord) -> tuple[int, int]:
 
 
 def _gap_near(seen: Posteriors, place: float) -> int:
-    """The frame near a place that is most likely between words; half a nat is given for each frame nearer."""
-    space = seen.log_probs[:, seen.letters.index(" ") + 1] if " " in seen.letters else seen.log_probs[:, 0]
-    ease = np.maximum(space, seen.log_probs[:, 0] - 3.0) - 0.5 * np.abs(np.arange(len(seen.log_probs)) - place)
-    return int(ease.argmax())
+    """The frame near a place that is most likely between words, or before the first or after the last; half a nat is given for each
+    frame nearer."""
+    column = seen.letters.index(" ") + 1 if " " in seen.letters else 0
+    gaps = np.maximum(seen.log_probs[:, column], seen.log_probs[:, 0] - 3.0)
+    best = seen.log_probs.argmax(axis=1)
+    said = np.flatnonzero((best != 0) & (best != column))
+    if len(said):
+        gaps[: said[0]] = gaps[said[-1] + 1 :] = 0.0
+    return int((gaps - 0.5 * np.abs(np.arange(len(gaps)) - place)).argmax())
 
 
 def _space(seen: Posteriors) -> npt.NDArray[np.float32]:
-    """Frames that say a space."""
-    one = np.full((2, seen.log_probs.shape[1]), -12.0, np.float32)
-    column = seen.letters.index(" ") + 1 if " " in seen.letters else 0
-    one[0, column] = one[1, 0] = 0.0
-    return one
+    """Frames that may say a space, or nothing: beside words put in one is often seen already, and at a row's end there is none."""
+    frames = np.full((2, seen.log_probs.shape[1]), -12.0, np.float32)
+    frames[:, 0] = 0.0
+    if " " in seen.letters:
+        frames[0, [0, seen.letters.index(" ") + 1]] = math.log(0.45), math.log(0.55)
+    return frames

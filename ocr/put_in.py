@@ -15,9 +15,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from ocr.confidence import CUT_OUT
 from ocr.engines import Crossing, Quad, Recognised
 from ocr.geometry import MARGIN, grow
-from ocr.insertions import CUT_OUT
 from ocr.lines import Strip
 from ocr.page import Image, Strike
 from ocr.strike_marks import HEIGHT, Plane, soft_ink
@@ -68,10 +68,12 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """A place on the sheet (corners in pixels) where a word may be put in, and how the engine saw one there."""
+    """A place on the sheet (corners in pixels) where a word may be put in, how the engine saw one there, and the small letters of
+    the row below, from its first to its last."""
 
     quad: Quad
     seen: Sight
+    row: Quad
 
     def takes(self, said: Recognised) -> bool:
         """Whether what was read there is a word."""
@@ -95,8 +97,10 @@ def over(strip: Strip, strips: Sequence[Strip], crop: Image, said: Recognised, m
     """
     if said.crossing is None:
         return ()
-    outer = grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height)
-    spots = (Spot(_placed(outer, patch), patch.seen) for patch in patches(soft_ink(crop), said.crossing, mark))
+    outer, ink = grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height), soft_ink(crop)
+    top, base = body(ink, said.crossing)
+    small = _placed(outer, Patch(0.0, top / HEIGHT, 1.0, base / HEIGHT))
+    spots = (Spot(_placed(outer, patch), patch.seen, small) for patch in patches(ink, said.crossing, mark))
     others = [other.quad for other in strips if other is not strip]
     return tuple(spot for spot in spots if not any(_meet(spot.quad, other) for other in others))
 

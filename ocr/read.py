@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from ocr.carets import without
 from ocr.door import open_images
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
@@ -19,7 +20,7 @@ from ocr.evidence import steps_of
 from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
 from ocr.geometry import MARGIN, box_of, cut, grow, lengths
 from ocr.glance import writing_elsewhere
-from ocr.insertions import attach
+from ocr.insertions import attach, hosts_of
 from ocr.legible import least_trust, trust
 from ocr.light import even, inked, without_rules
 from ocr.lines import Strip, indents, parted, sideways, strips, tangled
@@ -239,16 +240,24 @@ class _Reader:
     def _rows(
         self, sheet: Sheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
     ) -> tuple[Row, ...]:
-        crops = [_row_crop(clean, strip) for strip in found]
+        bare = list(_bare(clean, found))
+        crops = [_row_crop(each, strip) for each, strip in zip(bare, found, strict=True)]
         shown = [legibility(crop) for crop in crops]
         whole = tuple(zip(crops, self._first(crops), strict=True))
         crops = [lowered(crop, said) for crop, said in whole]
         texts = self._first(crops)
         strikes = [self.options.strike(crop, said) for crop, said in zip(crops, texts, strict=True)]
-        put_in = [
-            self._put_in(sheet, clean, over(strip, found, *one, mark) if mark.score < STRUCK else ())
-            for strip, one, mark in zip(found, whole, strikes, strict=True)
+        spots = [
+            self._spots(each, over(strip, found, *one, mark)) if mark.score < STRUCK else ()
+            for each, strip, one, mark in zip(bare, found, whole, strikes, strict=True)
         ]
+        put_in = [tuple(_row_put_in(sheet, clean, *pair) for pair in pairs) for pairs in spots]
+        for k, (each, strip, pairs) in enumerate(zip(bare, found, spots, strict=True)):
+            if pairs:
+                own = without(each, pairs[0][0].row, [spot.quad for spot, _ in pairs])
+                crops[k] = lowered(_row_crop(own, strip), whole[k][1])
+        texts = self._first(crops)
+        strikes = [self.options.strike(crop, said) for crop, said in zip(crops, texts, strict=True)]
         others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
         texts = tuple(_or_other(said, other) for said, other in zip(texts, others, strict=True))
         wide = clean.shape[1]
@@ -275,17 +284,10 @@ class _Reader:
             if said.text or _written(crop, strip, usual)
         )
 
-    def _put_in(self, sheet: Sheet, clean: Image, spots: Sequence[Spot]) -> tuple[Row, ...]:
-        """What stands above struck words of a row, as rows of their own."""
-        said, wide = self._first([cut(clean, spot.quad) for spot in spots]), clean.shape[1]
-        return tuple(
-            Row(
-                box=box_of(photo_points(sheet, spot.quad)), text=one.text, score=round(one.score, 4),
-                left=round(float(spot.quad[:, 0].min()) / wide, 4), right=round(float(spot.quad[:, 0].max()) / wide, 4),
-                posteriors=one.posteriors,
-            )
-            for spot, one in zip(spots, said, strict=True) if spot.takes(one)
-        )
+    def _spots(self, clean: Image, spots: Sequence[Spot]) -> tuple[tuple[Spot, Recognised], ...]:
+        """Where a word stands above struck words or a caret of a row, and what it says by itself."""
+        said = self._first([cut(without(clean, spot.quad, [spot.row]), spot.quad) for spot in spots])
+        return tuple((spot, one) for spot, one in zip(spots, said, strict=True) if spot.takes(one))
 
     def _second_opinions(
         self, crops: Sequence[Image], texts: Sequence[Recognised], struck: Sequence[bool]
@@ -345,6 +347,24 @@ def _cleaned(sheet: Sheet) -> tuple[Image, int]:
 
 def _row_crop(clean: Image, strip: Strip) -> Image:
     return cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
+
+
+def _row_put_in(sheet: Sheet, clean: Image, spot: Spot, said: Recognised) -> Row:
+    """A word put in above a row, as a row of its own."""
+    wide = clean.shape[1]
+    return Row(
+        box=box_of(photo_points(sheet, spot.quad)), text=said.text, score=round(said.score, 4),
+        left=round(float(spot.quad[:, 0].min()) / wide, 4), right=round(float(spot.quad[:, 0].max()) / wide, 4),
+        posteriors=said.posteriors,
+    )
+
+
+def _bare(clean: Image, found: Sequence[Strip]) -> Iterator[Image]:
+    """The sheet for each row, without the ink of words put in above that row."""
+    hosts = hosts_of([box_of(strip.quad) for strip in found])
+    for at, strip in enumerate(found):
+        put_in = [other.quad for other, host in zip(found, hosts, strict=True) if host == at]
+        yield without(clean, strip.quad, put_in) if put_in else clean
 
 
 def _beginning(clean: Image, quad: Quad) -> Image:

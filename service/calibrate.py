@@ -34,7 +34,8 @@ from service.reading import Doubt, Scribe
 OUT = Path("ocr/confidence.toml")
 
 TRUSTING = {"confidence": 0.0, "cost": 1e9, "worst": 1e9, "margin": -1e9, "near_margin": -1e9, "struck": 2.0, "touched": 2.0,
-            "strict_confidence": 0.0, "strict_worst": 1e9, "strict_margin": -1e9, "twin": 1e9, "strange": 1e9, "alien": 1e9, "lone_strange": 1e9, "split_margin": -1e9, "plain_worst": -1.0}
+            "strict_confidence": 0.0, "strict_worst": 1e9, "strict_margin": -1e9, "twin": 1e9, "strange": 1e9, "alien": 1e9, "lone_strange": 1e9, "split_margin": -1e9, "plain_worst": -1.0,
+            "mended_margin": -1e9}
 """A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
 
 def trusting(scribe: Scribe) -> Scribe:

@@ -34,7 +34,7 @@ from grammar.meaning import (
 from grammar.proposals import kinds_turned, orderlike, proposals
 from grammar.remarks import unclear_remark
 from grammar.signs import signs_of
-from ocr.confidence import FAR, Features, touched
+from ocr.confidence import FAR, SURELY, Features, plainly_struck, touched
 from ocr.ctc import line_posteriors, other_posteriors
 from ocr.decode import Decoder, Text
 from ocr.fit import Fit, WordFit, fit, scores, strangeness, unbound
@@ -56,9 +56,6 @@ MOST_STATES = 200_000
 """States that a decoder may hold, some 150 MB with its automaton's; a hundred sheets step on half as many."""
 TOUCHED = 0.6
 """How much a word must look crossed out for the line to be read without it too."""
-SURELY = 0.9
-"""How much a word must look crossed out to be surely so: of live words on the sheets for calibration those that looked it
-more were few."""
 STROKE, REPLACED = 3.0, 7.0
 """Nats that such a stroke costs a reading that takes the word for live, and those that another word put in above costs it."""
 
@@ -151,10 +148,16 @@ def amended(line: ReadLine) -> tuple[Posteriors, ...]:
     are none."""
     if not any(row.inserted or row.strike.touched >= TOUCHED for row in line.rows):
         return ()
+    found = (line_posteriors(corrected) for corrected in _corrected(line))
+    return tuple(seen for seen in found if seen is not None)
+
+
+def _corrected(line: ReadLine) -> list[ReadLine]:
+    """The line as its corrections have it, in each way that leaves something to read."""
     from ocr.insertions import corrected_lines
 
-    found = [line_posteriors(corrected) for corrected in corrected_lines(line)]
-    return tuple(seen for seen in found if seen is not None and len(seen.log_probs))
+    found = [(corrected, line_posteriors(corrected)) for corrected in corrected_lines(line)]
+    return [corrected for corrected, seen in found if seen is not None and len(seen.log_probs)]
 
 
 def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float] | None:
@@ -249,24 +252,40 @@ def features(
     line: ReadLine, found: Deciphered, fits: Sequence[Fit], lexicon: Lexicon, forms: tuple[Forms, ...]
 ) -> Features:
     """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has one. A line with its
-    corrections made is no opinion of the line as it stands."""
-    best, others, fits = found.told[0], found.told[1:], fits[: found.asked]
+    corrections made is no opinion of the line as it stands; where it is surely what the order was read on, it is the only one."""
+    best, others, mended = found.told[0], found.told[1:], _mended(line, found)
+    fits = fits[: found.asked] if mended is None else (fits[mended],)
+    text = line.text if mended is None else _corrected(line)[mended - found.asked].text
     lying, strange = best_lying(fits), [_strangest(best, one, lexicon) for one in fits]
 
+    def behind(other: Told) -> float:
+        # What was written decides between a line and the same corrected; that one of them is odd must not.
+        return best.score - other.score - (0.0 if mended is None else oddity(other.orders, lexicon))
+
     def margin(than: Callable[[Told], bool]) -> float:
-        return min([FAR, *(best.score - other.score for other in others if than(other))])
+        return min([FAR, *(behind(other) for other in others if than(other))])
 
     return Features(
         cost=lying.cost, worst=min(one.worst for one in fits), haze=lying.haze,
         margin=margin(lambda _: True), near_margin=margin(lambda other: near(best.orders, other.orders, lexicon)),
         kind_margin=margin(lambda other: kinds_apart(best.orders, other.orders, lexicon)),
-        agreement=_agreement(line, found, lexicon, forms),
+        agreement=_agreement(line, found, lexicon, forms) if mended is None else 0.0, mended=mended is not None,
         struck=max(row.strike.score for row in line.rows), touched=max(touched(row.strike) for row in line.rows),
-        odd=_odd(line, best, lying, lexicon), twin=_twin(best, fits, lexicon),
+        odd=_odd(text, best, lying, lexicon), twin=_twin(best, fits, lexicon),
         strange=sum(strange) / len(strange), alien=min(strange), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
         one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),
     )
+
+
+def _mended(line: ReadLine, found: Deciphered) -> int | None:
+    """Which of what was seen is the line with its corrections made, where the best order was read on that and every word crossed
+    out surely is; None for any other line."""
+    best = found.told[0].by_each
+    if len(best) == found.asked or not all(plainly_struck(row.strike) for row in line.rows):
+        return None
+    at = max(range(found.asked, len(best)), key=lambda n: best[n])
+    return at if best[at] > max(best[: found.asked]) else None
 
 
 def best_lying(fits: Sequence[Fit]) -> Fit:
@@ -274,9 +293,9 @@ def best_lying(fits: Sequence[Fit]) -> Fit:
     return min(fits, key=lambda one: one.cost)
 
 
-def _odd(line: ReadLine, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
-    return (incomplete(best.orders) or names_itself(best.orders) or strange_coast(best.orders, lexicon) or doubtful(_but_places(line.text, best, lexicon))
-            or unclear_remark(lying.text, line.text, lexicon) or shortened(best.text.text, best.orders, lexicon)
+def _odd(text: str, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
+    return (incomplete(best.orders) or names_itself(best.orders) or strange_coast(best.orders, lexicon) or doubtful(_but_places(text, best, lexicon))
+            or unclear_remark(lying.text, text, lexicon) or shortened(best.text.text, best.orders, lexicon)
             or abbreviation(lying.text, best.orders, lexicon) or stray_word(lying.text))
 
 

@@ -318,7 +318,7 @@ class Scribe:
         struck = taken_out(line.strike, self.table, marks.haze)
         sure = (
             automatic(marks, chance, self.table) and chance >= self.doubt.score
-            and not any(row.cut_off or row.inserted for row in line.rows) and not self._signed(line)
+            and not any(row.cut_off or (row.inserted and not marks.mended) for row in line.rows) and not self._signed(line)
         )
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=best_lying(fits).text,

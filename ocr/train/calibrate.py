@@ -149,7 +149,8 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
 
 CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.7, "twin": 9.5, "alien": 1.45, "lone_strange": 3.0, "lone_margin": 6.0, "split_margin": 4.0, "kind_doubt": 3.0, "kind_margin": 6.0,
            "plain_worst": 2.0, "plain_struck": 0.8, "plain_touched": 0.7, "taken_out": 0.8, "out_touched": 0.75, "clear_haze": 0.045, "clear_touched": 0.97,
-           "crossed": 0.95, "crossed_touched": 0.95, "hazy_margin": 20.0, "hazy_from": 0.08, "clear_less": 0.5, "clear_hand": 0.04}
+           "crossed": 0.95, "crossed_touched": 0.95, "hazy_margin": 20.0, "hazy_from": 0.08, "clear_less": 0.5, "clear_hand": 0.04,
+           "mended_margin": 5.0}
 """Parts of the gate set by hand, since too few lines show what they are for. `twin` is one letter that the ink does not show at all (9) and what a clear line loses besides; the names of which a
 word was lost had 10.7 and more, of right ones a dozen 7 to 9.5;
 `alien`: places that no board has lost 1.5 and more by every

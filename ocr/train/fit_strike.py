@@ -23,10 +23,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from ocr.confidence import CUT_OUT
 from ocr.engines import CLASSES, Recognised
 from ocr.engines.ppocr import PpOcr
 from ocr.geometry import MARGIN
-from ocr.insertions import CUT_OUT
 from ocr.page import Image, Row, Strike
 from ocr.read import Options, read_images
 from ocr.strike import Weights, look, stretches, strike

@@ -105,6 +105,39 @@ def test_words_put_in_stand_at_the_gap_below_them() -> None:
     assert found.posteriors is not None
 
 
+@pytest.mark.parametrize(("text", "word", "at", "whole"), [
+    ("Army Mull moves into", "Merse", 18, "Army Mull moves into Merse"),
+    ("A York to", "Limerick", 6, "A York to Limerick"),
+    ("Mull holds", "Army", -1, "Army Mull holds"),
+])  # fmt: skip
+def test_words_put_in_stand_before_the_first_or_after_the_last(text: str, word: str, at: int, whole: str) -> None:
+    """A caret behind a row's last word stands where no gap is: beyond its letters all is gap."""
+    drawn = row(text, 100, 200)
+    blank = np.full((16, len(LETTERS) + 1), -12.0, np.float32)
+    blank[:, 0] = 0.0
+    assert drawn.posteriors is not None
+    seen = Posteriors(np.concatenate([blank, drawn.posteriors.log_probs, blank]), LETTERS)
+    (left, top), (right, _), (_, foot), _ = drawn.box.corners
+    wide = Box(((left - 8 * WIDE, top), (right + 8 * WIDE, top), (right + 8 * WIDE, foot), (left - 8 * WIDE, foot)))
+    host = replace(drawn, box=wide, posteriors=seen)
+    found = corrected(attach([row(word, 100 + WIDE * at, 172, 32), host])[0])
+    assert found is not None
+    assert found.text == whole
+
+
+def test_beside_a_word_put_in_a_space_is_neither_lost_nor_twice() -> None:
+    """No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter does."""
+    host = row("Army Kent moves", 100, 200)
+    whole = attach([row("now", 100 + WIDE * 14, 172, 32), host])[0]
+    found = corrected(whole)
+    assert found is not None
+    assert found.posteriors is not None
+    space = LETTERS.index(" ") + 1
+    surely = found.posteriors.log_probs[:, space] > -0.1
+    assert int(np.diff(surely.astype(int), prepend=0).clip(0).sum()) == host.text.count(" ")
+    assert found.text == "Army Kent moves now"
+
+
 def struck(text: str, word: str) -> Strike:
     """That word of a row crossed out, as shares of the crop with its margin left out of account."""
     start = text.index(word)

@@ -160,9 +160,9 @@ def test_stems_of_the_struck_word_are_no_word() -> None:
         ("l", Sight.UNSEEN, False), ("Kent", Sight.UNSEEN, True), ("S", Sight.SEEN, True), ("-", Sight.SEEN, False),
         ("S", Sight.MAYBE, True),
     ):
-        assert Spot(place, seen).takes(Recognised(text, 0.9)) == taken
-    assert not Spot(place, Sight.MAYBE).takes(Recognised("Kent", 0.7))
-    assert not Spot(place, Sight.SEEN).takes(Recognised("Kent", 0.3))
+        assert Spot(place, seen, place).takes(Recognised(text, 0.9)) == taken
+    assert not Spot(place, Sight.MAYBE, place).takes(Recognised("Kent", 0.7))
+    assert not Spot(place, Sight.SEEN, place).takes(Recognised("Kent", 0.3))
 
 
 def test_a_row_is_read_without_the_word_above_it() -> None:

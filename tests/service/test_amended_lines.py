@@ -1,4 +1,5 @@
-"""A line with a word put in, or one crossed out, is read with its corrections made, and somebody looks at it (Q-21)."""
+"""A line with a word put in, or one crossed out, is read with its corrections made (Q-16: struck text is not read), and somebody
+looks at it where a correction is in any doubt."""
 
 from __future__ import annotations
 
@@ -35,7 +36,10 @@ def test_a_word_put_in_belongs_to_its_order() -> None:
     host = row("Army Limerick moves to Limerick", 100, 200)
     found = read(replace(host, inserted=(row("County", 376, 172, 30),)))
     assert found.order == "A Limerick - County Limerick"
-    assert found.status is LineState.OPEN
+    assert found.status is LineState.AUTO
+    assert found.features is not None
+    assert found.features.mended
+    assert found.features.worst < 1.0  # nothing of the ink is lost to the gaps beside the word
     assert "A Limerick - Limerick" in [candidate["order"] for candidate in found.candidates]
 
 
@@ -61,7 +65,7 @@ def test_a_word_surely_crossed_out_is_left_out_though_an_order_could_be_made_of_
     begin, end = text.index("Ashby") / len(text), text.index(" goes") / len(text)
     found = read(row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.998, "single"),))))
     assert found.order == "A Linlithgowshire - Mayo"
-    assert found.status is LineState.OPEN
+    assert found.status is LineState.AUTO
 
 
 def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() -> None:
@@ -72,7 +76,43 @@ def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() ->
     found = read(replace(host, inserted=(row("Kent", 170, 172, 30),)))
     assert found.order == "A Kent - York"
     assert "A Harlech Castle - York" in [candidate["order"] for candidate in found.candidates]
-    assert found.status is LineState.OPEN
+    assert found.status is LineState.AUTO
+
+
+DOUBTS = {
+    "a stroke that may be none": (StruckWord(0.22, 0.48, 0.85, "double"),),
+    "a stroke much finer than the writing": (StruckWord(0.22, 0.48, 0.99, "faint"),),
+    "a second stretch in doubt": (StruckWord(0.22, 0.48, 0.99, "double"), StruckWord(0.85, 1.0, 0.7, "single")),
+    "strokes through half the row": (StruckWord(0.22, 0.48, 0.99, "double"),),
+}
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_a_correction_in_doubt_is_looked_at(doubt: str) -> None:
+    """Item 6 of the reader: doubt means open."""
+    text = "Army Harlech attacks York"
+    score = 0.65 if "half" in doubt else 0.05
+    host = row(text, 100, 200, strike=Strike(score, DOUBTS[doubt]))
+    assert read(replace(host, inserted=(row("Kent", 170, 172, 30),))).status is LineState.OPEN
+
+
+def test_a_word_put_in_that_reads_badly_is_looked_at() -> None:
+    host = row("Army Limerick moves to Limerick", 100, 200)
+    assert read(replace(host, inserted=(row("Cxnqy", 376, 172, 30),))).status is LineState.OPEN
+
+
+def test_a_word_of_doubt_put_in_is_looked_at() -> None:
+    """ "Army Dover does not attack York" is no order, whatever is left of it without the word."""
+    host = row("Army Dover attacks York", 100, 200)
+    for word in ("not", "maybe", "if"):
+        assert read(replace(host, inserted=(row(word, 214, 172, 30),))).status is LineState.OPEN
+
+
+def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
+    text = "Army Harlech attacks York"
+    begin, end = text.index("York") / len(text), 1.0
+    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.99, "double"),))))
+    assert found.status is not LineState.AUTO
 
 
 @pytest.mark.parametrize(("stray", "status"), [("Merioneth", LineState.OPEN), ("Good luck to all", LineState.NOT_ORDER)])
