@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 
-from ocr.page import Strike
+from ocr.page import Strike, StruckWord
 
 FAR = 25.0
 """Nats that stand for a margin to nothing: no other order was anywhere near."""
@@ -114,7 +114,7 @@ GATE = (
     "confidence", "cost", "worst", "margin", "near_margin", "struck", "touched",
     "strict_confidence", "strict_worst", "strict_margin", "split_margin", "strange", "alien", "twin", "kind_doubt", "kind_margin",
     "plain_worst", "plain_struck", "plain_touched", "crossed", "crossed_touched", "taken_out", "out_touched",
-    "clear_haze", "clear_touched", "lone_strange", "lone_alien", "lone_margin",
+    "clear_haze", "clear_touched", "lone_strange", "lone_alien", "lone_margin", "lone_struck", "lone_worst", "lone_touched",
     "hazy_margin", "hazy_from", "clear_less", "clear_hand", "mended_margin",
 )
 """What a table must say of the gate. `strict_...` are for lines where one letter changes the meaning,
@@ -123,7 +123,8 @@ and its other lines need `kind_margin`. A line that loses no more than `plain_wo
 and `plain_touched`. From a score of `taken_out`, touched by `out_touched`, a line
 counts as crossed out; from `crossed` and `crossed_touched` nobody need look. Strokes across letters read with `clear_haze` at most,
 touched by less than `clear_touched`, cross nothing out. A word that only one opinion reads badly may be `lone_strange` where the
-other fits it to `lone_alien` and no other order is within `lone_margin`. The margin is greater by `hazy_margin` for each nat of haze
+other fits it to `lone_alien` and no other order is within `lone_margin`. So may a stretch be `lone_touched` of a row that is
+otherwise `lone_struck` at most, where no more than `lone_worst` is lost: the order without that stretch is another that is not near. The margin is greater by `hazy_margin` for each nat of haze
 beyond `hazy_from`; up to a haze of `clear_hand`
 it is `clear_less` smaller where opinions agree. A line read as it was corrected needs a margin of `mended_margin`, the line as it
 stands being the other reading."""
@@ -199,12 +200,21 @@ ALONE, UNSURE, LESS = 0.05, 0.9, 0.75
 lines on 650 composed sheets and the samples none was crossed out in any part, and 39 were read rightly."""
 
 
+ASKING = 0.7
+"""Score from which a hairline, or ink that nobody read, asks for a look."""
+
+
 def touched(strike: Strike) -> float:
     """How much any part of a row looks crossed out, 0..1, as evidence: a stretch by itself, in a row that otherwise looks like none that
-    was struck, is mostly a joined hand. What only asks for a look, a hairline or unread ink, counts whole."""
-    return max((
-        word.score * (LESS if strike.score < ALONE and word.score < UNSURE and word.kind not in {"faint", "unread"} else 1.0)
-        for word in strike.words), default=0.0)
+    was struck, is mostly a joined hand. What only asks for a look, a hairline or unread ink, counts as much as a stroke can, since it
+    leaves the letters as they were."""
+    return max((_counted(word, strike.score) for word in strike.words), default=0.0)
+
+
+def _counted(word: StruckWord, row: float) -> float:
+    if word.kind in {"faint", "unread"}:
+        return 1.0 if word.score >= ASKING else word.score
+    return word.score * (LESS if row < ALONE and word.score < UNSURE else 1.0)
 
 
 CUT_OUT = 0.5
@@ -253,6 +263,9 @@ def _uncrossed(features: Features, gate: Mapping[str, float]) -> bool:
     without a loss may look somewhat more like one."""
     if features.mended:
         return features.struck < gate["struck"] and features.margin >= gate["mended_margin"]
+    alone = features.struck < gate["lone_struck"] and features.worst <= gate["lone_worst"] and features.margin >= gate["lone_margin"]
+    if alone and features.touched < gate["lone_touched"]:
+        return True
     plain = "plain_" if features.worst <= gate["plain_worst"] else ""
     return features.struck < gate[plain + "struck"] and features.touched < gate[plain + "touched"]
 

@@ -33,7 +33,7 @@ NEARER = 0.75
 """... and nearer to its host than to the row over it, by this factor: the last row of an order that its sender broke
 lies as far from the row it goes on from as from the next order."""
 
-LITTLE = 0.65
+LITTLE = 0.7
 """A row at most this high against its host is written smaller than an order's rest, and need only be nearer."""
 
 BESIDE = 0.12
@@ -83,6 +83,17 @@ def corrected_lines(line: ReadLine) -> tuple[ReadLine, ...]:
         if any(row is not None for row in rows):
             found.append(as_line([new or old for new, old in zip(rows, line.rows, strict=True)]))
     return tuple(found)
+
+
+def bare_line(line: ReadLine) -> ReadLine | None:
+    """The line without its struck words, where words put in are left out too: what rises above a struck word may only look like one.
+    None where nothing is struck, or nothing put in."""
+    if not any(row.inserted for row in line.rows):
+        return None
+    found = [corrected(replace(row, inserted=())) for row in line.rows]
+    if all(row is None for row in found):
+        return None
+    return as_line([new or replace(old, inserted=()) for new, old in zip(found, line.rows, strict=True)])
 
 
 def corrected(row: Row, *, caret: bool = False) -> Row | None:

@@ -50,8 +50,9 @@ MOST_TOLD = 8
 MOST_CANDIDATES = 5
 MOST_SURE = 50.0
 """Nats beyond which a line is no order for all that figures can tell."""
-BAD = -16.0
-"""Log chance against free reading below which a line's best order may have been lost on the way."""
+BAD, PATCHED = -16.0, -8.0
+"""Log chance against free reading below which a line's best order may have been lost on the way; of a line put together of pieces,
+in which a seam is such a hard spot, that is sooner."""
 MOST_STATES = 200_000
 """States that a decoder may hold, some 150 MB with its automaton's; a hundred sheets step on half as many."""
 TOUCHED = 0.6
@@ -78,14 +79,15 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Deciphered:
     """What a line may say: different orders, best first, and the letters that free reading shows. `seen` are the
-    posteriors it was decoded from: the first engine's, a second opinion's where one was asked, and last, beyond the first
-    `asked`, the line's with its corrections made."""
+    posteriors it was decoded from: the first engine's, a second opinion's where one was asked, then, beyond the first
+    `asked`, the line's with its corrections made, and beyond `whole` the line's without its struck words and what was put in."""
 
     told: tuple[Told, ...]
     seen: tuple[Posteriors, ...]
     letters: int
     decoder: Decoder
     asked: int = 1
+    whole: int = 1
 
     def gain(self, price: float = LETTER) -> float:
         """Nats by which the best order beats free text at this price a letter; negative where the line is rather none."""
@@ -121,17 +123,21 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
     asked = opinions(line)
     if not asked:
         return None
-    seen = (*asked, *amended(line))
+    ways = _corrected(line)
+    whole, seen = len(asked) + len(ways), (*asked, *amended(line))
     decoder = decoder_of(forms, lexicon)
     letters, ceilings = _loose(decoder, seen)
     if len(seen) > len(asked) and max(row.strike.touched for row in line.rows) >= SURELY:
         # Letters of a word that is surely struck are explained by the stroke, which nothing explains where the word is live.
-        ceilings[len(asked)] = unbound(decoder, seen[len(asked)])[0] - STROKE - REPLACED * any(row.inserted for row in line.rows)
+        for at in {len(asked), *range(whole, len(seen))}:
+            replaced = REPLACED if at < whole and any(row.inserted for row in line.rows) else 0.0
+            ceilings[at] = unbound(decoder, seen[at])[0] - STROKE - replaced
+    texts = [text for text in (line.text, *(way.text for way in ways)) if orderlike(text, signs_of(lexicon, forms))]
     weighed = _weighed(
         decoder, seen, ceilings,
-        lambda: proposals(line.text, lexicon=lexicon, forms=forms) if orderlike(line.text, signs_of(lexicon, forms)) else (),
-        lambda text: kinds_turned(text, lexicon))
-    return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked))
+        lambda: tuple({one: None for text in texts for one in proposals(text, lexicon=lexicon, forms=forms)}),
+        lambda text: kinds_turned(text, lexicon), PATCHED if ways else BAD)
+    return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked), whole)
 
 
 def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
@@ -144,18 +150,22 @@ def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
 
 
 def amended(line: ReadLine) -> tuple[Posteriors, ...]:
-    """The first opinion with the words that were put in above a row and without those that look crossed out; none where there
-    are none."""
-    if not any(row.inserted or row.strike.touched >= TOUCHED for row in line.rows):
-        return ()
-    found = (line_posteriors(corrected) for corrected in _corrected(line))
-    return tuple(seen for seen in found if seen is not None)
+    """The first opinion with the words that were put in above a row and without those that look crossed out, in each way that this
+    can be done, and last without either; none where there are none."""
+    from ocr.insertions import bare_line
+
+    ways = _corrected(line)
+    bare = bare_line(line) if ways else None
+    found = (line_posteriors(way) for way in (*ways, bare) if way is not None)
+    return tuple(seen for seen in found if seen is not None and len(seen.log_probs))
 
 
 def _corrected(line: ReadLine) -> list[ReadLine]:
     """The line as its corrections have it, in each way that leaves something to read."""
     from ocr.insertions import corrected_lines
 
+    if not any(row.inserted or row.strike.touched >= TOUCHED for row in line.rows):
+        return []
     found = [(corrected, line_posteriors(corrected)) for corrected in corrected_lines(line)]
     return [corrected for corrected, seen in found if seen is not None and len(seen.log_probs)]
 
@@ -186,13 +196,13 @@ def _loose(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[floa
 
 def _weighed(
     decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float], propose: Callable[[], Sequence[str]],
-    turn: Callable[[str], Sequence[str]],
+    turn: Callable[[str], Sequence[str]], bad: float = BAD,
 ) -> list[tuple[Text, tuple[float, ...]]]:
     """Texts that any opinion found, each with its log chance by every opinion, against free reading. Where the best fits
-    badly, texts that `propose` gives are weighed too; what `turn` makes of each opinion's best always is."""
+    badly (below `bad`), texts that `propose` gives are weighed too; what `turn` makes of each opinion's best always is."""
     found = [decoder.decode(each) for each in seen]
     best = max((text.score - ceiling for each, ceiling in zip(found, ceilings, strict=True) for text in each), default=-math.inf)
-    others = [decoder.spelled(text) for text in propose()] if best < BAD else []
+    others = [decoder.spelled(text) for text in propose()] if best < bad else []
     others += [decoder.spelled(text) for text in {turned: None for each in found if each for turned in turn(each[0].text)}]
     if len(seen) == 1 and not others:
         return [(text, (text.score - ceilings[0],)) for text in found[0]]
@@ -285,7 +295,8 @@ def _mended(line: ReadLine, found: Deciphered) -> int | None:
     if len(best) == found.asked or not all(plainly_struck(row.strike) for row in line.rows):
         return None
     at = max(range(found.asked, len(best)), key=lambda n: best[n])
-    return at if best[at] > max(best[: found.asked]) else None
+    # Where words that were put in had to be left out, not every correction is read.
+    return at if at < found.whole and best[at] > max(best[: found.asked]) else None
 
 
 def best_lying(fits: Sequence[Fit]) -> Fit:

@@ -79,6 +79,9 @@ UNCLEAR = 0.5
 PLAIN = 0.93
 """What letters score that were read plainly."""
 
+SHORT = 2.0
+"""Heights of a row that even the shortest order is longer than ("A Che H" is 2.5 and more)."""
+
 UNTOUCHED = 0.4
 """The most that a line without posteriors may look crossed out: how well it reads tells nothing there."""
 
@@ -336,8 +339,10 @@ class Scribe:
         )
 
     def _out(self, line: ReadLine) -> LineState:
-        """What becomes of a crossed-out line: a person looks where only a part may be out, or something was put in."""
-        whole = surely_out(line.strike, self.table) and not any(row.inserted for row in line.rows)
+        """What becomes of a crossed-out line: a person looks where only a part may be out, or something was put in, and at a box hardly
+        longer than high: one was a short order with a word put in above it, read as a letter with a wave through it."""
+        short = max(row.box.width for row in line.rows) < SHORT * max(row.box.height for row in line.rows)
+        whole = surely_out(line.strike, self.table) and not short and not any(row.inserted for row in line.rows)
         return LineState.NOT_ORDER if whole else LineState.OPEN
 
     def _snapped_line(self, line: ReadLine) -> ReadableLine:

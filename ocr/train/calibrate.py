@@ -147,7 +147,7 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
-CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.7, "twin": 9.5, "alien": 1.45, "lone_strange": 3.0, "lone_margin": 6.0, "split_margin": 4.0, "kind_doubt": 3.0, "kind_margin": 6.0,
+CAREFUL = {"cost": 0.5, "struck": 0.6, "touched": 0.7, "twin": 9.5, "alien": 1.45, "lone_strange": 3.0, "lone_margin": 6.0, "lone_struck": 0.1, "lone_worst": 10.0, "lone_touched": 0.98, "split_margin": 4.0, "kind_doubt": 3.0, "kind_margin": 6.0,
            "plain_worst": 2.0, "plain_struck": 0.8, "plain_touched": 0.7, "taken_out": 0.8, "out_touched": 0.75, "clear_haze": 0.045, "clear_touched": 0.97,
            "crossed": 0.95, "crossed_touched": 0.95, "hazy_margin": 20.0, "hazy_from": 0.08, "clear_less": 0.5, "clear_hand": 0.04,
            "mended_margin": 5.0}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.insertions import attach, corrected, corrected_lines, doubtful, over_struck
+from ocr.insertions import attach, bare_line, corrected, corrected_lines, doubtful, over_struck
 from ocr.page import Box, Posteriors, Row, Strike, StruckWord
 from ocr.wrap import as_line
 
@@ -178,6 +178,18 @@ def test_a_caret_gives_way_to_the_word_over_it(seen_as_struck: bool) -> None:
     host = row(text, 100, 200, strike=mark)
     whole = attach([row("Essex", 100 + WIDE * (at + 0.5 - 2.5), 172, 32), host])[0]
     assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([whole]))]
+
+
+def test_what_rises_above_a_struck_word_may_be_left_out_with_it() -> None:
+    """The tops of struck letters read as a word of their own where nothing was put in."""
+    text = "Army Oxford moves to Reading York"
+    host = row(text, 100, 200, strike=struck(text, "Reading"))
+    bare = bare_line(as_line(attach([row("Dosf", 100 + WIDE * 22, 172, 32), host])))
+    assert bare is not None
+    assert bare.text == "Army Oxford moves to York"
+    assert bare_line(as_line([host])) is None
+    plain = row("Army Limerick moves to Limerick", 100, 200)
+    assert bare_line(as_line(attach([row("County", 376, 172, 30), plain]))) is None
 
 
 def test_a_row_stands_over_a_struck_word_or_beside_it() -> None:

@@ -108,6 +108,16 @@ def test_a_word_of_doubt_put_in_is_looked_at() -> None:
         assert read(replace(host, inserted=(row(word, 214, 172, 30),))).status is LineState.OPEN
 
 
+def test_what_only_looks_put_in_above_a_struck_word_is_no_part_of_the_order() -> None:
+    """The tops of a struck word's letters were read as "dosf": the order is the one without, and somebody looks."""
+    text = "Army Harlech BtSE moves to York"
+    begin, end = text.index("BtSE") / len(text), text.index(" moves") / len(text)
+    host = row(text, 100, 200, strike=Strike(0.03, (StruckWord(begin, end, 0.998, "cross"),)))
+    found = read(replace(host, inserted=(row("dosf", 100 + 12 * 13, 172, 30),)))
+    assert found.order == "A Harlech Castle - York"
+    assert found.status is LineState.OPEN
+
+
 def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
     text = "Army Harlech attacks York"
     begin, end = text.index("York") / len(text), 1.0

@@ -9,7 +9,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from ocr.page import Row, Strike, StruckWord
+from ocr.page import Box, Row, Strike, StruckWord
 from service.context import known_game
 from service.lexical import forms_of, lexicon_of
 from service.readable import ReadableLine, by_neighbours
@@ -185,6 +185,13 @@ def test_a_row_blacked_out_from_end_to_end_needs_nobody() -> None:
     black = row("", 4, strike=Strike(1.0, (StruckWord(0.0, 1.0, 1.0, "black"),)))
     lines = scribe().lines(page([*HEADING, ORDER, black, LAST]), [known_game(VARIANT)])[1]
     assert (lines[4].struck, lines[4].status) == (True, LineState.NOT_ORDER)
+
+
+def test_a_row_hardly_longer_than_high_is_looked_at_though_a_stroke_goes_through_it() -> None:
+    """A short order with a word put in above it was found as one box, and read as a letter with a wave through it."""
+    struck = replace(row("S", 4, strike=Strike(1.0, (StruckWord(0.3, 0.7, 0.98, "wave"),))), box=Box(((0, 0), (90, 0), (90, 95), (0, 95))))
+    lines = scribe().lines(page([*HEADING, ORDER, struck, LAST]), [known_game(VARIANT)])[1]
+    assert (lines[4].struck, lines[4].status) == (True, LineState.OPEN)
 
 
 # Rows of one order ---------------------------------------------------------------------------------------------------
