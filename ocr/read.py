@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
@@ -27,7 +28,7 @@ from ocr.lines import Strip, indents, parted, sideways, strips, tangled
 from ocr.openings import LEAST_ROWS, open_alike
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
 from ocr.put_in import Spot, lowered, over
-from ocr.quality import legibility, measure, verdict
+from ocr.quality import Legibility, legibility, measure, verdict
 from ocr.rim import cut_off
 from ocr.strike import strike
 from ocr.wrap import STRUCK, join_wrapped
@@ -141,6 +142,21 @@ QUARTERS = {0: ((1, 0), (0, 1)), 90: ((0, -1), (1, 0)), 180: ((-1, 0), (0, -1)),
 """Rotation to the matrix that takes x, y of the photograph to x, y after it is turned clockwise."""
 
 
+Spots: TypeAlias = tuple[tuple[Spot, Recognised], ...]
+"""Words put in above a row: where, and what each says by itself."""
+
+
+class _Apart(NamedTuple):
+    """Of each row: how well it was photographed, its crop without the words put in above it, what that says and how struck it
+    looks, and those words."""
+
+    shown: list[Legibility]
+    crops: list[Image]
+    texts: list[Recognised]
+    strikes: list[Strike]
+    put_in: list[Spots]
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     engines: tuple[Engine, ...]
@@ -240,26 +256,10 @@ class _Reader:
     def _rows(
         self, sheet: Sheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
     ) -> tuple[Row, ...]:
-        bare = list(_bare(clean, found))
-        crops = [_row_crop(each, strip) for each, strip in zip(bare, found, strict=True)]
-        shown = [legibility(crop) for crop in crops]
-        whole = tuple(zip(crops, self._first(crops), strict=True))
-        crops = [lowered(crop, said) for crop, said in whole]
-        texts = self._first(crops)
-        strikes = [self.options.strike(crop, said) for crop, said in zip(crops, texts, strict=True)]
-        spots = [
-            self._spots(each, over(strip, found, *one, mark)) if mark.score < STRUCK else ()
-            for each, strip, one, mark in zip(bare, found, whole, strikes, strict=True)
-        ]
+        shown, crops, texts, strikes, spots = self._apart(clean, found)
         put_in = [tuple(_row_put_in(sheet, clean, *pair) for pair in pairs) for pairs in spots]
-        for k, (each, strip, pairs) in enumerate(zip(bare, found, spots, strict=True)):
-            if pairs:
-                own = without(each, pairs[0][0].row, [spot.quad for spot, _ in pairs])
-                crops[k] = lowered(_row_crop(own, strip), whole[k][1])
-        texts = self._first(crops)
-        strikes = [self.options.strike(crop, said) for crop, said in zip(crops, texts, strict=True)]
         others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
-        texts = tuple(_or_other(said, other) for said, other in zip(texts, others, strict=True))
+        texts = [_or_other(said, other) for said, other in zip(texts, others, strict=True)]
         wide = clean.shape[1]
         usual = float(np.median([strip.height for strip in found])) if found else 0.0
         return tuple(
@@ -284,7 +284,26 @@ class _Reader:
             if said.text or _written(crop, strip, usual)
         )
 
-    def _spots(self, clean: Image, spots: Sequence[Spot]) -> tuple[tuple[Spot, Recognised], ...]:
+    def _apart(self, clean: Image, found: Sequence[Strip]) -> _Apart:
+        """The rows, each without the words put in above it, and those words."""
+        bare = list(_bare(clean, found))
+        whole = [_row_crop(each, strip) for each, strip in zip(bare, found, strict=True)]
+        shown, said = [legibility(crop) for crop in whole], self._first(whole)
+        crops = [lowered(*pair) for pair in zip(whole, said, strict=True)]
+        texts = list(self._first(crops))
+        strikes = [self.options.strike(*pair) for pair in zip(crops, texts, strict=True)]
+        spots: list[Spots] = []
+        for k, (each, strip) in enumerate(zip(bare, found, strict=True)):
+            there = over(strip, found, whole[k], said[k], strikes[k]) if strikes[k].score < STRUCK else ()
+            spots.append(self._spots(each, there))
+            if spots[k]:
+                own = without(each, spots[k][0][0].row, [spot.quad for spot, _ in spots[k]])
+                crops[k] = lowered(_row_crop(own, strip), said[k])
+                texts[k] = self._first([crops[k]])[0]
+                strikes[k] = self.options.strike(crops[k], texts[k])
+        return _Apart(shown, crops, texts, strikes, spots)
+
+    def _spots(self, clean: Image, spots: Sequence[Spot]) -> Spots:
         """Where a word stands above struck words or a caret of a row, and what it says by itself."""
         said = self._first([cut(without(clean, spot.quad, [spot.row]), spot.quad) for spot in spots])
         return tuple((spot, one) for spot, one in zip(spots, said, strict=True) if spot.takes(one))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from grammar.lexicon import Lexicon
 from grammar.meaning import leftover, of_its_own
 from ocr.confidence import Features, Table, kinds_doubtful
@@ -16,6 +18,9 @@ _BARE = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 
 STRANGE = 3.0
 """Nats lost a letter in a word from which it is rather another, or none."""
+
+WITHIN = 0.35
+"""Share of its height with which a word stands in another's row: the boxes of rows by themselves share a tenth or two."""
 
 _HELPS = re.compile(r" [SC] ")
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
@@ -45,15 +50,16 @@ class ReadableLine:
 def by_neighbours(
     line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None, lexicon: Lexicon
 ) -> ReadableLine:
-    """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys") or the
-    next one its end ("... if it is empty")."""
+    """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys"), the
+    next one its end ("... if it is empty"), or either a word put in over it."""
     if line.status is not LineState.AUTO:
         return line
     # A convoy that ends at its row's end reads like a conversion.
     begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
         before.order is None or (before.status is LineState.OPEN and (_BARE.search(before.text) or _cut_short(before))))
     goes_on = after is not None and not after.struck and _tail(after, lexicon)
-    return replace(line, status=LineState.OPEN) if begun_above or goes_on else line
+    put_in = any(_in_the_way(other, line) for other in (before, after))
+    return replace(line, status=LineState.OPEN) if begun_above or goes_on or put_in else line
 
 
 def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> ReadableLine:
@@ -61,6 +67,19 @@ def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> Reada
     if line.status is not LineState.AUTO or line.features is None or not kinds_doubtful(line.features, hand, table):
         return line
     return replace(line, status=LineState.OPEN)
+
+
+def _in_the_way(other: ReadableLine | None, line: ReadableLine) -> bool:
+    """May a line that is no order be a word put in over this one, found by itself: does it stand in its row?"""
+    if other is None or other.struck or other.kind != "other" or other.status is not LineState.OPEN:
+        return False
+    corners, theirs = np.array(line.box), np.array(other.box)
+    along, down = corners[1] - corners[0], corners[3] - corners[0]
+    wide, high = max(1.0, float(np.linalg.norm(along))), max(1.0, float(np.linalg.norm(down)))
+    xs, ys = (theirs - corners[0]) @ along / wide, (theirs - corners[0]) @ down / high
+    shared = min(high, float(ys[2:].mean())) - max(0.0, float(ys[:2].mean()))
+    own = max(1.0, float(ys[2:].mean() - ys[:2].mean()))
+    return bool(shared > WITHIN * own and xs.min() < wide + high and xs.max() > -high)
 
 
 def _tail(line: ReadableLine, lexicon: Lexicon) -> bool:

@@ -194,6 +194,23 @@ def test_a_row_hardly_longer_than_high_is_looked_at_though_a_stroke_goes_through
     assert (lines[4].struck, lines[4].status) == (True, LineState.OPEN)
 
 
+@pytest.mark.parametrize(("top", "status"), [(5, LineState.OPEN), (-70, LineState.AUTO), (-30, LineState.OPEN), (80, LineState.AUTO)])
+def test_a_word_that_stands_in_an_orders_row_by_itself_is_no_other_line(top: int, status: LineState) -> None:
+    """ "Bristol" with "Channel" put in above its end: the word was found as a row of its own, and the order passed without it."""
+    def box(left: int, upper: int, right: int, foot: int) -> tuple[tuple[float, float], ...]:
+        return ((left, upper), (right, upper), (right, foot), (left, foot))
+
+    order = ReadableLine(box(100, 0, 900, 97), "order", False, "Fleet Worcestershire attacks Bristol",
+                         "F Worcestershire - Bristol", 0.99, LineState.AUTO, ())
+    word = ReadableLine(box(800, top, 950, top + 60), "other", False, "Ghannel", None, 0.9, LineState.OPEN, ())
+    lexicon = lexicon_of(VARIANT)
+    assert by_neighbours(order, word, None, lexicon).status is status
+    assert by_neighbours(order, None, word, lexicon).status is status
+    assert by_neighbours(order, replace(word, status=LineState.NOT_ORDER), None, lexicon).status is LineState.AUTO
+    elsewhere = replace(word, box=box(1400, top, 1500, top + 60))
+    assert by_neighbours(order, elsewhere, None, lexicon).status is LineState.AUTO
+
+
 # Rows of one order ---------------------------------------------------------------------------------------------------
 
 
