@@ -200,6 +200,7 @@ def test_a_line_read_as_corrected_needs_a_margin_of_its_own() -> None:
         (Strike(), False, False),
         (Strike(0.5, (StruckWord(0.4, 0.6, 0.97, "single"),)), False, False),
         (Strike(0.9, (StruckWord(0.0, 0.9, 0.9, "wave"),)), True, False),
+        (Strike(0.95, (StruckWord(0.15, 0.36, 0.91, "single"), StruckWord(0.44, 0.97, 0.99, "double"))), True, False),
         (Strike(0.99, (StruckWord(0.0, 1.0, 0.99, "zigzag"),)), True, True),
     ],
 )
