@@ -2,7 +2,7 @@
 
 A small row close above a longer one, within its width, is no line of its own: it belongs into the row below, in place
 of a word crossed out there or at the gap it stands over. Nothing is decided here: the row keeps what it said, and the
-corrected reading stands beside it for the candidates. A row with a correction is never taken without a look.
+corrected reading stands beside it. Whether the corrections are plain enough to go without a look is for the features to say.
 """
 
 from __future__ import annotations
@@ -66,12 +66,6 @@ def hosts_of(boxes: Sequence[Box]) -> tuple[int | None, ...]:
     hosts = [_host(k, boxes, usual) for k in range(len(boxes))]
     # What is put into a row that is itself put in goes to no one: both stay rows.
     return tuple(None if host is not None and hosts[host] is not None else host for host in hosts)
-
-
-def doubtful(line: ReadLine, least: float) -> bool:
-    """Whether a line holds a correction: a word put in, or a stretch that looks struck with a score of `least`. Such a
-    line is for a person, whatever it reads."""
-    return any(row.inserted or max(row.strike.touched, row.strike.score) >= least for row in line.rows)
 
 
 def corrected_lines(line: ReadLine) -> tuple[ReadLine, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.insertions import attach, bare_line, corrected, corrected_lines, doubtful, over_struck
+from ocr.insertions import attach, bare_line, corrected, corrected_lines, over_struck
 from ocr.page import Box, Posteriors, Row, Strike, StruckWord
 from ocr.wrap import as_line
 
@@ -208,17 +208,3 @@ def test_a_row_without_corrections_has_none() -> None:
 def test_a_row_struck_from_end_to_end_says_nothing_else() -> None:
     text = "Army Mull holds"
     assert corrected(row(text, 100, 200, strike=struck(text, text))) is None
-
-
-@pytest.mark.parametrize(
-    "touched",
-    [
-        row("Army Mull holds", 100, 200, strike=struck("Army Mull holds", "Mull")),
-        attach([row("not", 150, 172, 32), row("Army Mull holds in the Isles", 100, 200)])[0],
-    ],
-    ids=["struck word", "word put in"],
-)
-def test_a_line_with_a_correction_is_for_a_person(touched: Row) -> None:
-    """It holds for every row of a line, not only the least struck."""
-    assert doubtful(as_line([touched, row("and so on", 140, 260)]), 0.5)
-    assert not doubtful(as_line([row("Army Mull holds", 100, 200)]), 0.5)
