@@ -59,6 +59,8 @@ def without(clean: Image, row: Quad, put_in: Sequence[Quad]) -> Image:
     if not part.size:
         return out
     dark = _ink(part)
+    if not dark.any():
+        return out
     count, labels = cv2.connectedComponents(dark.astype(np.uint8), connectivity=8)
     at = np.argwhere(dark)
     whose, points = np.asarray(labels[at[:, 0], at[:, 1]], dtype=np.int32), np.asarray(at[:, ::-1] + [left, top], dtype=np.float64)
@@ -74,7 +76,7 @@ def without(clean: Image, row: Quad, put_in: Sequence[Quad]) -> Image:
 
 def _round(points: Quad) -> tuple[tuple[int, int], tuple[int, int]]:
     """The upper left pixel round some points, and the one past the lower right."""
-    (left, top), (right, foot) = np.maximum(0, points.min(axis=0)), points.max(axis=0)
+    (left, top), (right, foot) = np.maximum(0, points.min(axis=0)), np.maximum(0, points.max(axis=0))
     return (int(left), int(top)), (int(right) + 1, int(foot) + 1)
 
 
@@ -82,7 +84,8 @@ def _ink(part: Image) -> npt.NDArray[np.bool_]:
     grey = part if part.ndim == 2 else cv2.cvtColor(part, cv2.COLOR_RGB2GRAY)
     # A ruled line that is left, or a fold, is paler than the pen, and would tie strokes together.
     between, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    return np.asarray(grey < min(PALE, between), dtype=np.bool_)
+    # Of a picture in two greys, such as a fax, the threshold is the darker one itself; of one in a single grey it is nought.
+    return np.asarray((grey <= between) & (grey < PALE), dtype=np.bool_)
 
 
 def _extents(values: Points, whose: npt.NDArray[np.int32], count: int) -> Points:
@@ -114,10 +117,14 @@ def _carets(
     flat = np.asarray(carry(level, points), dtype=np.float64)
     line = _foot(flat[own[whose] & (flat[:, 1] > 0.0) & (flat[:, 1] < 1.0)])
     spans = [(float(ends.min()) - ASIDE, float(ends.max()) + ASIDE) for ends in (carry(level, quad)[:, 0] for quad in put_in)]
+    middles = np.bincount(whose, flat[:, 0], len(own)) / np.maximum(1, np.bincount(whose, minlength=len(own)))
+    wide, high = (_extents(flat[:, axis], whose, len(own)) for axis in (0, 1))
+    small = (wide > WIDE[0]) & (wide < WIDE[1]) & (high > HIGH[0]) & (high < HIGH[1])
+    under = np.any([(middles > a) & (middles < b) for a, b in spans], axis=0)
     found = np.zeros(len(own), np.bool_)
-    for number in np.flatnonzero(own):
-        piece = flat[whose == number]
-        found[number] = len(piece) > 0 and any(a < float(piece[:, 0].mean()) < b for a, b in spans) and _is_caret(piece, line)
+    # Paper full of specks has thousands of pieces, and hardly any that is as large as a caret.
+    for number in np.flatnonzero(own & small & under):
+        found[number] = _is_caret(flat[whose == number], line)
     return found
 
 
@@ -132,10 +139,11 @@ def _foot(points: Points) -> float:
 
 
 def _is_caret(piece: Points, line: float) -> bool:
-    """Is a piece of ink two strokes that fall from a point between them, on the line and below it? In heights of the row."""
+    """Is a piece of ink, as large as a caret, two strokes that fall from a point between them, on the line and below it? In heights of
+    the row."""
     (left, top), (right, foot) = piece.min(axis=0), piece.max(axis=0)
     wide, high = right - left, foot - top
-    if not (WIDE[0] < wide < WIDE[1] and HIGH[0] < high < HIGH[1] and foot > line + LOW and top > line - REACH):
+    if not (foot > line + LOW and top > line - REACH):
         return False
     bins = np.minimum(8, ((piece[:, 0] - left) / wide * 9).astype(np.int64))
     tops = np.full(9, np.inf)

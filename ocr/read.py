@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -286,18 +286,18 @@ class _Reader:
 
     def _apart(self, clean: Image, found: Sequence[Strip]) -> _Apart:
         """The rows, each without the words put in above it, and those words."""
-        bare = list(_bare(clean, found))
-        whole = [_row_crop(each, strip) for each, strip in zip(bare, found, strict=True)]
+        above = _put_in(found)
+        whole = [_row_crop(_bare(clean, *each), each[0]) for each in zip(found, above, strict=True)]
         shown, said = [legibility(crop) for crop in whole], self._first(whole)
         crops = [lowered(*pair) for pair in zip(whole, said, strict=True)]
         texts = list(self._first(crops))
         strikes = [self.options.strike(*pair) for pair in zip(crops, texts, strict=True)]
         spots: list[Spots] = []
-        for k, (each, strip) in enumerate(zip(bare, found, strict=True)):
+        for k, strip in enumerate(found):
             there = over(strip, found, whole[k], said[k], strikes[k]) if strikes[k].score < STRUCK else ()
-            spots.append(self._spots(each, there))
+            spots.append(self._spots(_bare(clean, strip, above[k]), there) if there else ())
             if spots[k]:
-                own = without(each, spots[k][0][0].row, [spot.quad for spot, _ in spots[k]])
+                own = without(_bare(clean, strip, above[k]), spots[k][0][0].row, [spot.quad for spot, _ in spots[k]])
                 crops[k] = lowered(_row_crop(own, strip), said[k])
                 texts[k] = self._first([crops[k]])[0]
                 strikes[k] = self.options.strike(crops[k], texts[k])
@@ -378,12 +378,15 @@ def _row_put_in(sheet: Sheet, clean: Image, spot: Spot, said: Recognised) -> Row
     )
 
 
-def _bare(clean: Image, found: Sequence[Strip]) -> Iterator[Image]:
-    """The sheet for each row, without the ink of words put in above that row."""
+def _put_in(found: Sequence[Strip]) -> list[list[Quad]]:
+    """For each row the boxes of those that are words put in above it."""
     hosts = hosts_of([box_of(strip.quad) for strip in found])
-    for at, strip in enumerate(found):
-        put_in = [other.quad for other, host in zip(found, hosts, strict=True) if host == at]
-        yield without(clean, strip.quad, put_in) if put_in else clean
+    return [[other.quad for other, host in zip(found, hosts, strict=True) if host == at] for at in range(len(found))]
+
+
+def _bare(clean: Image, strip: Strip, put_in: Sequence[Quad]) -> Image:
+    """The sheet without the ink of words put in above a row; made for the one row and not kept, for a sheet may be large."""
+    return without(clean, strip.quad, put_in) if put_in else clean
 
 
 def _beginning(clean: Image, quad: Quad) -> Image:

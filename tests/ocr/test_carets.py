@@ -103,5 +103,40 @@ def test_the_sheet_itself_is_not_written_on() -> None:
     assert (written == before).all()
 
 
-def test_a_box_beyond_the_sheet_takes_out_nothing() -> None:
-    assert (without(page(), ROW + 900, [ROW + 950]) == page()).all()
+@pytest.mark.parametrize("off", [900, -900])
+def test_a_box_beyond_the_sheet_takes_out_nothing(off: int) -> None:
+    assert (without(page(), ROW + off, [ROW + off - 40]) == page()).all()
+
+
+def test_paper_without_ink_stays_as_it_is() -> None:
+    """A finder's box may hold a shade that nobody's pen made; reading must not stop for it."""
+    for grey in (0, 128, 255):
+        blank = np.full((200, 460, 3), grey, np.uint8)
+        found = without(blank, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
+        assert found.shape == blank.shape
+    assert (without(np.full((200, 460, 3), 255, np.uint8), ROW, [box(GAP - 40, 58, GAP + 40, 86)]) == 255).all()
+
+
+def test_a_fax_in_two_greys_is_cleaned_like_a_photograph() -> None:
+    put_in = box(GAP - 40, 58, GAP + 40, 86)
+    written, bare = page(word="Fife", at=(GAP - 32, 82), caret=True), page()
+    fax, own = (np.where(one < 128, 0, 255).astype(np.uint8) for one in (written, bare))
+    assert (without(fax, ROW, [put_in]) == own).all()
+
+
+def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
+    """A bad photograph has thousands of specks, none as large as a caret: they are told apart by size before by shape."""
+    chance = np.random.default_rng(7)
+    noisy = np.where(chance.random((400, 2400, 1)) < 0.3, 40, 250).astype(np.uint8).repeat(3, axis=2)
+    asked = []
+
+    def shape(piece: np.ndarray, line: float) -> bool:
+        asked.append(len(piece))
+        return False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ocr.carets._is_caret", shape)
+        without(noisy, box(100, 200, 2300, 300), [box(700, 140, 1300, 210)])
+    pieces, _ = cv2.connectedComponents((noisy[200:300, 100:2300, 0] < 100).astype(np.uint8))
+    assert pieces > 2000
+    assert len(asked) < pieces / 20
