@@ -1,4 +1,4 @@
-"""Phases and the order in which they follow each other. No dates here: `service.deadlines` has the clock."""
+"""Phases and the order in which they follow each other. No dates here: `service.games.deadlines` has the clock."""
 
 from __future__ import annotations
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adjudicator import adjustments, movement, retreats
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Setting
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
+from adjudicator.phases import adjustments, movement, retreats
 from adjudicator.position import Position
 from adjudicator.ruleset import Resolver
-from adjudicator.setting import Setting
 
 _NO_LOTS = Lots()
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adjudicator import disorder
 from adjudicator.calendar import PhaseKind
 from adjudicator.lots import Lots
 from adjudicator.orders import (
@@ -21,19 +20,20 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
+from adjudicator.phases import civil_disorder
+from adjudicator.phrases import CLASSIC, REASONS
 from adjudicator.position import Extension, Memory, Position
-from adjudicator.sentences import CLASSIC, REASONS
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Account, Winter
+    from adjudicator.context import Setting
+    from adjudicator.explain import Sentence
     from adjudicator.geo import Board, Province
     from adjudicator.outcome import Resolution
+    from adjudicator.phases.adjustments import Account, Winter
+    from adjudicator.phases.movement_sheet import Turn
     from adjudicator.position import Dislodgement
-    from adjudicator.setting import Setting
     from adjudicator.strength import State
-    from adjudicator.turn import Turn
-    from adjudicator.words import Sentence
 
 CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
     PhaseKind.MOVEMENT: frozenset({Hold, Move, SupportHold, SupportMove, Convoy}),
@@ -79,13 +79,13 @@ class Ruleset:
     places, {p} is a power."""
 
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
-    """Legality of order kinds that the classic game does not have, as in `adjudicator.legality`."""
+    """Legality of order kinds that the classic game does not have, as in `adjudicator.phases.legality`."""
 
     SENTENCES: ClassVar[Mapping[str, str]] = CLASSIC
-    """Every sentence these rules can say, by name, as in `adjudicator.sentences`."""
+    """Every sentence these rules can say, by name, as in `adjudicator.phrases`."""
 
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
-    """Verdicts on order kinds that the classic game does not have, as in `adjudicator.labels`."""
+    """Verdicts on order kinds that the classic game does not have, as in `adjudicator.phases.order_outcomes`."""
 
     WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {}
     """What settles order kinds that the classic adjustment phase does not have."""
@@ -101,7 +101,7 @@ class Ruleset:
 
     FORMS: ClassVar[Mapping[str, type[Order]]] = {}
     """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes what was
-    written in the rule of the field's name (`grammar.build`)."""
+    written in the rule of the field's name (`grammar.build_orders`)."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -332,12 +332,12 @@ class Ruleset:
     ) -> tuple[list[Unit], Lots]:
         """The `need` units of one power that go because it removed too few, and the tape of lots afterwards."""
         if self.removes_by_lot():
-            return disorder.by_lot(units, need, lots)
-        return disorder.by_distance(setting, units, need, centres), lots
+            return civil_disorder.by_lot(units, need, lots)
+        return civil_disorder.by_distance(setting, units, need, centres), lots
 
     def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
         """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are over. `after` still
-        has the owners from before; `owners` are those of `adjudicator.years.owners_after`."""
+        has the owners from before; `owners` are those of `adjudicator.phases.year_end.owners_after`."""
         return owners, after.memory, ()
 
     def wins_in_winter(self) -> bool:

@@ -18,7 +18,7 @@ from lark.exceptions import LarkError
 from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
-from grammar.sequence import Machine, NestingError, machine
+from grammar.terminal_table import Machine, NestingError, machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from grammar.sequence import Machine
+from grammar.terminal_table import Machine
 
 _WIDTH = 48
 """Readings kept at one place of the line."""

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from adjudicator.orders import Order
-from grammar import reading
-from grammar.build import MAKERS, Maker
+from grammar import candidates as reading
+from grammar.build_orders import MAKERS, Maker
+from grammar.candidates import LONGEST, Sheet, Written
 from grammar.complaint import Candidate, Code, Complaint, margin
 from grammar.compose import Forms
-from grammar.exact import DOUBTS, names_at
+from grammar.exact_edges import DOUBTS, names_at
 from grammar.lexicon import KIND, PLACE, POWER, Lexicon
 from grammar.print import canonical
-from grammar.reading import LONGEST, Sheet, Written
 from grammar.words import Word, body, words
 
 _UNSEEN = re.compile(r"^[\u200b\ufeff]+|[\u200b\ufeff]+$")

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from grammar.exact import DOUBTS
+from grammar.exact_edges import DOUBTS
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
 from grammar.words import words
 

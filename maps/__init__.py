@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from maps import geometry
-from maps.fault import Fault, MapError
+from maps.faults import Fault, MapError
 from maps.geometry import Shape
 from maps.loader import also, check_folder, folder, load, load_folder, variants
 from maps.variant import NameRow, Power, Spelling, Variant

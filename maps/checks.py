@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
 from adjudicator.units import Unit
-from maps.fault import Faults
-from maps.ground import BORDERS, PROVINCES, Borders
-from maps.heading import FILE, Heading
+from maps.faults import Faults
+from maps.provinces import BORDERS, PROVINCES, Borders
+from maps.variant_file import FILE, Heading
 
 ONE_WAY = "one_way"
 

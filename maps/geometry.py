@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudicator.geo import Board
-from maps.fault import Faults, MapError
+from maps.faults import Faults, MapError
 
 FILE = "partition.geojson"
 

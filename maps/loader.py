@@ -8,8 +8,9 @@ from pathlib import Path
 from adjudicator import rules as rule_sets
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
-from maps import checks, geometry, ground, heading, opening
-from maps.fault import Fault, Faults, MapError
+from maps import checks, geometry, start_position, variant_file
+from maps import provinces as ground
+from maps.faults import Fault, Faults, MapError
 from maps.variant import Variant
 
 _HERE = Path(__file__).parent
@@ -29,7 +30,7 @@ def also(boards: Path) -> None:
         raise MapError(boards.name, [Fault(str(boards), 0, "there is no such folder of boards")])
     taken = [slug for slug in _in(boards) if slug in variants()]
     if taken:
-        raise MapError(boards.name, [Fault(f"{slug}/{heading.FILE}", 0, f"{slug} is the name of a board already") for slug in taken])
+        raise MapError(boards.name, [Fault(f"{slug}/{variant_file.FILE}", 0, f"{slug} is the name of a board already") for slug in taken])
     if (boards / _RULES).is_dir():
         try:
             rule_sets.also(boards / _RULES)
@@ -45,7 +46,7 @@ def variants() -> tuple[str, ...]:
 
 
 def _in(root: Path) -> tuple[str, ...]:
-    return tuple(path.parent.name for path in root.glob(f"*/{heading.FILE}"))
+    return tuple(path.parent.name for path in root.glob(f"*/{variant_file.FILE}"))
 
 
 def folder(slug: str) -> Path:
@@ -53,7 +54,7 @@ def folder(slug: str) -> Path:
     if slug not in variants():
         known = ", ".join(variants())
         raise MapError(slug, [Fault(slug, 0, f"there is no such board; there are {known}")])
-    return next(root / slug for root in _roots if (root / slug / heading.FILE).exists())
+    return next(root / slug for root in _roots if (root / slug / variant_file.FILE).exists())
 
 
 @cache
@@ -86,14 +87,14 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     if not path.is_dir():
         faults.add(path.name, 0, "there is no such folder")
         return None
-    top = heading.read(path, faults)
+    top = variant_file.read(path, faults)
     listed = ground.read_provinces(path, faults)
     provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)
     board = ground.board(provinces, borders, {movement for kind in top.kinds.values() for movement in kind.moves})
-    setup = opening.Setup(board, top, faults)
+    setup = start_position.Setup(board, top, faults)
     setup.read(path)
-    names = opening.read_names(path, provinces, faults)
+    names = start_position.read_names(path, provinces, faults)
     checks.check(checks.Whole(board, borders, listed.rows, top, setup.units), faults)
     wording = path / "orders.lark"
     if top.start is None:
@@ -120,12 +121,12 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     )
 
 
-def _rules(top: heading.Heading, faults: Faults) -> Ruleset:
+def _rules(top: variant_file.Heading, faults: Faults) -> Ruleset:
     """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
     try:
         return rule_sets.load(top.module, top.values, top.citations, top.figures)
     except ValueError as error:
         message = str(error)
         key = message.partition(":")[0] if message.startswith("rules.") else "rules.module"
-        faults.add(heading.FILE, top.row(key), message)
+        faults.add(variant_file.FILE, top.row(key), message)
         return Ruleset(top.module, top.values)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from maps.fault import Faults
+from maps.faults import Faults
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from adjudicator.setting import Setting
+from adjudicator.context import Setting
 
 if TYPE_CHECKING:
     from adjudicator.calendar import Calendar

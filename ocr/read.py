@@ -13,25 +13,25 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.carets import without
-from ocr.door import open_images
+from ocr.corrections.apply import attach, hosts_of
+from ocr.corrections.carets import without
+from ocr.corrections.inserted_words import Spot, lowered, over
+from ocr.corrections.strike import strike
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
-from ocr.evidence import steps_of
-from ocr.flatten import Sheet, photo_points, sheets, turned, turned_image, whole
-from ocr.geometry import MARGIN, box_of, cut, grow, lengths
-from ocr.glance import writing_elsewhere
-from ocr.insertions import attach, hosts_of
-from ocr.legible import least_trust, trust
-from ocr.light import even, inked, without_rules
-from ocr.lines import Strip, indents, parted, sideways, strips, tangled
-from ocr.openings import LEAST_ROWS, open_alike
+from ocr.image.find_sheet import Sheet, photo_points, sheets, turned, turned_image, whole
+from ocr.image.geometry import MARGIN, box_of, cut, grow, lengths
+from ocr.image.illumination import even, inked, without_rules
+from ocr.image.open_image import open_images
+from ocr.image.quality import Legibility, legibility, measure, verdict
+from ocr.image.writing_outside import writing_elsewhere
+from ocr.layout.cut_off import cut_off
+from ocr.layout.legibility import least_trust, trust
+from ocr.layout.lines import Strip, indents, parted, sideways, strips, tangled
+from ocr.layout.row_starts import LEAST_ROWS, open_alike
+from ocr.layout.wrap import STRUCK, join_wrapped
 from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
-from ocr.put_in import Spot, lowered, over
-from ocr.quality import Legibility, legibility, measure, verdict
-from ocr.rim import cut_off
-from ocr.strike import strike
-from ocr.wrap import STRUCK, join_wrapped
+from ocr.provenance import steps_of
 
 FIND_SIDE = 768
 """Long side, in pixels, at which rows are looked for; the finder's cost grows with its square. On the sample sheets

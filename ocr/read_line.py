@@ -10,17 +10,17 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from ocr.corrections.apply import attach
 from ocr.engines import Engine, Quad, Recognised
-from ocr.flatten import Sheet, outside, photo_points, sheets, turned, whole
-from ocr.geometry import MARGIN, box_of, carry, cut, grow, lengths
-from ocr.insertions import attach
-from ocr.light import even, without_rules
-from ocr.lines import Strip, strips
+from ocr.image.find_sheet import Sheet, outside, photo_points, sheets, turned, whole
+from ocr.image.geometry import MARGIN, box_of, carry, cut, grow, lengths
+from ocr.image.illumination import even, without_rules
+from ocr.image.quality import legibility
+from ocr.layout.cut_off import cut_off
+from ocr.layout.lines import Strip, strips
+from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, ReadLine, Row
-from ocr.quality import legibility
 from ocr.read import CLOSE_SIDE, Options
-from ocr.rim import cut_off
-from ocr.wrap import as_line
 
 AROUND = 0.75
 """Heights of the box beside it in which rows are looked for: a finder sees little at the edge of its picture."""

@@ -17,44 +17,50 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
+from adjudicator.serialize import codec
 from maps.variant import Variant
 from ocr.page import Box, ReadLine
-from service import inbox, lexical, outbox, read_again, record, retention, schedule, take
-from service.aftermath import Aftermath, aftermath
-from service.alarms import SECONDS as ALARM_SECONDS
-from service.alarms import Alarms
-from service.announcements import Announcements
-from service.circulars import Circulars
+from reading import vocabulary
+from reading.completions import Words, suggest, words_of
+from reading.page import Doubt
+from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
-from service.correspondence import Correspondence, Desk, Sender
-from service.decode import WALL_PER_CPU, Limits
-from service.desk.ports import DeskPorts, Understood
 from service.desk.queries import executed
-from service.desk.reading_words import Words, suggest, words_of
-from service.drift import Guard
-from service.eye import ChildProbe, EngineEye, Eye, LineEye, Opener
-from service.health import Health
-from service.inbox import MailSource
+from service.games.lines import lines_of
+from service.games.phase_summary import Aftermath, aftermath
+from service.games.results import ShownPower, show
+from service.games.turns import Turns
+from service.intake import process_mail, reread_line
+from service.intake.postal_mail import PostRoom
+from service.intake.read_submission import Reader
+from service.intake.recognizer import ChildProbe, EngineEye, Eye, LineEye, Opener
+from service.intake.reread_line import LineReader
+from service.intake.sandbox import WALL_PER_CPU, Limits
 from service.jobs import DbosJobs
-from service.lines import lines_of
-from service.metrics import Metrics
-from service.outbox_transport import FolderTransport, SmtpTransport, Transport
-from service.post_room import PostRoom
-from service.pulse import Pulse
-from service.quarantine import Quarantine
-from service.read_again import LineReader
-from service.reader import Reader
-from service.reading import Doubt
-from service.rehearsal import Rehearser
-from service.reminders import Reminders
-from service.results import ShownPower, show
-from service.store import codec, records
+from service.mail import ingest, outbox
+from service.mail.ingest import MailSource
+from service.mail.smtp import FolderTransport, SmtpTransport, Transport
+from service.notices.broadcasts import Circulars
+from service.notices.dry_run import Rehearser
+from service.notices.quarantine import Quarantine
+from service.notices.reminders import Reminders
+from service.notices.replies import Correspondence, Desk, Sender
+from service.notices.results import Announcements
+from service.operations import retention
+from service.operations.alarms import SECONDS as ALARM_SECONDS
+from service.operations.alarms import Alarms
+from service.operations.clock_check import Guard
+from service.operations.health import Health
+from service.operations.mailbox_status import Pulse
+from service.operations.metrics import Metrics
+from service.record import chain
+from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
 from service.store.engine import Store, migrate, open_engine, sessions
 from service.store.tables import GameRow, PhaseRow
-from service.turns import Turns
+from service.web.ports import DeskPorts, Understood
 
 if TYPE_CHECKING:  # workers serve no pages
     from fastapi import FastAPI
@@ -89,17 +95,17 @@ class Site:
     post_room: PostRoom
     guard: Guard | None = None
 
-    def take_in(self) -> inbox.Taken:
+    def take_in(self) -> ingest.Taken:
         """Empty the mailbox over a connection of its own."""
         source = self.source()
         try:
-            return inbox.take_in(source, self.store, self.blobs, self.jobs, self.clock)
+            return ingest.take_in(source, self.store, self.blobs, self.jobs, self.clock)
         finally:
             source.close()
 
     def look(self) -> tuple[str, ...]:
         """Enqueue everything whose time has come."""
-        return schedule.due_now(self.clock, self.store, self.jobs)
+        return scheduler.due_now(self.clock, self.store, self.jobs)
 
     def send_letters(self) -> outbox.Sent:
         """Send what is due."""
@@ -131,10 +137,10 @@ class Site:
         """A typed line by words alone."""
         phase = session.get_one(PhaseRow, phase_id)
         variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-        parsed = lexical.parse_typed(variant, PhaseKind(phase.kind), power, text)
+        parsed = vocabulary.parse_typed(variant, PhaseKind(phase.kind), power, text)
         if parsed.complaint is not None:
             return Understood(None, parsed.complaint.message)
-        return Understood(lexical.printed(parsed.orders, variant.board))
+        return Understood(vocabulary.printed(parsed.orders, variant.board))
 
     def suggest(self, session: Session, phase_id: int, power: str, text: str) -> list[dict[str, object]]:
         """Readings of a misread text by words alone, for a line that a person cut anew."""
@@ -154,7 +160,7 @@ class Site:
 
     def desk(self) -> FastAPI:
         """The web application over this site."""
-        from service.desk.app import create_app
+        from service.app import create_app
 
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
@@ -164,7 +170,7 @@ class Site:
             rehearse=self.rehearser, health=self.health.look, post=self.post_room,
             metrics=Metrics(self.store, self.clock, self.health.pulse, Path(self.settings.data)).text,
             metrics_token=self.settings.web.metrics_token,
-            circulars=Circulars(self.announcements.desk), read_again=partial(read_again.ask, self.jobs), aftermath=self.aftermath,
+            circulars=Circulars(self.announcements.desk), read_again=partial(reread_line.ask, self.jobs), aftermath=self.aftermath,
         ))
 
 
@@ -177,7 +183,7 @@ def open_site(
     engine = open_engine(settings.database_url)
     now = clock or SystemClock()
     store, blobs = sessions(engine, now), open_blobs(settings)
-    record.begin_all(store)
+    chain.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
     opener = Opener(Limits(memory=settings.reader.child_memory_mb * 1_000_000,
@@ -185,14 +191,14 @@ def open_site(
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
     writer = Desk(blobs, now, load, _sender(settings))
     post, announce = Correspondence(writer), Announcements(writer)
-    taker = take.Taker(
+    taker = process_mail.Taker(
         store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(opener), load=load, post=post,
         own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
     )
     turns = Turns(
         store=store, clock=now, load=load, drain=lambda: _drain(site), take=taker.take, announce=announce,
-        parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
+        parse=lambda variant, phase, power, text, line: vocabulary.orders_of(variant, phase.kind, power, text, line),
     )
     looker = eye or _LazyEye(opener)
     reader = Reader(
@@ -211,11 +217,11 @@ def open_site(
     )
     _register(site, taker, reader)
     again = LineReader(store, blobs, looker if isinstance(looker, LineEye) else None, load, reader.doubt)
-    jobs.register(read_again.WORK, again.read, failed=_noted(site, read_again.WORK))
+    jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     return site
 
 
-def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
+def _register(site: Site, taker: process_mail.Taker, reader: Reader) -> None:
     """Say what each kind of work does."""
     sending = Lock()
 
@@ -227,15 +233,15 @@ def _register(site: Site, taker: take.Taker, reader: Reader) -> None:
         with site.store.begin() as session:
             Reminders(site.announcements.desk).put_due(session, int(payload["phase"]))
 
-    site.jobs.register(inbox.WORK, taker.take, failed=taker.give_up)
-    site.jobs.register(take.TELL_WORK, taker.tell_sender, failed=_noted(site, take.TELL_WORK))
-    site.jobs.register(take.READ_WORK, reader.read, failed=reader.give_up)
+    site.jobs.register(ingest.WORK, taker.take, failed=taker.give_up)
+    site.jobs.register(process_mail.TELL_WORK, taker.tell_sender, failed=_noted(site, process_mail.TELL_WORK))
+    site.jobs.register(process_mail.READ_WORK, reader.read, failed=reader.give_up)
     def close(payload: dict[str, Any]) -> None:
         if site.guard is None or not site.guard.holds(int(payload["phase"])):
             site.turns.close(payload)
 
-    for name, step in ((schedule.OPEN, site.turns.open), (schedule.DEADLINE, close), (schedule.REMIND, remind),
-                       (schedule.LETTERS, letters)):
+    for name, step in ((scheduler.OPEN, site.turns.open), (scheduler.DEADLINE, close), (scheduler.REMIND, remind),
+                       (scheduler.LETTERS, letters)):
         site.jobs.register(name, step, failed=_noted(site, name))
 
 
@@ -254,7 +260,7 @@ def _drain(site: Site) -> None:
     the server stamped in time still counts when it is handed over, as long as the phase is not judged."""
     try:
         site.take_in()
-    except inbox.MailboxError as error:
+    except ingest.MailboxError as error:
         log.warning("at a deadline: %s", error)
 
 
@@ -274,7 +280,7 @@ class _LazyEye:
         return self._loaded().look(data, name)
 
     def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        """See `service.eye.LineEye`."""
+        """See `service.intake.recognizer.LineEye`."""
         return self._loaded().look_at_line(upright, box, rotation)
 
     def _loaded(self) -> EngineEye:
@@ -287,10 +293,10 @@ class _LazyEye:
 def open_source(settings: MailIn) -> MailSource:
     """The mailbox of the settings."""
     if settings.kind == "maildir":
-        from service.inbox_maildir import MaildirSource
+        from service.mail.maildir import MaildirSource
 
         return MaildirSource(settings)
-    from service.inbox_imap import ImapSource
+    from service.mail.imap import ImapSource
 
     return ImapSource(settings)
 
@@ -334,7 +340,7 @@ class Running:
     def __init__(self, site: Site, report: Callable[[str], None] = lambda _text: None, *, poll: bool = True) -> None:
         self._site = site
         self._stop = Event()
-        self._schedule = schedule.Schedule(site.clock, site.store, site.jobs)
+        self._schedule = scheduler.Schedule(site.clock, site.store, site.jobs)
         if site.guard is not None:
             self._schedule.every("clock", CLOCK_SECONDS, site.guard.fault)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
@@ -349,8 +355,8 @@ class Running:
     def _watcher(self, report: Callable[[str], None]) -> Thread:
         site, source = self._site, self._site.source()
         return Thread(
-            target=inbox.watch, name="galloper-inbox", daemon=True,
-            args=(source, lambda: inbox.take_in(source, site.store, site.blobs, site.jobs, site.clock), self._stop,
+            target=ingest.watch, name="galloper-inbox", daemon=True,
+            args=(source, lambda: ingest.take_in(source, site.store, site.blobs, site.jobs, site.clock), self._stop,
                   site.health.pulse.heard(report), float(site.settings.mail_in.keep_alive_seconds)),
         )
 

@@ -1,4 +1,4 @@
-"""Settings: one TOML file and the environment, read once, in `service.cli`.
+"""Settings: one TOML file and the environment, read once, in `service.cli.main`.
 
 A secret may be given as NAME_FILE: the path of a file that holds it. Game constants are never settings.
 """
@@ -116,7 +116,7 @@ class Settings(_Part):
     reader: Reader = Reader()
     web: Web = Web()
     keep_strays_days: int | None = Field(default=None, ge=60)
-    """After how many days mails are forgotten of which no game's record tells (`service.retention`); None keeps them for ever."""
+    """After how many days mails are forgotten of which no game's record tells (`service.operations.retention`); None keeps them for ever."""
 
     @property
     def database_url(self) -> str:

@@ -17,11 +17,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from service.bench.desk_browser import NoBrowser, chromium, end_in_order
-from service.bench.desk_site import Server
-from service.desk import access
-from service.letters import KINDS
+from bench.desk.browser import NoBrowser, chromium, end_in_order
+from bench.desk.site import Server
+from service.letters.render import KINDS
 from service.public import me
+from service.web import sessions
 from tools import pictures_paper
 from tools.pictures_site import Numbers, play, prepare
 
@@ -145,7 +145,7 @@ def _one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, f
     faults: list[str] = []
     context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]})
     if shot.person:
-        context.add_cookies([{"name": access.COOKIE, "value": numbers.token, "url": address}])
+        context.add_cookies([{"name": sessions.COOKIE, "value": numbers.token, "url": address}])
     if shot.player:
         context.add_cookies([{"name": me.COOKIE, "value": numbers.visit, "url": address}])
     context.set_default_timeout(_PATIENCE_MS)
@@ -186,7 +186,7 @@ def _bring(page: Any, address: str, shot: Shot, anew: str) -> int:
     if shot.then is Then.ENDS:
         page.context.clear_cookies()
     elif shot.then is Then.ANEW:
-        page.context.add_cookies([{"name": access.COOKIE, "value": anew, "url": address}])
+        page.context.add_cookies([{"name": sessions.COOKIE, "value": anew, "url": address}])
     if shot.do:
         page.locator(shot.do).first.click()
     page.wait_for_load_state("networkidle")
@@ -210,7 +210,7 @@ def main(arguments: Sequence[str]) -> int:
             play(site)
         settings, numbers = prepare(site)
         files = [] if given.only else pictures_paper.draw(settings, numbers.game, given.out)
-        server = Server([sys.executable, "-m", "service.cli", "serve", str(site)],
+        server = Server([sys.executable, "-m", "service.cli.main", "serve", str(site)],
                         f"http://{settings.web.host}:{settings.web.port}")
         try:
             with chromium() as browser:

@@ -14,16 +14,17 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
-from service import pictures, receipts
+from service import pictures
 from service.config import Settings
-from service.context import phase_of
 from service.desk.queries import phase_title
-from service.letters import phase_words
-from service.letters_values import CorrectionFacts, GameInfo, Recipient
-from service.map_control import control
-from service.outbox_compose import Attachment
+from service.intake.load_context import phase_of
+from service.letters.facts import CorrectionFacts, GameInfo, Recipient
+from service.letters.render import phase_words
+from service.mail.compose import Attachment
+from service.notices import receipts
+from service.notices.current_map import control
 from service.pictures import A3, A4, Blank, Envelope
-from service.site_settings import opened
+from service.site_folder import opened
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, SubmissionRow
 

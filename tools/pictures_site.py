@@ -14,14 +14,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
-from service.bench.desk_sample import load_sample
-from service.bench.desk_site import NAME, PASSWORD, SETTINGS, closed_game, free_port, lay_out
+from adjudicator.serialize import codec
+from bench.desk.sample import load_sample
+from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, free_port, lay_out
 from service.clock import SystemClock
 from service.config import Settings
-from service.desk import access
 from service.public import me
-from service.site_settings import FILE, opened, settings_of
-from service.store import codec
+from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import (
     GameRow,
@@ -36,6 +35,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
+from service.web import sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Numbers:
 
 def play(folder: Path) -> None:
     """Play the demo's game into a folder. Raises subprocess.CalledProcessError where it does not come to its end."""
-    subprocess.run([sys.executable, "-m", "service.cli", "demo", "--fast", "--keep", "--dir", str(folder)], check=True,
+    subprocess.run([sys.executable, "-m", "service.cli.main", "demo", "--fast", "--keep", "--dir", str(folder)], check=True,
                    stdout=sys.stderr)
 
 
@@ -86,10 +86,10 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         lay_out(session, sample, sealed, blobs)
         sealed.state, sealed.closed_at = PhaseState.OPEN, None
         sealed.deadline = now + timedelta(days=2, hours=5)
-        access.add_user(session, NAME, PASSWORD, now)
+        sessions.add_user(session, NAME, PASSWORD, now)
         session.flush()
-        token = access.sign_in(session, NAME, PASSWORD, now)
-        again = access.sign_in(session, NAME, PASSWORD, now)
+        token = sessions.sign_in(session, NAME, PASSWORD, now)
+        again = sessions.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
         assert again is not None
         numbers = _numbers(session, blobs, now, (token, again), at_desk.id, done.id, sealed.id)

@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Setting
+from adjudicator.explain import Sentence
 from adjudicator.geo import COAST, Region, Terrain
-from adjudicator.homes import homes, noted
-from adjudicator.labels import attack_on
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Outcome, Result, outcome
+from adjudicator.phases.home_centres import homes, noted
+from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.order_outcomes import attack_on
+from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
-from adjudicator.sentences import CLASSIC
-from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY, State
-from adjudicator.turn import Turn
 from adjudicator.units import Unit, moved
-from adjudicator.words import Sentence
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Winter
+    from adjudicator.phases.adjustments import Winter
 
 ARMY, BUNCH = "A", "B"
 PORT = "port"

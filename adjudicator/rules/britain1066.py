@@ -12,25 +12,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.context import Setting
+from adjudicator.explain import Sentence
 from adjudicator.geo import Province, Region
-from adjudicator.homes import homes
-from adjudicator.legality import CHECKS
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convoy, Move, MoveHome, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
+from adjudicator.phases.home_centres import homes
+from adjudicator.phases.legality import CHECKS
+from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.rules.britain1066_winter import CAPTURED, captured, settle_home
 from adjudicator.rules.britain1066_winter import SENTENCES as WINTER_SENTENCES
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
-from adjudicator.sentences import CLASSIC
-from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY
-from adjudicator.turn import Turn
 from adjudicator.units import Unit
-from adjudicator.words import Sentence
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Winter
+    from adjudicator.phases.adjustments import Winter
 
 OFF, STRAITS, HIDDEN, BUILDS, KINDS = "off_board", "straits", "hidden", "builds", "kinds"
 SEEN = "seen"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from adjudicator.homes import homes, noted
+from adjudicator.explain import Sentence
 from adjudicator.orders import MoveHome
+from adjudicator.phases.home_centres import homes, noted
 from adjudicator.position import Memory
-from adjudicator.words import Sentence
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Winter
+    from adjudicator.phases.adjustments import Winter
 
 CAPTURED = "captured"
 """The note of a centre that an invader captured among the first: ("captured", power, province)."""

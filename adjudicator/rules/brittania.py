@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.explain import Words
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order
 from adjudicator.position import Extension, Position
@@ -31,10 +32,9 @@ from adjudicator.rules.brittania_turn import resolve
 from adjudicator.rules.brittania_words import SENTENCES
 from adjudicator.ruleset import Resolver, Ruleset
 from adjudicator.units import Unit
-from adjudicator.words import Words
 
 if TYPE_CHECKING:
-    from adjudicator.setting import Setting
+    from adjudicator.context import Setting
 
 
 @dataclass(frozen=True, slots=True)

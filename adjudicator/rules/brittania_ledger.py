@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Setting
+from adjudicator.explain import Sentence, Words
 from adjudicator.geo import LAND
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -26,8 +28,6 @@ from adjudicator.rules.brittania_realm import (
     Swap,
     pair,
 )
-from adjudicator.setting import Setting
-from adjudicator.words import Sentence, Words
 
 CROSSING = 5
 """Grain that an attack or a gift across a sea costs, which neither fights nor arrives (WSB-18, WSB-19)."""

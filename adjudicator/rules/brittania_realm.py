@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from adjudicator.frozen_map import Table
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.position import Extension
-from adjudicator.table import Table
 
 KING = "K"
 """The letter of a king among the units of a position."""

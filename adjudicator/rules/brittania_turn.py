@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from adjudicator.context import Setting
 from adjudicator.geo import LAND, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -15,7 +16,6 @@ from adjudicator.rules import brittania_court as court
 from adjudicator.rules import brittania_war as war
 from adjudicator.rules.brittania_ledger import Ledger
 from adjudicator.rules.brittania_realm import KING, YIELD, Battle, Chronicle, Realm
-from adjudicator.setting import Setting
 from adjudicator.units import Unit
 
 KINGDOM = "kingdom"

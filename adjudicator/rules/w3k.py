@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Setting
+from adjudicator.explain import Sentence
 from adjudicator.geo import Region, Terrain
-from adjudicator.labels import attack_on
 from adjudicator.orders import Convert, Order, Proxy, SendSupply
 from adjudicator.outcome import Result, outcome
+from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.order_outcomes import attack_on
+from adjudicator.phrases import CLASSIC
 from adjudicator.position import Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
-from adjudicator.sentences import CLASSIC
-from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY, State
-from adjudicator.turn import Turn
 from adjudicator.units import Unit
-from adjudicator.words import Sentence
 
 Centres = Mapping[str, frozenset[str]]
 

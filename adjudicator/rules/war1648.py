@@ -12,24 +12,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Setting
+from adjudicator.explain import Sentence
 from adjudicator.geo import SEA, Region, Terrain
-from adjudicator.labels import attack_on
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convert, Convoy, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Result, outcome
+from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.order_outcomes import attack_on
+from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.rules import war1648_builds as builds
 from adjudicator.rules import war1648_loans as loans
 from adjudicator.ruleset import CLASSIC_ORDERS, Centres, Ruleset
-from adjudicator.sentences import CLASSIC
-from adjudicator.setting import Setting
 from adjudicator.strength import NOBODY, State
-from adjudicator.turn import Turn
 from adjudicator.units import Unit
-from adjudicator.words import Sentence
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Account, Winter
+    from adjudicator.phases.adjustments import Account, Winter
 
 ARMY = "A"
 FROZEN = "frozen"

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudicator import disorder
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.explain import Sentence
 from adjudicator.geo import SEA
 from adjudicator.orders import Build, MoveHome
+from adjudicator.phases import civil_disorder
 from adjudicator.rules.war1648_loans import named
 from adjudicator.units import Unit
-from adjudicator.words import Sentence
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Account, Winter
-    from adjudicator.setting import Setting
+    from adjudicator.context import Setting
+    from adjudicator.phases.adjustments import Account, Winter
 
 SENTENCES: Mapping[str, str] = {
     "home_named": "from now on {0} is a home centre, in place of {1}",
@@ -136,7 +136,7 @@ def enforced(winter: Winter, account: Account) -> list[Unit]:
     found: list[Unit] = []
     for sort in (True, False):
         units = sorted((u for u in account.units - set(account.removed) if (u.kind in hired) is sort), key=lambda u: str(u.region))
-        found += disorder.by_distance(winter.setting, units, max(left[sort], 0), account.centres)
+        found += civil_disorder.by_distance(winter.setting, units, max(left[sort], 0), account.centres)
     return found
 
 

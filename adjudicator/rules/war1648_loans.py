@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from adjudicator.explain import Sentence
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.position import Memory, Position
-from adjudicator.words import Sentence
 
 if TYPE_CHECKING:
-    from adjudicator.adjustments import Winter
+    from adjudicator.context import Setting
+    from adjudicator.phases.adjustments import Winter
     from adjudicator.ruleset import Centres, Ruleset
-    from adjudicator.setting import Setting
 
 SENTENCES: Mapping[str, str] = {
     "lent": "lent: {0} to {1}",

@@ -2,7 +2,7 @@
 
 It sees what the recogniser's own convolutions made of a row before its neck, so that no second pass over the picture is
 needed; those convolutions are as published, and tuning the neck does not touch the head. `crossing.npz` holds a few
-convolutions along the row (float16), fitted by `ocr.train.crossing` on rows drawn with fonts under the SIL Open Font Licence.
+convolutions along the row (float16), fitted by `training.tuning.crossing` on rows drawn with fonts under the SIL Open Font Licence.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Apache-2.0, PaddleOCR's authors. The networks are used without rapidocr's own pipeline, because that drops
 the character posteriors a decoder needs, runs a 180-degree classifier that harmed on handwriting, and
 downloads what it misses. Here a missing or altered file is an error. The recogniser's last layers are replaced by
-those that were tuned to handwriting (`ocr.engines.hand`).
+those that were tuned to handwriting (`ocr.engines.finetuned`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from ocr.engines import Contour, Quad, Recognised, crossing, hand
+from ocr.engines import Contour, Quad, Recognised, crossing, finetuned
 from ocr.page import Image, Posteriors
 
 RECOGNISER = "PP-OCRv6_rec_small.onnx"
@@ -61,9 +61,9 @@ def _session(name: str, threads: int) -> onnxruntime.InferenceSession:
 
 
 @cache
-def _tuned_session(threads: int) -> tuple[onnxruntime.InferenceSession, hand.Layers, list[onnxruntime.OrtValue]]:
+def _tuned_session(threads: int) -> tuple[onnxruntime.InferenceSession, finetuned.Layers, list[onnxruntime.OrtValue]]:
     """The recogniser with tuned layers, those layers, and the arrays that must live as long as the session."""
-    layers = hand.parse(_checked(hand.FILE, hand.SHA256, "this release"))
+    layers = finetuned.parse(_checked(finetuned.FILE, finetuned.SHA256, "this release"))
     options = _options(threads)
     kept = []
     for name, array in layers.replaced.items():

@@ -13,13 +13,13 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.circulars import Circulars, Wrong, corrections
-from service.desk.access import Visitor
-from service.desk.decisions import KEY_LENGTH
-from service.desk.doorway import require_token, require_visitor, show
-from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title
+from service.games.decisions import KEY_LENGTH
+from service.notices.broadcasts import Circulars, Wrong, corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
 router = APIRouter()

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service.desk import crops
-from service.desk.doorway import require_visitor
-from service.desk.ports import DeskPorts
-from service.desk.reading_shape import written_rows
-from service.desk.seal import sealed
+from service.desk.reading.shape import written_rows
+from service.games.seal import sealed
 from service.store.tables import LineRow, PageRow, PhaseRow, SubmissionRow
+from service.web import crops
+from service.web.page import require_visitor
+from service.web.ports import DeskPorts
 
 Turn = Annotated[int, Query(multiple_of=90, ge=0, le=270)]
 router = APIRouter(prefix="/images", dependencies=[Depends(require_visitor)])

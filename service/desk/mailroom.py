@@ -13,12 +13,12 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 
 from service.desk import queries
-from service.desk.access import Visitor
-from service.desk.doorway import require_visitor, show
-from service.desk.ports import DeskPorts
-from service.desk.seal import sealed
+from service.games.seal import sealed
 from service.store.blobs import BlobError
 from service.store.tables import OutboxRow, PhaseRow
+from service.web.page import require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]

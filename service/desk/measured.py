@@ -7,8 +7,8 @@ from fastapi.responses import PlainTextResponse, Response
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.desk import access
-from service.desk.ports import DeskPorts
+from service.web import sessions
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -33,7 +33,7 @@ def metrics(request: Request) -> Response:
     if ports.metrics is None or not ports.metrics_token:
         raise HTTPException(404, "Not Found")
     kind, _, given = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() != "bearer" or not access.same(given.strip(), ports.metrics_token):
+    if kind.lower() != "bearer" or not sessions.same(given.strip(), ports.metrics_token):
         return PlainTextResponse("show the token of web.metrics_token\n", status_code=401,
                                  headers={"WWW-Authenticate": "Bearer"})
     return Response(ports.metrics(), media_type=CONTENT_TYPE)

@@ -9,15 +9,16 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
-from service import ledger, outbox, record, switches
-from service.desk.access import Visitor
-from service.desk.doorway import require_token, require_visitor, show
-from service.desk.ports import DeskPorts
-from service.desk.sheet_acts import Refused, reason_of
-from service.desk.wording import REASONS
-from service.health import BACKUP, RESTORED
+from service.desk.sheet.acts import Refused, reason_of
+from service.mail import hold, outbox
+from service.operations.health import BACKUP, RESTORED
+from service.record import chain, ledger
 from service.store import records
 from service.store.tables import EventRow, GameRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+from service.web.wording import REASONS
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -42,7 +43,7 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
         found = session.scalars(wanted).all()
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
-        stood = record.stood(session, game, wanted_digest) if game and wanted_digest else None
+        stood = chain.stood(session, game, wanted_digest) if game and wanted_digest else None
         return show(request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
                     events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
                     names={row.id: row.name for row in games},
@@ -51,7 +52,7 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
 
 @router.get("/log/export", dependencies=[Depends(require_visitor)])
 def export(request: Request, game: str = "") -> Response:
-    """The log as a file, of one game with its digests or of everything: what `service.ledger.exported` says."""
+    """The log as a file, of one game with its digests or of everything: what `service.record.ledger.exported` says."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         if game and session.get(GameRow, game) is None:
@@ -71,7 +72,7 @@ def health(request: Request, visitor: SignedIn, told: str = "") -> Response:
     """How mailbox, queue, reading, disk, clock and backup are; letters held back or tried again from here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        held, failed = switches.held(session), switches.failed(session)
+        held, failed = hold.held(session), hold.failed(session)
     return show(request, "health.html", visitor=visitor, facts=None if ports.health is None else ports.health(), told=told,
                 held=held, failed=len(failed))
 
@@ -85,7 +86,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
     except Refused as fault:
         raise HTTPException(400, str(fault)) from fault
     with ports.sessions.begin() as session:
-        if not switches.pause(session, visitor.name, reason, ports.clock.now()):
+        if not hold.pause(session, visitor.name, reason, ports.clock.now()):
             raise HTTPException(409, "Nothing was changed: letters are held back already.")
     return RedirectResponse("/health?told=paused", status_code=303)
 
@@ -95,7 +96,7 @@ def resume(request: Request, visitor: Trusted) -> Response:
     """Let letters leave again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        if switches.resume(session, visitor.name, ports.clock.now()) is None:
+        if hold.resume(session, visitor.name, ports.clock.now()) is None:
             raise HTTPException(409, "Nothing was changed: no letter is held back.")
     return RedirectResponse("/health?told=resumed", status_code=303)
 
@@ -106,7 +107,7 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     ports: DeskPorts = request.app.state.ports
     now = ports.clock.now()
     with ports.sessions.begin() as session:
-        wanted = switches.failed(session) if letter is None else [letter]
+        wanted = hold.failed(session) if letter is None else [letter]
         again = sum(outbox.retry(session, one, now) for one in wanted)
         if not again:
             raise HTTPException(409, "Nothing was changed: no such letter has failed.")

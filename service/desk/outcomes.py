@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adjudicator.outcome import Result
-from service.results import ShownOrder, ShownPower
+from service.games.results import ShownOrder, ShownPower
 
 _GROUPS = (
     ("fails", "Failed", "✗", (Result.FAILS,)),

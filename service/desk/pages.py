@@ -12,21 +12,24 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service import drift, switches
-from service.circulars import corrections
-from service.desk import queries, reading_keys, reading_late, reading_view
-from service.desk.access import Visitor
-from service.desk.doorway import require_visitor, show
+from service.desk import queries
 from service.desk.outcomes import grouped, totals
-from service.desk.ports import DeskPorts
 from service.desk.queries import PhaseView, WorkLine
-from service.desk.reading_view import Offer
-from service.desk.rights import Role
-from service.desk.seal import sealed
-from service.desk.seal import told as unsealed
-from service.health import Fact
+from service.desk.reading import keys, late
+from service.desk.reading import view as reading_view
+from service.desk.reading.view import Offer
+from service.games.agreement import Stage
+from service.games.seal import sealed
+from service.games.seal import told as unsealed
+from service.mail import hold
+from service.notices.broadcasts import corrections
+from service.operations import clock_check
+from service.operations.health import Fact
 from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
-from service.two_readers import Stage
+from service.web.page import require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.roles import Role
+from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -52,7 +55,7 @@ def today(request: Request, visitor: SignedIn) -> Response:
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            paused=switches.held(session), clock_off=drift.standing(session), facts=_site(ports, visitor),
+            paused=hold.held(session), clock_off=clock_check.standing(session), facts=_site(ports, visitor),
         )
 
 
@@ -77,8 +80,8 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
             chosen = asked or queries.next_open(lines, after, visitor.name)
         values |= {"complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
                    "recent": _recent(session, lines, visitor.name), "counts": _counts(lines), "unsealed": unsealed(phase),
-                   "late": [] if phase.state == PhaseState.SENT else reading_late.late_versions(session, phase),
-                   "unusable": queries.unusable_pages(session, phase), "actions": reading_keys.ACTIONS,
+                   "late": [] if phase.state == PhaseState.SENT else late.late_versions(session, phase),
+                   "unusable": queries.unusable_pages(session, phase), "actions": keys.ACTIONS,
                    "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.variant)}
         if chosen is None:
             stale = queries.changed_since_judged(session, phase, lines)
@@ -151,7 +154,7 @@ def _sure(
 
 
 def _keys(session: Session, visitor: Visitor) -> dict[str, str]:
-    return reading_keys.keys_of(session.get_one(UserRow, visitor.name).keys)
+    return keys.keys_of(session.get_one(UserRow, visitor.name).keys)
 
 
 def _complaint(

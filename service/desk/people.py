@@ -9,13 +9,13 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.desk import access
-from service.desk.access import Visitor
-from service.desk.doorway import require_token, require_visitor, show
-from service.desk.ports import DeskPorts
-from service.desk.rights import Role
 from service.store.records import log_event
 from service.store.tables import UserRow
+from service.web import sessions
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.roles import Role
+from service.web.sessions import Visitor
 
 router = APIRouter()
 SHORTEST = 10
@@ -44,7 +44,7 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
     with ports.sessions.begin() as session:
         if session.get(UserRow, person) is not None:
             raise HTTPException(409, "Nothing was changed: somebody of this name may sign in already. Choose another name.")
-        access.add_user(session, person, password, ports.clock.now(), _role(role))
+        sessions.add_user(session, person, password, ports.clock.now(), _role(role))
         _log(session, ports, visitor, "person_added", {"person": person, "role": role})
     return RedirectResponse("/people?told=person-added", status_code=303)
 

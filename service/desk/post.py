@@ -11,13 +11,13 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
-from service.desk.access import Visitor
-from service.desk.doorway import require_token, require_visitor, show
-from service.desk.ports import DeskPorts
 from service.desk.queries import CLOCK_ONLY, CURRENT, phase_title
-from service.post_room import MOST_BYTES, MOST_FILES, Letter, NotLogged, PostRoom, awaited, letters
+from service.intake.postal_mail import MOST_BYTES, MOST_FILES, Letter, NotLogged, PostRoom, awaited, letters
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
 
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]

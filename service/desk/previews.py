@@ -10,18 +10,18 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service import postal
-from service.correspondence import Desk
-from service.desk.access import Visitor
-from service.desk.doorway import require_token, require_visitor, show
-from service.desk.game_acting import game_row
-from service.desk.ports import DeskPorts
-from service.letters_preview import Previews, kinds_of
-from service.outbox_compose import one_line
-from service.packs import RETURN
-from service.postal import BadAddress, name_line
+from service.desk.games.carry_out import game_row
+from service.letters import addresses
+from service.letters.addresses import BadAddress, name_line
+from service.mail.compose import one_line
+from service.notices.postal_packs import RETURN
+from service.notices.previews import Previews, kinds_of
+from service.notices.replies import Desk
 from service.store import records
 from service.store.tables import PlayerRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -91,7 +91,7 @@ def return_address(request: Request, visitor: Trusted, game_id: str, lines: Anno
     """The coordinator's name and address as envelopes of the year-end pack carry it; empty for none."""
     ports: DeskPorts = request.app.state.ports
     try:
-        wanted = postal.lines_of(lines) if lines.strip() else ()
+        wanted = addresses.lines_of(lines) if lines.strip() else ()
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:

@@ -10,19 +10,19 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service import quarantine as acts
-from service.decode import ChildFault
 from service.desk import queries
-from service.desk.access import Visitor
-from service.desk.doorway import require_token, require_visitor, show
-from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title
-from service.intake_verdict import Reason
-from service.mail import Picture
-from service.quarantine import ANSWERS, DISCARDED, NotDone, Place, Quarantine, sealed_by
+from service.intake.sandbox import ChildFault
+from service.intake.verdict import Reason
+from service.mail.message import Picture
+from service.notices import quarantine as acts
+from service.notices.quarantine import ANSWERS, DISCARDED, NotDone, Place, Quarantine, sealed_by
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import MailRow, MailState
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]

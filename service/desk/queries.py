@@ -9,10 +9,10 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
-from service.ballots import FIRST_COUNTS, Paper, count
-from service.desk.decisions import PART, SHAPES, Kind
-from service.desk.wording import reasons
-from service.lines import SettledLine, lines_of, seen_by, stands_of
+from service.games.agreement import Stage
+from service.games.ballots import FIRST_COUNTS, Paper, count
+from service.games.decisions import PART, SHAPES, Kind
+from service.games.lines import SettledLine, lines_of, seen_by, stands_of
 from service.store.tables import (
     ActRow,
     GameRow,
@@ -29,7 +29,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
-from service.two_readers import Stage
+from service.web.wording import reasons
 
 VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
@@ -103,7 +103,7 @@ def _paper(row: SubmissionRow) -> Paper:
 
 
 def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
-    """Power to the submission that counts, by the one sort key of `service.ballots`."""
+    """Power to the submission that counts, by the one sort key of `service.games.ballots`."""
     ballots = count(papers(session, phase.id), phase.deadline, first=first_counts(session, phase))
     return {power: ballot.paper.id for power, ballot in ballots.items()}
 

@@ -10,15 +10,15 @@ from fastapi.responses import Response
 from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
-from service.desk.access import Visitor
-from service.desk.doorway import require_token, require_visitor, show
 from service.desk.outcomes import grouped, totals
-from service.desk.ports import DeskPorts
 from service.desk.queries import phase_title
-from service.desk.seal import sealed
-from service.rehearsal import Rehearsal, last_rehearsal
+from service.games.seal import sealed
+from service.games.turns import NotReady
+from service.notices.dry_run import Rehearsal, last_rehearsal
 from service.store.tables import GameRow, PhaseRow
-from service.turns import NotReady
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
 router = APIRouter()

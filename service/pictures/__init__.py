@@ -1,20 +1,20 @@
 """Pictures that leave: the map of control, the written results, copies of executed sheets."""
 
-from service.pictures.boards import board_pdf, board_png, board_svg, plan_of
-from service.pictures.glyphs import FONTS, missing
-from service.pictures.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
-from service.pictures.reading_picture import BoxedLine, reading_picture
-from service.pictures.render import RenderError, to_pdf, to_png, to_pngs
-from service.pictures.results_sheet import (
+from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
+from service.pictures.board.shipped_maps import board_pdf, board_png, board_svg, plan_of
+from service.pictures.drawing.glyphs import FONTS, missing
+from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
+from service.pictures.drawing.values import A3, A4, MapOptions
+from service.pictures.paper.blank_sheet import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
+from service.pictures.paper.receipt_picture import BoxedLine, reading_picture
+from service.pictures.paper.results_sheet import (
     correction_html,
     correction_pictures,
     results_html,
     results_pdf,
     results_pictures,
 )
-from service.pictures.sheet_copy import SheetUnusable, sheet_copy, sheet_window
-from service.pictures.stationery import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
-from service.pictures.values import A3, A4, MapOptions
+from service.pictures.paper.sheet_copy import SheetUnusable, sheet_copy, sheet_window
 
 __all__ = [
     "A3", "A4", "FONTS", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_png", "board_svg",

@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from service import archive
-from service.archive import Edition
-from service.desk.ports import DeskPorts
+from service.archive import export
+from service.archive.export import Edition
 from service.public import me as visits
 from service.public.me import Me
-from service.site_version import version
+from service.version import version
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
@@ -26,6 +26,6 @@ def players_archive(request: Request, visitor: Visitor, game_id: str) -> Respons
     out, now = io.BytesIO(), ports.clock.now()
     with ports.sessions() as session:
         visits.seat_of(session, visitor, game_id)
-        archive.write(session, ports.blobs, game_id, Edition.PLAYERS, now, version(), out)
+        export.write(session, ports.blobs, game_id, Edition.PLAYERS, now, version(), out)
     return Response(out.getvalue(), media_type="application/zip", headers={
         "Content-Disposition": f'attachment; filename="{game_id}-{now:%Y-%m-%d}.zip"', "Cache-Control": "private, no-store"})

@@ -14,12 +14,12 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.calendar_feed import Due, feed
-from service.context import phase_of
-from service.desk.ports import DeskPorts
+from service.intake.load_context import phase_of
+from service.letters.calendar_feed import Due, feed
 from service.public.doorway import show
 from service.public.me import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 

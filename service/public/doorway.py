@@ -10,8 +10,8 @@ from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
-from service.desk import wording
-from service.desk.ports import DeskPorts
+from service.web import wording
+from service.web.ports import DeskPorts
 
 FOLDER = Path(templates.__file__).parent / "public"
 

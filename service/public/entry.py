@@ -13,16 +13,16 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service import personal_feed, postal
-from service.desk.ports import DeskPorts
-from service.games import known_zone
-from service.packs import addresses_of
-from service.postal import BadAddress, Postal
+from service.games.create import known_zone
+from service.letters import addresses, personal_feed
+from service.letters.addresses import BadAddress, Postal
+from service.notices.postal_packs import addresses_of
 from service.public import me as visits
 from service.public.doorway import show
 from service.public.me import Me
 from service.store import records
 from service.store.tables import LinkRow, PostalRow
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
@@ -77,7 +77,7 @@ def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
             PostalRow.player_id == own.id, PostalRow.ended_at.is_(None)).order_by(PostalRow.id)).all()
         return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
                     games=visits.games_of(session, visitor), feed=f"{ports.base_url}{personal_feed.path_of(own)}",
-                    now_at=postal.reach(addresses_of(session, own.id), ports.clock.now().date()), cache="private, no-store")
+                    now_at=addresses.reach(addresses_of(session, own.id), ports.clock.now().date()), cache="private, no-store")
 
 
 @router.post("/public/me/do/address")
@@ -87,14 +87,14 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     try:
-        wanted = Postal(postal.lines_of(lines), *postal.days_of(first, last))
+        wanted = Postal(addresses.lines_of(lines), *addresses.days_of(first, last))
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
         known = addresses_of(session, visitor.player_id)
         if len(known) >= MOST:
             raise HTTPException(409, f"Nothing was changed. {MOST} addresses are on the list; take one off first.")
-        other = postal.overlapping(known, wanted)
+        other = addresses.overlapping(known, wanted)
         if other is not None:
             raise HTTPException(409, f"Nothing was changed. On some of these days another journey is on the list already: "
                                      f"{_days(other)}. Take it off first, or choose other days.")

@@ -11,10 +11,10 @@ from fastapi.responses import Response
 import maps
 from maps.variant import Power
 from service import pictures
-from service.desk.ports import DeskPorts
-from service.map_control import Control, control
+from service.games.results import unit_text
+from service.notices.current_map import Control, control
 from service.public.doorway import show
-from service.results import unit_text
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."

@@ -14,11 +14,11 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.desk.ports import DeskPorts
 from service.public.doorway import show
 from service.public.me import plays
 from service.store.blobs import BlobError
 from service.store.tables import LinkRow, OutboxRow
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 GONE = "This link has ended, or it is not whole. Copy it once more from your letter, or ask the coordinator for the files."

@@ -12,15 +12,16 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 import maps
-from service import lots
-from service.desk.ports import DeskPorts
+from adjudicator.serialize import codec
 from service.desk.queries import phase_title
-from service.lots import Draw
+from service.games import lots
+from service.games.lots import Draw
 from service.public.doorway import show
-from service.record_form import digest
-from service.record_marks import NO_LOTS
-from service.store import codec, records
+from service.record.references import NO_LOTS
+from service.store import records
+from service.store.digests import digest
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."

@@ -16,10 +16,10 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.desk.ports import DeskPorts
-from service.letters_link import link_letter
+from service.letters.link import link_letter
 from service.store import records
 from service.store.tables import GameRow, LinkRow, OutboxRow, PlayerRow, SeatRow
+from service.web.ports import DeskPorts
 
 COOKIE = "galloper_player"
 LINK, VISIT = "entry", "visit"

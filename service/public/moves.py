@@ -17,8 +17,8 @@ from fastapi.responses import Response
 import maps
 from adjudicator.geo import Province, Region
 from maps import marks
-from maps.moves import beside, is_marched_over, printed, valid_moves
 from maps.names import plain
+from maps.valid_moves import beside, is_marched_over, printed, valid_moves
 from maps.variant import Spelling, Variant
 from service.public.doorway import FOLDER, environment
 

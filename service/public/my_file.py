@@ -13,15 +13,16 @@ from fastapi.responses import Response
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from service import letters, pictures
-from service.context import phase_of
-from service.desk.ports import DeskPorts
+from service import pictures
+from service.intake.load_context import phase_of
+from service.letters import render
 from service.public import me as visits
 from service.public.doorway import show
 from service.public.me import Me
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import AddressRow, GameRow, OutboxRow, PageRow, PhaseRow, PhaseState, SubmissionRow
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
@@ -96,6 +97,6 @@ def _own(
 def _paper(ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow) -> Paper:
     late = row.received_at > phase.deadline
     return Paper(
-        letters.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version, row.received_at,
+        render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version, row.received_at,
         FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",
         tuple(page.id for page in records.pages(session, row.id)))

@@ -9,13 +9,15 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase
-from service import house_rules, letters, pictures
-from service.context import phase_of
-from service.desk.ports import DeskPorts, power_name
+from service import pictures
+from service.games import rulings
+from service.intake.load_context import phase_of
+from service.letters import render
 from service.pictures import Blank
 from service.public.doorway import show
 from service.store import records
 from service.store.tables import GameRow, PhaseState
+from service.web.ports import DeskPorts, power_name
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."
@@ -29,8 +31,8 @@ def index(request: Request, game_id: str) -> Response:
         game = _game(session, game_id)
         phases = _ahead(session, game_id)
         powers = [(power, ports.power_name(game.variant, power)) for power in sorted(records.seats(session, game_id))]
-        return show(request, "game.html", game=game, powers=powers, rules=house_rules.path_of(game.variant),
-                    phases=[(at, letters.phase_words(phase)) for at, phase in phases])
+        return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
+                    phases=[(at, render.phase_words(phase)) for at, phase in phases])
 
 
 @router.get("/public/{game_id}/sheets.pdf")
@@ -44,7 +46,7 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
         if not ahead or (phase and phase not in ahead) or (power and power not in seats):
             raise HTTPException(404, "There is no such sheet: the game is over, or it has no such power or phase.")
         wanted = ahead[phase] if phase else next(iter(ahead.values()))
-        blanks = [Blank(power_name(game.variant, one), game.name, letters.phase_words(wanted))
+        blanks = [Blank(power_name(game.variant, one), game.name, render.phase_words(wanted))
                   for one in ([power] if power else seats)]
     return Response(pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"})
 

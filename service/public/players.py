@@ -10,13 +10,14 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service import pictures, postal
-from service.desk.ports import DeskPorts
-from service.packs import Posted, addresses_of, by_hand, envelopes, post_of
+from service import pictures
+from service.letters import addresses
+from service.notices.postal_packs import Posted, addresses_of, by_hand, envelopes, post_of
 from service.public import me as visits
 from service.public.doorway import show
 from service.public.me import Me
 from service.store.tables import GameRow
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
@@ -71,8 +72,8 @@ def _once(posted: list[Posted]) -> list[Posted]:
 
 def _sender(session: Session, visitor: Me, day: date) -> tuple[str, ...]:
     own = visits.player(session, visitor)
-    found = postal.reach(addresses_of(session, own.id), day).addresses
-    return (postal.name_line(own.name), *found[0].lines) if found else ()
+    found = addresses.reach(addresses_of(session, own.id), day).addresses
+    return (addresses.name_line(own.name), *found[0].lines) if found else ()
 
 
 def _day(ports: DeskPorts, day: str) -> date:

@@ -11,15 +11,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
-from service import ink, pictures
-from service.desk.ports import DeskPorts
+from service import pictures
 from service.desk.queries import phase_title
-from service.ink import Evidence, Ink
 from service.public import me as visits
+from service.public import source_line
 from service.public.doorway import show
 from service.public.me import Me
+from service.public.source_line import Evidence, Ink
 from service.store.blobs import BlobError
 from service.store.tables import GameRow, PhaseRow
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
@@ -34,7 +35,7 @@ def index(request: Request, visitor: Visitor, game_id: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         visits.seat_of(session, visitor, game_id)
-        sent = [(row.ordinal, phase_title(row), row.sent_at) for row in ink.phases(session, game_id)]
+        sent = [(row.ordinal, phase_title(row), row.sent_at) for row in source_line.phases(session, game_id)]
         return show(request, "results_list.html", game=session.get_one(GameRow, game_id), sent=sent, cache=PRIVATE)
 
 
@@ -55,7 +56,7 @@ def crop(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
     with ports.sessions() as session:
         found, one = _line(session, visitor, game_id, number, line_id)
         try:
-            data = ink.picture(session, ports.blobs, found, one, context=context)
+            data = source_line.picture(session, ports.blobs, found, one, context=context)
         except (BlobError, pictures.SheetUnusable) as fault:
             raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
     if data is None:
@@ -75,7 +76,7 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
 
 def _line(session: Session, visitor: Me, game_id: str, number: int, line_id: int) -> tuple[Evidence, Ink]:
     found = _found(session, visitor, game_id, number)
-    one = ink.ink(session, found, line_id)
+    one = source_line.ink(session, found, line_id)
     if one is None:
         raise HTTPException(404, NO_LINE)
     return found, one
@@ -85,7 +86,7 @@ def _found(session: Session, visitor: Me, game_id: str, number: int) -> Evidence
     seats = visits.seat_of(session, visitor, game_id)
     phase = session.scalar(select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.ordinal == number))
     variant = maps.load(session.get_one(GameRow, game_id).variant)
-    found = None if phase is None else ink.evidence(session, phase, variant, seats)
+    found = None if phase is None else source_line.evidence(session, phase, variant, seats)
     if found is None:
         raise HTTPException(404, NONE)
     return found

@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
 import maps
-from service.house_rules import rules_of
+from service.games.rulings import rules_of
 from service.public.doorway import show
 
 router = APIRouter()

@@ -79,7 +79,7 @@ class Blobs:
         return data
 
     def remove(self, key: str) -> None:
-        """Forget a blob; nothing where there is none. For `service.retention` alone, which knows that no row names it."""
+        """Forget a blob; nothing where there is none. For `service.operations.retention` alone, which knows that no row names it."""
         self.path(key).unlink(missing_ok=True)
 
     def has(self, key: str) -> bool:

@@ -74,10 +74,10 @@ def _lock_sqlite(connection: Connection) -> None:
 
 def sessions(engine: Engine, clock: Clock | None = None) -> Store:
     """A maker of sessions; rows stay readable after the commit. What is written is entered in the record of its game before
-    the commit (`service.record`), dated by `clock`, the machine's own without one."""
-    from service import record  # which reads the tables, and so stands above this door
+    the commit (`service.record.chain`), dated by `clock`, the machine's own without one."""
+    from service.record import chain  # which reads the tables, and so stands above this door
 
-    return record.keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
+    return chain.keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
 
 
 def alembic_config(connection: Connection | None = None) -> Config:

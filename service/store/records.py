@@ -35,7 +35,7 @@ from service.store.tables import (
 
 
 class PlaceLike(Protocol):
-    """Where a mail was seen (`service.inbox.Place`)."""
+    """Where a mail was seen (`service.mail.ingest.Place`)."""
 
     @property
     def account(self) -> str: ...

@@ -1,5 +1,5 @@
 """The tables. Every fact keeps the key of the fact it came from, so a line in a results letter leads back to a
-rectangle on a photograph. Instants are UTC; JSON columns hold values that `service.store.codec` writes and reads.
+rectangle on a photograph. Instants are UTC; JSON columns hold values that `adjudicator.serialize.codec` writes and reads.
 
 Those of the desk are in `service.store.tables_desk`, of the record in `service.store.tables_record`, the words that
 columns hold in `service.store.states`; all of them are to be had from here.
@@ -105,7 +105,7 @@ class PhaseRow(Base):
     """One phase of a game: its clock, the position before it and the resolution after it.
 
     `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON. `seed` is what its lots are drawn
-    from (`service.lots`); None where the tape in `lots` was fixed before there were seeds.
+    from (`service.games.lots`); None where the tape in `lots` was fixed before there were seeds.
     `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to print (DESK-02).
     `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last. `review` is the `ReviewMode` its
     lines are read under: the game's option as it was when the phase was last free to change.

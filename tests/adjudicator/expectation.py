@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from maps.variant import Variant
-from service.adjudicate_cli import run_adjudicate
+from service.cli.adjudicate import run_adjudicate
 
 Case = dict[str, Any]
 

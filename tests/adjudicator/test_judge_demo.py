@@ -15,7 +15,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from tests.adjudicator.terse import order
 
-EXPECTED = tomllib.loads(Path("service/demo_data/w3k/expected.toml").read_text("utf-8"))
+EXPECTED = tomllib.loads(Path("demo/data/w3k/expected.toml").read_text("utf-8"))
 VARIANT = maps.load("w3k")
 SETTING = VARIANT.setting()
 

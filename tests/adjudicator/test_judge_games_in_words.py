@@ -14,7 +14,7 @@ from adjudicator.judge import judge
 from adjudicator.orders import Order
 from adjudicator.position import Position
 from maps.variant import Variant
-from service.lexical import parse_typed
+from reading.vocabulary import parse_typed
 
 GAMES = [pytest.param(slug, path, id=f"{slug}-{path.stem}")
          for slug in maps.variants() for path in sorted(Path("maps", slug, "cases", "game").glob("*.toml"))]

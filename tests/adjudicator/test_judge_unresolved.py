@@ -12,10 +12,10 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.outcome import Result
 from adjudicator.position import Position
+from adjudicator.serialize.answers import answer
+from adjudicator.serialize.cases import Case
 from adjudicator.strength import State
 from adjudicator.units import Unit
-from service.adjudicate_json import Case
-from service.answer_json import answer
 from tests.adjudicator.terse import orders
 
 SETTING = maps.load("standard").setting()

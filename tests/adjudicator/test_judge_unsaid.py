@@ -6,12 +6,12 @@ import pytest
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.explain import Words
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.units import Unit
-from adjudicator.words import Words
 from tests.adjudicator.terse import orders
 
 SETTING = maps.load("standard").setting()

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from service.bench import desk_browser
-from service.bench.desk_browser import Tab
-from service.bench.desk_site import Server, free_port
+from bench.desk import browser as desk_browser
+from bench.desk.browser import Tab
+from bench.desk.site import Server, free_port
 from tests.browser import reading_site
 from tests.browser.reading_site import PHASE, token
 

@@ -25,12 +25,10 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
+from reading.completions import suggest, words_of
+from reading.vocabulary import parse_typed, printed
+from service.app import create_app
 from service.clock import SimulatedClock
-from service.desk import access
-from service.desk.app import create_app
-from service.desk.ports import DeskPorts, Understood
-from service.desk.reading_words import suggest, words_of
-from service.lexical import parse_typed, printed
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine, sessions
 from service.store.tables import (
@@ -44,6 +42,8 @@ from service.store.tables import (
     SessionRow,
     SubmissionRow,
 )
+from service.web import sessions as access
+from service.web.ports import DeskPorts, Understood
 
 PHASE = 7
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
@@ -70,7 +70,7 @@ class Written:
 
 def written() -> list[Written]:
     """The orders of the demo's movement sheets, at most a hundred."""
-    folder = files("service") / "demo_data" / "w3k"
+    folder = files("demo") / "data" / "w3k"
     sheets = json.loads((folder / "truth.json").read_text("utf-8"))["sheets"]
     found: list[Written] = []
     seen: set[str] = set()
@@ -182,7 +182,7 @@ def _misread(text: str, chance: random.Random) -> str:
 
 
 def _upright(file: str) -> bytes:
-    with (files("service") / "demo_data" / "w3k" / file).open("rb") as opened, Image.open(opened) as picture:
+    with (files("demo") / "data" / "w3k" / file).open("rb") as opened, Image.open(opened) as picture:
         out = io.BytesIO()
         ImageOps.exif_transpose(picture).convert("RGB").save(out, "JPEG", quality=85)
     return out.getvalue()

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from service.bench.desk_browser import WATCH
-from service.bench.desk_typing import correct
+from bench.desk.browser import WATCH
+from bench.desk.typing import correct
 from tests.browser.conftest import Desk, Reader
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from service.bench.desk_browser import WIDE
-from service.bench.desk_sample import load_sample
-from service.bench.desk_site import NAME, PASSWORD, Place, make, serving
-from service.site_settings import opened
+from bench.desk.browser import WIDE
+from bench.desk.sample import load_sample
+from bench.desk.site import NAME, PASSWORD, Place, make, serving
+from service.site_folder import opened
 from service.store.tables import LineRow, OutboxRow, PhaseRow
 from tests.browser.test_desk_reading import _violations as violations
 from tests.support.mails import wait_for

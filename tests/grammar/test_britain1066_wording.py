@@ -6,7 +6,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from service.lexical import parse_typed, printed
+from reading.vocabulary import parse_typed, printed
 
 VARIANT = maps.load("britain1066")
 

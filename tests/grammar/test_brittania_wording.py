@@ -7,11 +7,11 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.complaint import Code
-from grammar.heading import parse_subject
-from grammar.heading_values import Heading, KnownGame, KnownPower
+from grammar.headings.subject import parse_subject
+from grammar.headings.values import Heading, KnownGame, KnownPower
 from grammar.parse import ParsedLine
 from grammar.print import canonical, prose
-from service.lexical import parse_typed
+from reading.vocabulary import parse_typed
 
 BRITTANIA = maps.load("brittania")
 

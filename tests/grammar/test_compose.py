@@ -9,7 +9,7 @@ import pytest
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order, UnitOrder
-from grammar.build import MAKERS, Parts
+from grammar.build_orders import MAKERS, Parts
 from grammar.compose import GrammarError, compose
 from grammar.parse import parse_line
 from tests.grammar.boards import lexicon, read, said

@@ -7,8 +7,8 @@ import re
 import pytest
 
 import maps
+from grammar.order_starts import USUAL
 from grammar.remarks import harmless, unclear_remark
-from grammar.signs import USUAL
 from tests.grammar.boards import lexicon, read, said
 
 

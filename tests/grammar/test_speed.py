@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar.snap import snap
+from grammar.nearest_orders import snap
 from tests.grammar.boards import DATA, forms, lexicon, read
 
 # A measurement, and CI is no place to measure: it runs with the long suites.

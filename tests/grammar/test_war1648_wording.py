@@ -6,9 +6,9 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from grammar.heading import parse_subject
-from grammar.heading_values import Heading, KnownGame, KnownPower
-from service.lexical import parse_typed, printed
+from grammar.headings.subject import parse_subject
+from grammar.headings.values import Heading, KnownGame, KnownPower
+from reading.vocabulary import parse_typed, printed
 
 VARIANT = maps.load("war1648")
 GAME = KnownGame(

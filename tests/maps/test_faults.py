@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import maps
 from adjudicator.geo import LAND, Board, Province, Region, Terrain
 from maps import checks
-from maps.fault import Fault, Faults
-from maps.ground import Borders, Touch
+from maps.faults import Fault, Faults
+from maps.provinces import Borders, Touch
 
 TOML = """title = "Tiny"
 victory = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import maps
 from maps.marks import by_mark, said
-from service.pictures.map_index import index_page
+from service.pictures.board.index_pages import index_page
 from service.public.moves import page
 
 WAR = maps.load("war1648")

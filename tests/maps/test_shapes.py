@@ -12,8 +12,8 @@ import shapely
 
 import maps
 from maps import geometry
-from maps.drafting.outline import to_plane
-from maps.fault import Faults
+from maps.faults import Faults
+from training.boards.outline import to_plane
 
 BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
 PLACES = [

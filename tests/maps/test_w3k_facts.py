@@ -75,7 +75,7 @@ ELSEWHERE: dict[str, str] = {
     "w3k-195": POST + "A1, Q-04",
     "w3k-196": POST + "SUBJ-01",
     "w3k-197": POST + "A8",
-    "w3k-198": "the page of valid moves; tests/service/test_map_cli.py, requirement MOVE-01",
+    "w3k-198": "the page of valid moves; tests/service/cli/test_check_board.py, requirement MOVE-01",
     "w3k-199": "the map of control; tests/service, requirement MAP-01, MAP-02; centres are all alike by BRD-03",
 }
 

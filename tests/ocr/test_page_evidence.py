@@ -24,7 +24,7 @@ from ocr.read import Options, read, read_images
 
 Pixels = npt.NDArray[np.uint8]
 Corners = npt.NDArray[np.float32]
-FOLDER = Path(__file__).parents[2] / "service" / "demo_data" / "w3k"
+FOLDER = Path(__file__).parents[2] / "demo" / "data" / "w3k"
 TRUTH: dict[str, dict[str, Any]] = {
     sheet["id"]: sheet for sheet in json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))["sheets"]
 }

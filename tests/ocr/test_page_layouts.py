@@ -12,7 +12,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from ocr.engines.ppocr import PpOcr
-from ocr.light import without_rules
+from ocr.image.illumination import without_rules
 from ocr.page import Page, Strike
 from ocr.read import Options, read_images
 

@@ -17,12 +17,12 @@ from PIL import Image as Pillow
 from PIL import ImageOps
 from rapidfuzz.distance import Levenshtein
 
+from ocr.engines.default import usual
 from ocr.engines.ppocr import PpFinder, PpOcr
 from ocr.engines.tesseract import Tesseract, installed
-from ocr.engines.usual import usual
+from ocr.layout.wrap import STRUCK, as_line
 from ocr.page import Box, Page, Photo, Reading, Reason, Row, Status
 from ocr.read import Options, in_reading_order, read, read_images
-from ocr.wrap import STRUCK, as_line
 
 Pixels = npt.NDArray[np.uint8]
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"

@@ -20,12 +20,12 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Convert, Order
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
-from maps.moves import is_marched_over
+from adjudicator.serialize import codec
+from adjudicator.serialize.judged_case import case_of
+from bench.adjudicate.papers import TAPE, lots, phase_orders
+from maps.valid_moves import is_marched_over
 from maps.variant import Variant
-from service.adjudicate_cli import run_adjudicate
-from service.bench.adj_papers import TAPE, lots, phase_orders
-from service.record_case import case_of
-from service.store import codec
+from service.cli.adjudicate import run_adjudicate
 
 SLUGS = maps.variants()
 FEW = settings(deadline=None, max_examples=2)

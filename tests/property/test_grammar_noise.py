@@ -9,8 +9,8 @@ import pytest
 from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
 from adjudicator.units import UnitRef
+from grammar.nearest_orders import snap
 from grammar.print import prose
-from grammar.snap import snap
 from tests.grammar.boards import board, forms, lexicon
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -25,8 +25,8 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.units import UnitRef
+from grammar.nearest_orders import snap
 from grammar.print import canonical, prose
-from grammar.snap import snap
 from tests.grammar.boards import board, forms, lexicon, read
 
 _POWERS = {"w3k": ["The Crown", "Cumberland", "Montrose", "Newcastle", "Confederacy"],

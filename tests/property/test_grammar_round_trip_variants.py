@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
+from bench.adjudicate.papers import any_order, classes, written
 from grammar.print import canonical, prose
 from maps.variant import Variant
-from service import lexical
-from service.bench.adj_papers import any_order, classes, written
+from reading import vocabulary
 
 PHASES = [(slug, kind) for slug in maps.variants() for kind in dict.fromkeys(k for _, k in maps.load(slug).calendar.steps)]
 FEW = settings(deadline=None, max_examples=5)
@@ -36,7 +36,7 @@ def _orders(variant: Variant, kind: PhaseKind, seed: int) -> list[Order]:
 def test_canonical_text_gives_the_order_back(slug: str, kind: PhaseKind, seed: int) -> None:
     variant = maps.load(slug)
     for order in _orders(variant, kind, seed):
-        parsed = lexical.parse_typed(variant, kind, order.power, canonical(order, variant.board))
+        parsed = vocabulary.parse_typed(variant, kind, order.power, canonical(order, variant.board))
         assert parsed.orders == (order,)
 
 
@@ -49,7 +49,7 @@ def test_prose_gives_the_classic_orders_back(slug: str, kind: PhaseKind, seed: i
     powers = {power.id: power.name for power in variant.powers.values()}
     for order in (one for one in _orders(variant, kind, seed) if not one.PROSE):
         text = prose(order, variant.board, variant.kinds, powers)
-        assert lexical.parse_typed(variant, kind, order.power, f"{text}.").orders == (order,), text
+        assert vocabulary.parse_typed(variant, kind, order.power, f"{text}.").orders == (order,), text
 
 
 @pytest.mark.parametrize(("slug", "kind"), PHASES)
@@ -58,9 +58,9 @@ def test_prose_gives_the_classic_orders_back(slug: str, kind: PhaseKind, seed: i
 def test_a_stored_line_of_several_orders_gives_them_back_in_order(slug: str, kind: PhaseKind, seed: int) -> None:
     variant = maps.load(slug)
     orders = _orders(variant, kind, seed)
-    text = lexical.printed(orders, variant.board)
+    text = vocabulary.printed(orders, variant.board)
     assert text is not None
-    assert lexical.orders_of(variant, kind, orders[0].power, text, 7) == [replace(order, line=7) for order in orders]
+    assert vocabulary.orders_of(variant, kind, orders[0].power, text, 7) == [replace(order, line=7) for order in orders]
 
 
 @pytest.mark.slow
@@ -73,4 +73,4 @@ def test_five_hundred_of_each_come_back(slug: str, kind: PhaseKind) -> None:
             texts = [canonical(order, variant.board)]
             texts += [] if order.PROSE else [f"{prose(order, variant.board, variant.kinds, powers)}."]
             for text in texts:
-                assert lexical.parse_typed(variant, kind, order.power, text).orders == (order,), text
+                assert vocabulary.parse_typed(variant, kind, order.power, text).orders == (order,), text

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import maps
-from service.adjudicate_cli import case_lines, run_adjudicate
+from service.cli.adjudicate import case_lines, run_adjudicate
 
 CASES: list[dict[str, Any]] = [
     {

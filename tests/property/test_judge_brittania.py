@@ -30,8 +30,8 @@ from adjudicator.rules.brittania_realm import (
     Swap,
     pair,
 )
+from adjudicator.serialize import codec
 from adjudicator.units import Unit
-from service.store import codec
 
 VARIANT = maps.load("brittania")
 SETTING = VARIANT.setting()

@@ -7,10 +7,10 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudicator.explain import Words
 from adjudicator.orders import Move, UnitOrder
 from adjudicator.outcome import Outcome, Result
 from adjudicator.units import Unit
-from adjudicator.words import Words
 from tests.property.test_judge_properties import SETTINGS, _case, _judge
 
 BY_SOMEBODY = {"bounced", "cut", "dislodged", "disrupted", "paradox", "unmatched"}

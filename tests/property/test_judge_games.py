@@ -32,7 +32,7 @@ from adjudicator.orders import (
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import UnitRef
-from service.adjudicate_cli import run_adjudicate
+from service.cli.adjudicate import run_adjudicate
 from tests.adjudicator import positions
 
 W3K = maps.load("w3k")

@@ -13,10 +13,10 @@ import maps
 from adjudicator.judge import judge
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from maps.moves import is_marched_over
+from adjudicator.serialize import codec
+from bench.adjudicate.papers import lots, phase_orders
+from maps.valid_moves import is_marched_over
 from maps.variant import Variant
-from service.bench.adj_papers import lots, phase_orders
-from service.store import codec
 from tests.adjudicator import positions
 
 POSITIONS = 100

@@ -21,7 +21,7 @@ from adjudicator.orders import Convert, Hold, Move, Order, Proxy, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
-from maps.moves import is_marched_over
+from maps.valid_moves import is_marched_over
 from tests.adjudicator import positions
 
 VARIANTS = {slug: variant for slug in maps.variants() if is_marched_over(variant := maps.load(slug))}

@@ -18,17 +18,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from service.cli.site import create_game, settings_of
 from service.jobs import DbosJobs
-from service.schedule import Schedule
-from service.site import create_game, settings_of
-from service.site_settings import opened
+from service.scheduler import Schedule
+from service.site_folder import opened
 from service.store.engine import Store
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, PhaseRow, SubmissionRow
-from tests.service.test_jobs_schedule import Counting
-from tests.service.test_site_serve import _orders
+from tests.service.cli.test_serve import _orders
+from tests.service.test_scheduler import Counting
 from tests.support.mails import wait_for
 from tests.support.own_site import deliver, game_file, own_site
-from tests.support.postgres import Postgres, binaries
+from tests.support.servers.postgres import Postgres, binaries
 from tests.support.site import Site, make_site
 
 ROOT = Path(__file__).parents[2]
@@ -105,21 +105,21 @@ def test_killed_at_every_point_of_three_steps_each_has_one_effect(any_site: Site
 
 
 POINTS = (
-    ("service.take.Taker.take", "before"),
+    ("service.intake.process_mail.Taker.take", "before"),
     ("service.store.records.end_mail", "after"),
-    ("service.take.Taker.take", "after"),
-    ("service.reader.Reader.read", "before"),
-    ("service.reader.Reader._keep", "after"),
-    ("service.reader.Reader.read", "after"),
-    ("service.outbox_transport.FolderTransport.send", "after"),
+    ("service.intake.process_mail.Taker.take", "after"),
+    ("service.intake.read_submission.Reader.read", "before"),
+    ("service.intake.read_submission.Reader._keep", "after"),
+    ("service.intake.read_submission.Reader.read", "after"),
+    ("service.mail.smtp.FolderTransport.send", "after"),
     ("service.bootstrap.Site.send_letters", "after"),
 )
 CLOSING = (
-    ("service.turns.Turns.close", "before"),
+    ("service.games.turns.Turns.close", "before"),
     ("service.store.records.claim_phase", "after"),
-    ("service.turns.Turns.judge", "before"),
-    ("service.turns.Turns.judge", "after"),
-    ("service.turns.Turns.close", "after"),
+    ("service.games.turns.Turns.judge", "before"),
+    ("service.games.turns.Turns.judge", "after"),
+    ("service.games.turns.Turns.close", "after"),
 )
 
 
@@ -139,7 +139,7 @@ def time_passes(store: Store) -> None:
 
 def child(folder: Path, *point: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.support.killed_child", str(folder), *point], cwd=ROOT, stdin=subprocess.PIPE,
+        [sys.executable, "-m", "tests.support.processes.killed_child", str(folder), *point], cwd=ROOT, stdin=subprocess.PIPE,
         stderr=subprocess.PIPE)
 
 

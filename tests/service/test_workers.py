@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from service.cli.site import SiteError, create_game, run_worker, settings_of
 from service.jobs import LEASE
-from service.site import SiteError, create_game, run_worker, settings_of
-from service.site_settings import opened
+from service.site_folder import opened
 from service.store.engine import Store
 from service.store.tables import EventRow, PhaseRow, PhaseState, WorkerRow
 from tests.support.mails import wait_for
 from tests.support.own_site import SETTINGS, game_file, own_site
-from tests.support.postgres import Postgres, binaries
-from tests.support.served import Served, own_network
+from tests.support.servers.postgres import Postgres, binaries
+from tests.support.servers.served import Served, own_network
 
 GAMES = 6
 WORKING = "Working with"

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
-from service.archive import seal
+from service.archive.export import seal
 
 Files = dict[str, bytes]
 Alteration = Callable[[bytes, random.Random], bytes]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ocr.layout.wrap import as_line
 from ocr.page import Box, Page, Posteriors, Row, Strike
-from ocr.wrap import as_line
 
 LETTERS = string.ascii_letters + string.digits + " -/()&,.:'"
 SURE = 0.98

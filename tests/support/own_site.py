@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import maps
-from service.bench import desk_site
+from bench.desk import site
 
-SETTINGS = desk_site.SETTINGS.format(data="data", port=0)
+SETTINGS = site.SETTINGS.format(data="data", port=0)
 
 
 def own_site(folder: Path, settings: str = SETTINGS, *, box: bool = True) -> Path:

@@ -11,10 +11,10 @@ from pathlib import Path
 from sqlalchemy import select
 
 from adjudicator.calendar import Phase, PhaseKind
-from service import archive
-from service.announcements import Announcements
-from service.desk import decisions
-from service.desk.decisions import Act, Decision
+from service.archive import export
+from service.games import decisions
+from service.games.decisions import Act, Decision
+from service.notices.results import Announcements
 from service.store import records
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 from tests.support.site import Site
@@ -98,11 +98,11 @@ def decide(table: Table, phase_id: int) -> None:
             decisions.file(session, Act(f"again-{line}", phase_id, "Ada", now), [Decision(line, LineState.NOT_ORDER, "")])
 
 
-def archived(table: Table, edition: archive.Edition = archive.Edition.WHOLE) -> bytes:
+def archived(table: Table, edition: export.Edition = export.Edition.WHOLE) -> bytes:
     """The game's archive as it stands."""
     out = io.BytesIO()
     with table.site.store() as session:
-        archive.write(session, table.site.blobs, table.game, edition, table.site.clock.now(), "test", out)
+        export.write(session, table.site.blobs, table.game, edition, table.site.clock.now(), "test", out)
     return out.getvalue()
 
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from fastapi.testclient import TestClient
 
-from service.announcements import Announcements
-from service.desk.app import create_app
-from service.desk.ports import DeskPorts, Understood
+from service.app import create_app
+from service.notices.results import Announcements
+from service.web.ports import DeskPorts, Understood
 from tests.support.site import Site
 from tests.support.table import Table
 

@@ -99,8 +99,8 @@ from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.outcome import Result, outcome
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
-from adjudicator.sentences import CLASSIC
-from adjudicator.turn import Turn
+from adjudicator.phrases import CLASSIC
+from adjudicator.phases.movement_sheet import Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,17 +19,21 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.outcome import Resolution
 from adjudicator.position import Memory, Position
+from adjudicator.serialize import codec
 from adjudicator.units import Unit
+from demo.story import tell
 from grammar.print import canonical
 from maps.variant import Variant
-from service import games, lexical
-from service.correspondence import Correspondence, Desk, Sender
-from service.deadlines import schedule
-from service.demo_story import tell
-from service.intake_words import canonical_subject
-from service.lots import fresh_seed
-from service.mail_pictures import PillowProbe
-from service.store import codec, records
+from reading import vocabulary
+from service.games import create
+from service.games.deadlines import schedule
+from service.games.lots import fresh_seed
+from service.games.turns import Announcements, Turns, extend_calendar
+from service.intake.explanations import canonical_subject
+from service.intake.process_mail import Taker
+from service.mail.image_types import PillowProbe
+from service.notices.replies import Correspondence, Desk, Sender
+from service.store import records
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -40,9 +44,7 @@ from service.store.tables import (
     PhaseRow,
     SubmissionRow,
 )
-from service.take import Taker
-from service.turns import Announcements, Turns, extend_calendar
-from tests.service.mail_builder import mail, multipart, part, picture, stamp, text
+from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
 from tests.support.site import Site
 
 START = date(2027, 3, 1)
@@ -112,7 +114,7 @@ class Table:
         return Turns(
             store=self.site.store, clock=self.site.clock, load=self.load, drain=self._drain, take=self.taker.take,
             announce=self.announce,
-            parse=lambda variant, phase, power, text, line: lexical.orders_of(variant, phase.kind, power, text, line),
+            parse=lambda variant, phase, power, text, line: vocabulary.orders_of(variant, phase.kind, power, text, line),
         )  # fmt: skip
 
     def _drain(self) -> None:
@@ -259,17 +261,17 @@ def open_table(
     window = schedule(start, variant.calendar, opening.phase, 1)[0]
     site.clock.set(window.opens)
     mails = players or {power: (address(power),) for power in variant.powers}
-    seats = [games.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()]
-    new = games.NewGame("Powick Bridge", slug, start, seats)
+    seats = [create.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()]
+    new = create.NewGame("Powick Bridge", slug, start, seats)
     with site.store.begin() as session:
-        row = games.create(session, new, variant, window, fresh_seed(), site.clock.now())
+        row = create.create(session, new, variant, window, fresh_seed(), site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         game = row.game_id
     return Table(site, variant, game, announce or Told())
 
 
 def autumn_1642() -> Position:
-    """The demo's board when its Autumn begins (service/demo_data/w3k/expected.toml); Argyll's army at Carrickfergus Castle
+    """The demo's board when its Autumn begins (demo/data/w3k/expected.toml); Argyll's army at Carrickfergus Castle
     has converted for one season."""
     told = tell()
     units = frozenset(

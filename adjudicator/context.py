@@ -1,0 +1,39 @@
+"""What the judge must know of a game besides the position: the board, the units, the calendar and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from adjudicator.calendar import Calendar, Phase
+from adjudicator.geo import Board
+from adjudicator.reach_tables import Chart, draw
+from adjudicator.ruleset import Ruleset
+from adjudicator.units import UnitKind
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One variant as the judge sees it. Build it once and keep it: its `chart` is worked out on making.
+
+    `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom to its
+    capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by centres; `victories` are
+    those of powers that need another.
+    `power_names` are powers as sentences print them; an id that it lacks is printed as it is. `start` is the phase that a
+    game begins with, where anything hangs on it.
+    """
+
+    board: Board
+    kinds: Mapping[str, UnitKind]
+    calendar: Calendar
+    rules: Ruleset
+    powers: tuple[str, ...]
+    capitals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    victory: int = 0
+    power_names: Mapping[str, str] = field(default_factory=dict)
+    start: Phase | None = None
+    victories: Mapping[str, int] = field(default_factory=dict)
+    chart: Chart = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chart", draw(self.board, self.kinds))

@@ -1,0 +1,1 @@
+"""What happens in one phase: movement, retreats, adjustments, the end of a year, and their parts."""

@@ -1,0 +1,28 @@
+"""Home centres that may change: as the board has them, until a rule set notes others in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adjudicator.position import Memory
+
+if TYPE_CHECKING:
+    from adjudicator.context import Setting
+
+HOME = "home"
+"""The note that says whose home centre a province is: ("home", power, province)."""
+
+Homes = set[tuple[str, str]]
+
+
+def homes(setting: Setting, memory: Memory) -> Homes:
+    """Power and home centre, all of them."""
+    noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
+    return noted or {(p.home, p.id) for p in setting.board.provinces.values() if p.home is not None}
+
+
+def noted(memory: Memory, found: Homes) -> Memory:
+    """Memory with these home centres in place of those it had."""
+    others = {note for note in memory.notes if note[0] != HOME}
+    return replace(memory, notes=frozenset(others | {(HOME, *home) for home in found}))

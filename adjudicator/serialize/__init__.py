@@ -1,0 +1,1 @@
+"""Positions, orders and resolutions as JSON: one reader and one writer."""

@@ -1,0 +1,1 @@
+"""`galloper bench adjudicate`: the judge beside other judges."""

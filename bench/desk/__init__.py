@@ -1,0 +1,1 @@
+"""`galloper bench desk`: the desk's pages and their times."""

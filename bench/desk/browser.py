@@ -1,0 +1,136 @@
+"""A person at the desk, played by Chromium through Playwright: a browser's tab that presses keys and looks.
+
+Playwright and Chromium come with the extra `bench` (`make setup-bench`) and are loaded only here.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from service.web import sessions
+
+WATCH = """() => {
+  window.clicks = 0; window.times = []; let pressed = null;
+  document.addEventListener('click', (event) => { if (event.detail) window.clicks += 1; }, true);
+  document.addEventListener('keydown', () => { pressed = performance.now(); }, true);
+  new MutationObserver(() => {
+    const began = pressed;
+    const drawn = () => {
+      const ink = document.querySelector('#work img.crop');
+      if (ink.complete && ink.naturalWidth) requestAnimationFrame(() => window.times.push(performance.now() - began));
+      else setTimeout(drawn, 1);
+    };
+    drawn();
+  }).observe(document.querySelector('#work'), { childList: true });
+}"""
+"""Notes how long after the key the next line's ink was ready to be painted, and every press of a mouse."""
+WIDE = {"width": 1280, "height": 800}
+
+
+def end_in_order() -> None:
+    """From now on SIGTERM ends this process as Ctrl-C would, so that the server and the browser it started end with it."""
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
+
+
+class NoBrowser(Exception):
+    """There is no browser to measure with; the sentence says what brings it."""
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A running Chromium, Playwright's own or the system's. Raises NoBrowser."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise NoBrowser("Playwright is not installed; make setup-bench brings it") from None
+    with sync_playwright() as running:
+        own = Path(running.chromium.executable_path)
+        system = shutil.which("chromium") or shutil.which("google-chrome")
+        if not own.exists() and system is None:
+            raise NoBrowser("Chromium is not installed; make setup-bench brings it")
+        browser = running.chromium.launch(
+            executable_path=None if own.exists() else system, args=["--no-sandbox"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Tab:
+    """A signed-in browser tab. `keys` counts what was pressed, `faults` what the page's script complained of.
+
+    `address` is the server's, `reading` the address of the reading page, `token` that of the session; `options` are
+    those of a Playwright context.
+    """
+
+    def __init__(self, browser: Any, address: str, reading: str, token: str, **options: Any) -> None:
+        self.reading = reading
+        self.context = browser.new_context(viewport=options.pop("viewport", WIDE), **options)
+        self.context.add_cookies([{"name": sessions.COOKIE, "value": token, "url": address}])
+        self.page = self.context.new_page()
+        self.keys = 0
+        self.faults: list[str] = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+
+    def open(self, query: str = "") -> None:
+        """The reading page, ready for keys."""
+        self.page.goto(self.reading + query)
+        self.page.wait_for_selector("html[data-reading]")
+        self.until("document.activeElement.id === 'work'")
+
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            self.keys += 1
+            self.page.keyboard.press(key)
+
+    def line(self) -> int:
+        """The id of the line on the screen."""
+        return int(self.page.locator("#work .desk").get_attribute("data-line"))
+
+    def wait_line(self, line: int) -> None:
+        """Until this line is on the screen."""
+        self.page.wait_for_selector(f"#work .desk[data-line='{line}']")
+
+    def wait_other(self, line: int) -> None:
+        """Until another line is on the screen, or none is left."""
+        self.until(f"document.querySelector('#work .desk')?.dataset.line !== '{line}'"
+                   " || !document.querySelector('#reading')")
+
+    def until(self, true: str, seconds: float = 30.0) -> None:
+        """Wait until an expression is true in the page. Playwright's own waiting needs `eval`, which the page's policy
+        forbids."""
+        end = time.monotonic() + seconds
+        while not self._is(true):
+            assert time.monotonic() < end, f"not within {seconds} s: {true}"
+            time.sleep(0.01)
+
+    def _is(self, true: str) -> bool:
+        """False also while one page gives way to the next."""
+        try:
+            return bool(self.page.evaluate(true))
+        except Exception as gone:
+            if "context was destroyed" in str(gone) or "navigation" in str(gone):
+                return False
+            raise
+
+    def wait_saved(self) -> None:
+        """Until the server has everything."""
+        self.until("document.querySelector('#saved')?.textContent === 'All saved'")
+
+    def offers(self) -> list[str]:
+        """The orders offered, in the order of their keys."""
+        found: list[str] = self.page.eval_on_selector_all(
+            "#work .reading", "all => all.map(one => one.querySelector('.order').textContent)")
+        return found
+
+    def close(self) -> None:
+        """Close the tab and what it kept."""
+        self.context.close()

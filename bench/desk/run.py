@@ -1,0 +1,124 @@
+"""`galloper bench desk`: the desk's figures, taken in a real Chromium at a real `galloper serve`, as JSON lines.
+
+Each line has `what`, `value`, `unit`, and where they apply `of`, `target` (the desk plan's) and `how`. Times are wall clock,
+since a person waits in it: run it on a quiet machine; the load is told beside the figures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+from sqlalchemy import select
+
+from bench.desk import paint, reading, safety
+from bench.desk.browser import NoBrowser, Tab, chromium, end_in_order
+from bench.desk.parts import Part
+from bench.desk.sample import NoSample, Sample, load_sample
+from bench.desk.site import NotServed, Place, Server, make, serving
+from bench.figure import Figure
+from service.site_folder import opened
+from service.store.tables import ReviewRow
+
+Tell = Callable[[str], None]
+
+
+def run(parts: list[Part], out: TextIO, progress: TextIO) -> int:
+    """Measure `parts`, all where none is named, and print. 0; 1 with a sentence on `progress` where it cannot be done."""
+    def tell(text: str) -> None:
+        print(text, file=progress, flush=True)
+
+    end_in_order()
+    try:
+        sample = load_sample()
+        with chromium() as browser:
+            for part in parts or list(Part):
+                before = os.getloadavg()[0]
+                tell(f"{part.value} (load {before:.1f})")
+                for figure in _MEASURED[part](browser, sample, tell):
+                    _say(figure, out)
+                load = f"{before:.1f} when it began, {os.getloadavg()[0]:.1f} when it ended"
+                _say(Figure(f"load of the machine while measuring {part.value}", round(os.getloadavg()[0], 1), "processes",
+                            how=f"mean of the last minute, on {os.cpu_count()} processors: {load}"), out)
+    except (NoBrowser, NoSample, NotServed) as error:
+        tell(f"{error}.")
+        return 1
+    return 0
+
+
+def _say(figure: Figure, out: TextIO) -> None:
+    values = dataclasses.asdict(figure)
+    print(json.dumps({key: value for key, value in values.items() if value is not None or key == "value"},
+                     ensure_ascii=False), file=out, flush=True)
+
+
+def _reading(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+    with served(sample) as (place, server):
+        tab = _tab(browser, place, server)
+        found = reading.walk(tab, place.truth)
+        wrong = reading.wrong(decided(place), place.truth)
+        for line, (stands, wanted) in wrong.items():
+            tell(f"line {line} stands as {stands}, written was {wanted}")
+        tab.close()
+    yield from reading.figures(found, len(place.truth) - len(wrong), len(place.truth))
+
+
+def _kills(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+    with served(sample) as (place, server):
+        tab = _tab(browser, place, server)
+        yield from safety.kills(tab, server, lambda: decided(place), tell)
+        tab.close()
+
+
+def _undo(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+    with served(sample) as (place, server):
+        tab = _tab(browser, place, server)
+        yield from safety.undo_walk(tab, tell)
+        tab.close()
+
+
+def _paint(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+    found = {}
+    for years in paint.YEARS:
+        tell(f"making {paint.GAMES} games with {years} years of history")
+        with served(sample, partial(paint.fill, years=years)) as (place, server):
+            found[years] = paint.measure(browser, place, server.address)
+    yield from paint.figures(found)
+
+
+_MEASURED: dict[Part, Callable[[Any, Sample, Tell], Iterator[Figure]]] = {
+    Part.READING: _reading, Part.KILLS: _kills, Part.UNDO: _undo, Part.PAINT: _paint}
+
+
+@contextmanager
+def served(sample: Sample, prepare: Callable[[Place], None] = lambda _place: None) -> Iterator[tuple[Place, Server]]:
+    """A temporary site with the sample, prepared further before it is served; killed and removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="galloper-bench-", ignore_cleanup_errors=True) as folder:
+        place = make(Path(folder), sample)
+        prepare(place)
+        server = serving(place)
+        server.start()
+        try:
+            yield place, server
+        finally:
+            server.kill()
+
+
+def _tab(browser: Any, place: Place, server: Server) -> Tab:
+    tab = Tab(browser, server.address, f"{server.address}/desk/{place.phase}", place.token)
+    tab.open()
+    return tab
+
+
+def decided(place: Place) -> dict[int, tuple[str, str | None]]:
+    """State and order of every line by its newest standing decision, read from the site's own database."""
+    with opened(place.settings) as store, store() as session:
+        rows = session.scalars(select(ReviewRow).where(ReviewRow.undone_at.is_(None)).order_by(ReviewRow.id))
+        return {row.line_id: (row.decision, row.order) for row in rows}

@@ -1,0 +1,192 @@
+"""A site with the sample on its desk, and `galloper serve` over it in a process of its own."""
+
+from __future__ import annotations
+
+import mailbox
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+import maps
+from bench.desk.sample import Sample, SampleLine, SamplePage
+from maps.variant import Variant
+from service.clock import SystemClock
+from service.config import Settings
+from service.games import create, lots, turns
+from service.games.deadlines import schedule
+from service.record import chain
+from service.site_folder import FILE, opened, settings_of
+from service.store.blobs import Blobs
+from service.store.tables import (
+    GameRow,
+    LineRow,
+    LineState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    SeatRow,
+    SubmissionRow,
+)
+from service.web import sessions
+
+NAME, PASSWORD = "Ada", "a desk that is only measured"
+GAME = "Powick Bridge"
+_START_SECONDS = 120.0
+SETTINGS = """\
+data = "{data}"
+order_address = "orders@galloper.example"
+coordinator = "coordinator@galloper.example"
+[mail_in]
+kind = "maildir"
+path = "box"
+trusted_authserv_id = "mx.galloper.example"
+[mail_out]
+kind = "folder"
+path = "outbox"
+sender = "Galloper <orders@galloper.example>"
+[web]
+port = {port}
+secure_cookies = false
+"""
+
+
+class NotServed(Exception):
+    """`galloper serve` ended or did not answer in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A site's folder with the sample at its desk. `token`: of a signed-in browser; `truth`: by line id."""
+
+    folder: Path
+    settings: Settings
+    phase: int
+    token: str
+    truth: dict[int, SampleLine]
+
+
+def make(folder: Path, sample: Sample, port: int = 0) -> Place:
+    """A new site in an empty folder: one game whose first phase has just closed, the sample's pages from its powers in
+    turn. Any free port unless one is given."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text(SETTINGS.format(data="data", port=port or free_port()), encoding="utf-8")
+    mailbox.Maildir(str(folder / "box"), create=True)
+    settings, variant, now = settings_of(folder), maps.load(sample.variant), SystemClock().now()
+    with opened(settings) as store, store.begin() as session:
+        phase = closed_game(session, GAME, variant, now)
+        sessions.add_user(session, NAME, PASSWORD, now)
+        session.flush()
+        token = sessions.sign_in(session, NAME, PASSWORD, now)
+        assert token is not None
+        truth = lay_out(session, sample, phase, Blobs(Path(settings.data) / "blobs"))
+    return Place(folder, settings, phase.id, token, truth)
+
+
+def closed_game(session: Session, name: str, variant: Variant, now: datetime) -> PhaseRow:
+    """A game with a player for each power whose first phase closed within the last day."""
+    plan = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]
+    first_day = (now - (plan.deadline - plan.opens) - timedelta(days=1)).date()
+    window = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
+    seats = [create.Seat(power, f"Player of {power}", mail=(f"{power.lower().replace(' ', '-')}@players.example",))
+             for power in variant.powers]
+    new = create.NewGame(name, variant.slug, first_day, seats)
+    phase = create.create(session, new, variant, window, lots.fresh_seed(), now)
+    turns.extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    chain.seal(session)  # the seed of its lots is entered while it takes orders, as ever
+    phase.state, phase.closed_at = PhaseState.CLOSED, now
+    session.flush()
+    return phase
+
+
+def lay_out(session: Session, sample: Sample, phase: PhaseRow, blobs: Blobs) -> dict[int, SampleLine]:
+    """The sample's pages filed for a phase, one paper a power with its pages; what each line says, by its id."""
+    powers = sorted(maps.load(sample.variant).powers)
+    truth: dict[int, SampleLine] = {}
+    for at, power in enumerate(powers):
+        pages = sample.pages[at::len(powers)]
+        if pages:
+            paper = _paper(session, phase, power)
+            for ordinal, page in enumerate(pages):
+                truth |= _page(session, paper, ordinal, page, blobs.put(sample.picture(page)))
+    return truth
+
+
+def _paper(session: Session, phase: PhaseRow, power: str) -> SubmissionRow:
+    seat = session.get_one(SeatRow, (phase.game_id, power))
+    row = SubmissionRow(
+        phase_id=phase.id, power=power, player_id=seat.player_id, sender=f"{power.lower()}@players.example",
+        received_at=phase.deadline - timedelta(hours=3), version=1, semantic_key=power, read_at=phase.deadline)
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _page(
+    session: Session, paper: SubmissionRow, ordinal: int, page: SamplePage, key: str
+) -> dict[int, SampleLine]:
+    row = PageRow(submission_id=paper.id, ordinal=ordinal, original=key, upright=key)
+    session.add(row)
+    session.flush()
+    rows = [(line, _row(row.id, at, line)) for at, line in enumerate(page.lines)]
+    session.add_all(made for _, made in rows)
+    session.flush()
+    return {made.id: line for line, made in rows}
+
+
+def _row(page: int, ordinal: int, line: SampleLine) -> LineRow:
+    return LineRow(
+        page_id=page, ordinal=ordinal, box=line.box, kind=line.kind, struck=line.struck, text=line.text,
+        order=line.read_as, confidence=line.confidence, status=LineState.OPEN, candidates=line.candidates)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+class Server:
+    """A command that serves a desk, in a process of its own, from the folder `cwd` where one is given; `kill` ends it as a
+    power cut would."""
+
+    def __init__(self, command: Sequence[str], address: str, cwd: Path | None = None) -> None:
+        self._command, self._cwd = command, cwd
+        self.address = address
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Serve; returns once a page is answered. Raises NotServed."""
+        self.process = subprocess.Popen(self._command, cwd=self._cwd, stderr=subprocess.DEVNULL)  # noqa: S603 our own command
+        end = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.address}/sign-in", timeout=5).close()  # noqa: S310 loopback
+            except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
+                if time.monotonic() > end or self.process.poll() is not None:
+                    raise NotServed(f"{' '.join(self._command)} does not serve {self.address} ({error})") from error
+                time.sleep(0.05)
+            else:
+                return
+
+    def kill(self) -> None:
+        """SIGKILL, wherever it is."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+def serving(place: Place) -> Server:
+    """`galloper serve` over a site, not yet started."""
+    address = f"http://{place.settings.web.host}:{place.settings.web.port}"
+    return Server([sys.executable, "-m", "service.cli.main", "serve", str(place.folder)], address)

@@ -1,0 +1,1 @@
+"""`galloper bench read`: the reader beside its peers."""

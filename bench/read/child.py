@@ -1,0 +1,76 @@
+"""What reads photographs for `galloper bench read`, in a fresh process on one core:
+`python -m bench.read.child READER VARIANT < FILES`.
+
+READER is "galloper" or a peer of `read_peers`. FILES are paths, one a line. The first photograph is read once before
+anything is measured, so that models are loaded. Then prints one JSON object a photograph: `file`, `pages` as in
+`galloper read --json`, `cpu` and `wall` in seconds; and last `{"peak_mib": ...}`, the most memory this process held.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import maps
+from bench.peak import peak_mib
+from bench.read.peers import PEERS
+from reading.page import Scribe
+from reading.vocabulary import all_forms, lexicon_of
+from service.cli.read import read_photo
+from service.intake.recognizer import EngineEye
+
+Reader = Callable[[Path], dict[str, Any]]
+_KIB_IN_MIB = 1024
+
+
+def ours(slug: str) -> Reader:
+    """This reader as `galloper read` has it: the sheet's own heading tells the phase."""
+    variant = maps.load(slug)
+    eye, scribe = EngineEye(), Scribe(lexicon_of(variant), all_forms(variant))
+
+    def read(photo: Path) -> dict[str, Any]:
+        return read_photo(photo.name, photo.read_bytes(), eye, scribe, variant, by_heading=True)
+
+    return read
+
+
+def serve(reader: Reader, photos: Sequence[Path], out: TextIO) -> None:
+    """Read photographs one after the other and print what was read."""
+    reader(photos[0])
+    for photo in photos:
+        cpu, wall = _cpu(), time.perf_counter()
+        answer = reader(photo)
+        answer |= {"cpu": round(_cpu() - cpu, 3), "wall": round(time.perf_counter() - wall, 3)}
+        print(json.dumps(answer, ensure_ascii=False), file=out, flush=True)
+    print(json.dumps({"peak_mib": round(_peak_mib(), 1)}), file=out, flush=True)
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of the children it has waited for."""
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def _peak_mib() -> float:
+    """The most resident memory of this process or of one child."""
+    return max(peak_mib(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / _KIB_IN_MIB)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """See the module."""
+    name, slug = arguments
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    photos = [Path(line) for line in sys.stdin.read().splitlines() if line]
+    serve(ours(slug) if name == "galloper" else PEERS[name](), photos, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,131 @@
+"""Two public readers beside ours: RapidOCR and Tesseract, as they come, from the extra `bench` and Debian.
+
+They give text and no order. Their text is understood twice: strictly, where a line counts as an order only when it is
+spelled as our grammar lists it, and snapped, where our grammar picks the likeliest order of any line that is like one.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import maps
+from grammar.nearest_orders import snap
+from grammar.parse import parse_line
+from reading.vocabulary import all_forms, lexicon_of, printed
+
+_LIKE_AN_ORDER = 0.45
+"""Least score of a snapped order, as in `reading.page`."""
+
+
+def rapidocr() -> Callable[[Path], dict[str, Any]]:
+    """RapidOCR with every setting as it comes; its boxes put in rows from top to bottom."""
+    from rapidocr import RapidOCR
+
+    engine = RapidOCR()
+    # It logs every model and setting in colours on standard error, which is kept for progress.
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+
+    def read(photo: Path) -> dict[str, Any]:
+        found: Any = engine(str(photo))
+        boxes = [] if found.boxes is None else [[(float(x), float(y)) for x, y in box] for box in found.boxes]
+        return _answer(photo, rows(boxes, list(found.txts or ())))
+
+    return read
+
+
+def tesseract() -> Callable[[Path], dict[str, Any]]:
+    """Tesseract's English with page segmentation 4 on the photograph turned as its EXIF says."""
+    import pytesseract
+    from PIL import Image, ImageOps
+
+    def read(photo: Path) -> dict[str, Any]:
+        with Image.open(photo) as image:
+            text = pytesseract.image_to_string(ImageOps.exif_transpose(image).convert("L"), config="--psm 4")
+        return _answer(photo, [line.strip() for line in text.splitlines() if line.strip()])
+
+    return read
+
+
+PEERS: Mapping[str, Callable[[], Callable[[Path], dict[str, Any]]]] = {"rapidocr": rapidocr, "tesseract": tesseract}
+_TITLES = {"rapidocr": "RapidOCR", "tesseract": "Tesseract"}
+
+
+def title(name: str) -> str | None:
+    """A peer's name and version for the figures; None where it is not installed."""
+    try:
+        if name == "rapidocr":
+            return f"{_TITLES[name]} {metadata.version('rapidocr')}"
+        metadata.version("pytesseract")
+        said = subprocess.run(["tesseract", "--version"], capture_output=True, text=True, check=True).stdout  # noqa: S607 wherever Debian put it
+        return f"{_TITLES[name]} {said.split()[1]} psm 4"
+    except (metadata.PackageNotFoundError, OSError, subprocess.CalledProcessError, IndexError):
+        return None
+
+
+def rows(boxes: Sequence[Sequence[tuple[float, float]]], texts: Sequence[str]) -> list[str]:
+    """Texts in rows from top to bottom, each from left to right: boxes whose middles are within half a height of one
+    another stand in one row."""
+    spans: list[tuple[float, float, float, str]] = []
+    for box, text in zip(boxes, texts, strict=True):
+        ys = [y for _, y in box]
+        spans.append(((min(ys) + max(ys)) / 2, max(ys) - min(ys), min(x for x, _ in box), text))
+    spans.sort()
+    lines: list[list[tuple[float, float, float, str]]] = []
+    for span in spans:
+        if lines and span[0] - lines[-1][-1][0] < 0.5 * min(span[1], lines[-1][-1][1]):
+            lines[-1].append(span)
+        else:
+            lines.append([span])
+    return [" ".join(span[3] for span in sorted(line, key=lambda span: span[2])) for line in lines]
+
+
+def strict(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
+    """A peer's answer with an order on each line that is spelled as listed."""
+    variant = maps.load(slug)
+    lexicon, forms = lexicon_of(variant), all_forms(variant)
+
+    def order(text: str) -> str | None:
+        for form in forms:
+            parsed = parse_line(text, lexicon=lexicon, forms=form, power="")
+            if parsed.complaint is None and parsed.score >= 1.0:
+                return printed(parsed.orders, variant.board)
+        return None
+
+    return _with_orders(answer, order)
+
+
+def snapped(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
+    """A peer's answer with the likeliest order on each line that is like one."""
+    variant = maps.load(slug)
+    lexicon, forms = lexicon_of(variant), all_forms(variant)
+
+    def order(text: str) -> str | None:
+        found = snap(text, lexicon=lexicon, forms=forms, power="").candidates
+        return printed(found[0].orders, variant.board) if found and found[0].score >= _LIKE_AN_ORDER else None
+
+    return _with_orders(answer, order)
+
+
+def _with_orders(answer: Mapping[str, Any], order: Callable[[str], str | None]) -> dict[str, Any]:
+    pages = [
+        {**page, "lines": [{**line, "order": _order(line["text"], order)} for line in page["lines"]]}
+        for page in answer["pages"]
+    ]
+    return {**answer, "pages": pages}
+
+
+def _order(text: str, order: Callable[[str], str | None]) -> str | None:
+    return order(text) if re.search(r"[A-Za-z]", text) else None
+
+
+def _answer(photo: Path, texts: Sequence[str]) -> dict[str, Any]:
+    lines: list[dict[str, Any]] = [
+        {"text": text, "order": None, "status": "open", "confidence": 0.0, "candidates": []} for text in texts
+    ]
+    return {"file": photo.name, "status": "read", "pages": [{"page": 1, "lines": lines}]}

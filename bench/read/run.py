@@ -1,0 +1,181 @@
+"""`galloper bench read`: the reader on photographs whose truth is known, as JSON lines.
+
+Each line has `what`, `value`, `unit`, `sheets` ("all", "tidy", "hasty") and where it is a share `of`, the number of
+lines shared out; beside a peer also `peer`, `peer_value` and `ratio` (ours over the peer's). Everything is read in one
+fresh process on one core, its models loaded beforehand; seconds are medians over photographs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from bench.read import peers as read_peers
+from training.evaluation.score import Score, matches
+from training.evaluation.truth import NoTruth, Truth, load_truth
+
+Answers = Mapping[str, Mapping[str, Any]]
+"""By file name: the object of `galloper read --json` with `cpu` and `wall`."""
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_THREAD_LIMIT")
+_BAR = 30
+Say = Callable[..., None]
+
+
+class ChildFailed(Exception):
+    """The process that reads ended before it had read everything; its own words stand above on standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What one reader made of a folder. `peak_mib`: the most memory its process held."""
+
+    answers: Answers
+    peak_mib: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of one reader on one group of sheets. `of`: how many lines or sheets it is taken over."""
+
+    what: str
+    value: float | None
+    unit: str
+    sheets: str
+    of: int | None = None
+
+
+def run(folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: TextIO) -> int:
+    """Measure and print. 0; 1 with a sentence on `progress` where there is no truth or a reader breaks off."""
+    def say(**line: Any) -> None:
+        print(json.dumps({key: value for key, value in line.items() if value is not None or key == "value"},
+                         ensure_ascii=False), file=out, flush=True)
+
+    try:
+        truth = load_truth(folder)
+        ours = sit("galloper", truth, progress)
+        if save is not None:
+            texts = [json.dumps(answer, ensure_ascii=False) + "\n" for answer in ours.answers.values()]
+            save.write_text("".join(texts), encoding="utf-8")
+        mine = list(figures(truth, ours))
+        for figure in mine:
+            say(what=figure.what, value=figure.value, unit=figure.unit, sheets=figure.sheets, of=figure.of)
+        if peers:
+            _peers(truth, mine, say, progress)
+    except (NoTruth, ChildFailed, OSError) as error:
+        print(f"{error}.", file=progress)
+        return 1
+    return 0
+
+
+def sit(reader: str, truth: Truth, progress: TextIO) -> Sitting:
+    """Let a reader ("galloper" or a peer) read a folder in a fresh process. Raises ChildFailed."""
+    photos = [truth.folder / sheet.file for sheet in truth.sheets]
+    missing = [photo for photo in photos if not photo.is_file()]
+    if missing:
+        raise NoTruth(f"{missing[0]} is in truth.json and not in the folder")
+    command = [sys.executable, "-m", "bench.read.child", reader, truth.variant]
+    answers: dict[str, Mapping[str, Any]] = {}
+    peak = 0.0
+    with subprocess.Popen(  # noqa: S603 our own module
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        env={**os.environ, **dict.fromkeys(_ONE_THREAD, "1")},
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        # One that broke off before it was told anything says why by its status, below.
+        with suppress(BrokenPipeError):
+            child.stdin.write("".join(f"{photo.absolute()}\n" for photo in photos))
+            child.stdin.close()
+        for line in child.stdout:
+            if not line.startswith("{"):
+                continue
+            answer = json.loads(line)
+            if "peak_mib" in answer:
+                peak = float(answer["peak_mib"])
+                continue
+            answers[answer["file"]] = answer
+            tell(progress, reader, len(answers), len(photos))
+    if child.returncode or not peak:
+        raise ChildFailed(f"the process that reads with {reader} ended with status {child.returncode} after "
+                          f"{len(answers)} of {len(photos)} photographs")
+    return Sitting(answers, peak)
+
+
+def tell(progress: TextIO, reader: str, done: int, of: int) -> None:
+    """A bar on a terminal, lines elsewhere."""
+    if progress.isatty():
+        bar = "#" * round(_BAR * done / of)
+        end = "\n" if done == of else ""
+        print(f"\r{reader} [{bar:.<{_BAR}}] {done} of {of}", end=end, file=progress, flush=True)
+    else:
+        print(f"{reader}: {done} of {of}", file=progress, flush=True)
+
+
+def figures(truth: Truth, sitting: Sitting) -> Iterator[Figure]:
+    """Every figure of one reader: for tidy and hasty sheets apart where the truth tells them apart, and for all."""
+    manners = [m for m in ("tidy", "hasty") if any(sheet.manner == m for sheet in truth.sheets)]
+    for group in (*manners, "all"):
+        sheets = [sheet for sheet in truth.sheets if group in {"all", sheet.manner}]
+        found = [match for sheet in sheets for match in matches(sheet, sitting.answers.get(sheet.file))]
+        yield from _of_lines(Score(found), group)
+        for what in ("cpu", "wall"):
+            seconds = [float(a[what]) for s in sheets if (a := sitting.answers.get(s.file)) is not None]
+            if seconds:
+                title = {"cpu": "CPU time a sheet, median", "wall": "time a sheet, median"}[what]
+                yield Figure(title, round(statistics.median(seconds), 3), "s", group, len(seconds))
+    yield Figure("peak memory", sitting.peak_mib, "MiB", "all")
+
+
+def _of_lines(score: Score, group: str) -> Iterator[Figure]:
+    live, struck, passed = len(score.live), len(score.struck), len(score.passed)
+    yield Figure("orders exact by meaning", score.exact, "share", group, live)
+    yield Figure("orders exact by text", score.exact_text, "share", group, live)
+    yield Figure("right among first five", score.in_first_five, "share", group, live)
+    yield Figure("share auto", score.auto_share, "share", group, live)
+    yield Figure("wrong among auto", score.wrong_auto, "lines", group, passed)
+    yield Figure("struck line taken as live", score.struck_live, "lines", group, struck)
+    yield Figure("struck line taken as live and auto", score.struck_auto, "lines", group, struck)
+    for trap, (taken, of) in sorted(score.traps().items()):
+        yield Figure(f"line to be looked at taken as auto: {trap}", taken, "lines", group, of)
+    yield Figure("calibration error", score.calibration_error, "share", group)
+    yield Figure("CER", score.character_errors, "share", group)
+    yield Figure("WER", score.word_errors, "share", group)
+
+
+# Peers ---------------------------------------------------------------------------------------------------------------
+
+_COMPARED = ("orders exact by meaning", "orders exact by text", "CER", "WER", "CPU time a sheet, median",
+             "time a sheet, median", "peak memory")
+_BY_ORDERS = _COMPARED[:1]
+
+
+def _peers(truth: Truth, ours: Sequence[Figure], say: Say, progress: TextIO) -> None:
+    mine = {(figure.what, figure.sheets): figure for figure in ours}
+    for name in read_peers.PEERS:
+        title = read_peers.title(name)
+        if title is None:
+            say(what="peer absent", value=name, unit="package", how="pip install -e '.[bench]' and Debian's tesseract-ocr bring it")
+            continue
+        sitting = sit(name, truth, progress)
+        for how, understand, wanted in (
+            ("as it comes", read_peers.strict, _COMPARED),
+            ("its text snapped by our grammar", read_peers.snapped, _BY_ORDERS),
+        ):
+            answers = {file: understand(answer, truth.variant) for file, answer in sitting.answers.items()}
+            for figure in figures(truth, Sitting(answers, sitting.peak_mib)):
+                own = mine[figure.what, figure.sheets] if figure.what in wanted else None
+                if own is not None:
+                    say(what=figure.what, value=own.value, unit=figure.unit, sheets=figure.sheets, of=figure.of,
+                        peer=f"{title}, {how}", peer_value=figure.value, ratio=_ratio(own.value, figure.value))
+
+
+def _ratio(ours: float | None, theirs: float | None) -> float | None:
+    return round(ours / theirs, 3) if ours is not None and theirs else None

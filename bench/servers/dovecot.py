@@ -1,0 +1,258 @@
+"""A private Dovecot 2.3 on loopback: IMAP with and without encryption, and LMTP for delivery.
+
+Dovecot refuses to serve mail as root, so a server started by root drops to "nobody". Its folder must have a short
+name, because the sockets in it may not pass 108 bytes. Version 2.4 has another configuration language.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import smtplib
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from imapclient import IMAPClient
+
+from bench.servers.certificates import make_certificate
+
+USER, PASSWORD = "orders", "secret"
+_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
+
+_SETTINGS = """
+protocols = imap lmtp
+listen = 127.0.0.1
+base_dir = {root}/run
+state_dir = {root}/state
+log_path = {root}/log
+instance_name = galloper{imap}
+default_internal_user = {user}
+default_internal_group = {group}
+default_login_user = {user}
+ssl = {ssl}
+{certificate}
+disable_plaintext_auth = no
+auth_mechanisms = plain{mechanisms}
+{tokens}
+passdb {{
+  driver = static
+  args = password={password}
+}}
+userdb {{
+  driver = static
+  args = uid={uid} gid={gid} home={root}/mail/%n
+}}
+first_valid_uid = 1
+first_valid_gid = 1
+mail_location = maildir:{root}/mail/%n/Maildir
+mailbox_idle_check_interval = 1 secs
+namespace inbox {{
+  inbox = yes
+  separator = {separator}
+  prefix = {prefix}
+}}
+protocol lmtp {{
+  postmaster_address = postmaster@localhost
+}}
+service anvil {{
+  chroot =
+}}
+service stats {{
+  chroot =
+}}
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    port = {imap}
+  }}
+  inet_listener imaps {{
+    port = {imaps}
+  }}
+}}
+service lmtp {{
+  inet_listener lmtp {{
+    address = 127.0.0.1
+    port = {lmtp}
+  }}
+}}
+"""
+
+
+def free_port() -> int:
+    """A port nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def unprivileged() -> pwd.struct_passwd:
+    """The account servers run as: our own, or nobody when that is root."""
+    return pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+
+
+@dataclass
+class Dovecot:
+    """One server. `start` again after `kill` brings it back on the same ports with the same mail.
+
+    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers). With `introspection`, an address to
+    which an access token is added, XOAUTH2 is spoken too.
+    """
+
+    tls: bool = False
+    prefix: str = ""
+    introspection: str = ""
+    root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="dv")))
+    imap: int = field(default_factory=free_port)
+    lmtp: int = field(default_factory=free_port)
+    imaps: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def certificate(self) -> Path:
+        return self.root / "cert.pem"
+
+    def start(self) -> Dovecot:
+        """Write the settings, start, and return when both ports answer. Raises RuntimeError with the log's end."""
+        program = shutil.which("dovecot", path=_PATH)
+        if program is None:
+            raise RuntimeError("dovecot is missing; run tools/setup dev")
+        account = unprivileged()
+        for name in ("mail", "run", "state"):
+            (self.root / name).mkdir(exist_ok=True)
+        certificate = ""
+        if self.tls:
+            self.imaps = self.imaps or free_port()
+            make_certificate(self.root)
+            certificate = f"ssl_cert = <{self.root}/cert.pem\nssl_key = <{self.root}/key.pem"
+        tokens = ""
+        if self.introspection:
+            tokens = f"passdb {{\n  driver = oauth2\n  mechanisms = xoauth2\n  args = {self.root}/tokens\n}}"
+            (self.root / "tokens").write_text(
+                f"introspection_url = {self.introspection}\nintrospection_mode = get\nactive_attribute = active\n"
+                "active_value = true\nusername_attribute = username\n")
+        (self.root / "conf").write_text(
+            _SETTINGS.format(
+                mechanisms=" xoauth2" if tokens else "",
+                tokens=tokens,
+                root=self.root,
+                user=account.pw_name,
+                group=_group_name(account.pw_gid),
+                uid=account.pw_uid,
+                gid=account.pw_gid,
+                password=PASSWORD,
+                imap=self.imap,
+                lmtp=self.lmtp,
+                imaps=self.imaps,
+                ssl="yes" if self.tls else "no",
+                certificate=certificate,
+                prefix=self.prefix,
+                separator="." if self.prefix.endswith(".") else "/",
+            )
+        )
+        self._give_to(account)
+        (self.root / "run" / "master.pid").unlink(missing_ok=True)
+        as_root = os.geteuid() == 0
+        with (self.root / "start.log").open("ab") as out:
+            self._process = subprocess.Popen(  # noqa: S603 our own command
+                [program, "-F", "-c", str(self.root / "conf")],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+                user=account.pw_uid if as_root else None,
+                group=account.pw_gid if as_root else None,
+                extra_groups=[] if as_root else None,
+            )
+        self._wait_until_it_answers()
+        return self
+
+    def kill(self) -> None:
+        """SIGKILL to every process of the server: a crash, and the quick way to end."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(5)
+            self._process = None
+
+    def remove(self) -> None:
+        """Kill it and delete its folder."""
+        self.kill()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def deliver(self, mail: bytes, sender: str = "player@example.org") -> None:
+        """Hand a mail over by LMTP, as a mail server does; it is stamped with the present time."""
+        with smtplib.LMTP("127.0.0.1", self.lmtp) as lmtp:
+            lmtp.sendmail(sender, [USER], mail)
+
+    def append(
+        self, mail: bytes, at: datetime | None = None, folder: str = "INBOX", flags: tuple[bytes, ...] = ()
+    ) -> None:
+        """Put a mail in a folder with a receipt time of one's choice (not in the future)."""
+        with self.client() as client:
+            client.append(folder, mail, flags=flags, msg_time=at)
+
+    def client(self) -> IMAPClient:
+        """Another mail program, signed in."""
+        client = IMAPClient("127.0.0.1", self.imap, ssl=False, timeout=10)
+        client.login(USER, PASSWORD)
+        return client
+
+    def contents(self, folder: str = "INBOX") -> list[bytes]:
+        """Raw mails of a folder; empty when there is no such folder."""
+        with self.client() as client:
+            if not client.folder_exists(folder):
+                return []
+            client.select_folder(folder, readonly=True)
+            uids = client.search("ALL")
+            return (
+                [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
+            )
+
+    def rebuild(self, folder: str = "") -> None:
+        """What a mailbox restored from a backup looks like: a new UIDVALIDITY, UIDs from 1. Sessions are cut."""
+        box = self.root / "mail" / USER / "Maildir"
+        box = box / f".{folder}" if folder else box
+        time.sleep(1.1)  # Dovecot takes the value from the clock
+        for path in box.glob("dovecot*"):
+            if path.is_file():
+                path.unlink()
+
+    def _give_to(self, account: pwd.struct_passwd) -> None:
+        if os.geteuid() == 0:
+            for base, _, names in os.walk(self.root):
+                for name in (".", *names):
+                    os.chown(Path(base) / name, account.pw_uid, account.pw_gid)
+
+    def _wait_until_it_answers(self) -> None:
+        end = time.monotonic() + 15
+        while not (_says(self.imap, b"* OK") and _says(self.lmtp, b"220")):
+            assert self._process is not None
+            if self._process.poll() is not None or time.monotonic() > end:
+                log = self.root / "log"
+                raise RuntimeError(
+                    "dovecot did not start: "
+                    + (self.root / "start.log").read_text()[-1000:]
+                    + (log.read_text()[-1000:] if log.exists() else "")
+                )
+            time.sleep(0.02)
+
+
+def _group_name(gid: int) -> str:
+    import grp
+
+    return grp.getgrgid(gid).gr_name
+
+
+def _says(port: int, greeting: bytes) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            connection.settimeout(2)
+            return connection.recv(64).startswith(greeting)
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""`galloper bench storm`: many mails, many games, killed processes."""

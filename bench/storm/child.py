@@ -1,0 +1,147 @@
+"""A process of a storm: a whole site without its desk, or one part of it, until its standard input ends.
+
+    python -m bench.storm.child FOLDER ROLE [ARGUMENT]
+
+Roles: `site` takes in, works and sends, as `galloper serve` does, its clock ARGUMENT minutes ahead where one is given;
+`worker` only works, with "approve" as work besides; `intake` takes the mailbox in once, for each line it is told; `bare`
+fetches the same mails by IMAPClient alone, from folder ARGUMENT. Says "ready" first. Photographs are opened as ever, but
+nobody reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event, Thread
+
+from imapclient import IMAPClient
+
+from bench.peak import peak_mib
+from bench.storm.site import SETTINGS
+from ocr.page import Page, Reading, Status
+from service.bootstrap import TEND_SECONDS, Running, Site, open_site
+from service.clock import Clock, SystemClock
+from service.config import Settings
+from service.intake.recognizer import Sight
+
+APPROVE = "bench-approve"
+"""Work that approves a judged phase, in place of the coordinator: {"phase": id}."""
+
+
+class UnreadingEye:
+    """Reading switched off: every photograph is a page without a line."""
+
+    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+        """See `service.intake.recognizer.Eye`."""
+        return (Sight(data, Reading(Status.READ, pages=(Page(1, 0, 0.0, ()),))),)
+
+
+class AheadClock:
+    """The machine's clock, so far ahead: what would be tried again in a while is tried now."""
+
+    def __init__(self, ahead: timedelta) -> None:
+        self._ahead = ahead
+
+    def now(self) -> datetime:
+        """See `service.clock.Clock`."""
+        return SystemClock().now() + self._ahead
+
+
+def main(folder: Path, role: str, argument: str = "") -> None:
+    """Be one process of a storm."""
+    logging.basicConfig(level=logging.WARNING)
+    settings = Settings.model_validate_json((folder / SETTINGS).read_text(encoding="utf-8"))
+    match role:
+        case "bare":
+            _bare(settings, argument)
+        case "intake":
+            _intake(_site(settings))
+        case "worker":
+            _work(_site(settings))
+        case "site":
+            _serve(_site(settings, AheadClock(timedelta(minutes=float(argument))) if argument else None))
+        case _:
+            raise SystemExit(f"unknown role {role}")
+
+
+def _site(settings: Settings, clock: Clock | None = None) -> Site:
+    return open_site(settings, clock=clock, eye=UnreadingEye())
+
+
+def _say(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+def _serve(site: Site) -> None:
+    running = Running(site)
+    running.start()
+    print("ready", flush=True)
+    sys.stdin.read()
+    running.stop()
+    site.engine.dispose()
+
+
+def _work(site: Site) -> None:
+    site.jobs.register(APPROVE, lambda payload: site.turns.approve(int(payload["phase"]), "bench"))
+    stop = Event()
+
+    def tend() -> None:
+        while not stop.is_set():
+            site.jobs.tend(datetime.now(UTC))
+            stop.wait(TEND_SECONDS)
+
+    site.jobs.start()
+    tending = Thread(target=tend)
+    tending.start()
+    print("ready", flush=True)
+    sys.stdin.read()
+    stop.set()
+    tending.join()
+    site.jobs.stop()
+    site.engine.dispose()
+
+
+def _intake(site: Site) -> None:
+    """Each look measured, over one connection, as the poller keeps it."""
+    source = site.source()
+    from service.mail.ingest import take_in
+
+    def look() -> int:
+        return take_in(source, site.store, site.blobs, site.jobs, site.clock).new
+
+    source.look()
+    _measured(look)
+    source.close()
+    site.engine.dispose()
+
+
+def _bare(settings: Settings, folder: str) -> None:
+    """What IMAPClient does by itself: each mail whole, one by one, kept nowhere."""
+    incoming = settings.mail_in
+    with IMAPClient(incoming.host, incoming.port, ssl=False) as client:
+        client.login(incoming.user, incoming.password)
+
+        def fetch() -> int:
+            client.select_folder(folder, readonly=True)
+            uids = client.search("ALL")
+            return sum(len(client.fetch([uid], ["BODY.PEEK[]"])[uid][b"BODY[]"]) > 0 for uid in uids)
+
+        _measured(fetch)
+
+
+def _measured(act: Callable[[], int]) -> None:
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        begun, spent = time.monotonic(), time.process_time()
+        count = act()
+        _say(mails=count, seconds=time.monotonic() - begun, cpu=time.process_time() - spent,
+             peak_mb=peak_mib() * 1.048576)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,1 @@
+"""The newcomer's turn: a mail server, a scripted coordinator, photographs."""

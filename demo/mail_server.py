@@ -1,0 +1,91 @@
+"""A mail server for the newcomer: pymap, pure Python, in a child process on loopback. It forgets everything when it
+ends, and it ends with the program that started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from datetime import datetime
+
+from imapclient import IMAPClient
+
+from service.config import MailIn
+
+_USER, _PASSWORD = "orders", "loopback"
+_START_SECONDS = 20.0
+_PATIENCE = 60.0
+"""Seconds to deliver one mail: the reader may have every core meanwhile."""
+
+
+class DemoMailServer:
+    """An IMAP server with one empty mailbox. Use `settings` for the mailbox, `append` to deliver."""
+
+    def __init__(self) -> None:
+        self.port = _free_port()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers. Raises RuntimeError when it does not."""
+        command = [sys.executable, "-m", "demo.mail_server", "--host", "127.0.0.1", "--port", str(self.port),
+                   "--no-tls", "dict", "--demo-user", _USER, "--demo-password", _PASSWORD]  # fmt: skip
+        self._child = subprocess.Popen(  # noqa: S603 (our own module)
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        end = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if self._child.poll() is not None or time.monotonic() > end:
+                self.stop()
+                raise RuntimeError("the demo's mail server did not start; is another program using its port?")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End it; its mail is gone."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.wait()
+            if child.stdin is not None:
+                child.stdin.close()
+
+    def settings(self) -> MailIn:
+        """What the mailbox needs to know."""
+        return MailIn(host="127.0.0.1", port=self.port, tls=False, user=_USER, password=_PASSWORD)
+
+    def append(self, raw: bytes, received_at: datetime) -> None:
+        """Deliver a mail with a receipt time of one's choice."""
+        with IMAPClient("127.0.0.1", self.port, ssl=False, timeout=_PATIENCE) as client:
+            client.login(_USER, _PASSWORD)
+            client.append("INBOX", raw, msg_time=received_at)
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+                connection.settimeout(1)
+                return connection.recv(16).startswith(b"* OK")
+        except OSError:
+            return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _end_with_parent() -> None:
+    # The parent never writes: the end of the pipe is the end of the parent, even by SIGKILL.
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    from pymap.main import main
+
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    main()

@@ -1,0 +1,1 @@
+"""The grammar of order lines over characters, with prices, for the decoder of ink."""

@@ -1,0 +1,1 @@
+"""Subject lines of mails and headings of sheets."""

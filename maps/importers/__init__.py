@@ -1,0 +1,1 @@
+"""Boards from other programs' files: tables, jDip, DPjudge. Values in, tables out; the command writes them."""

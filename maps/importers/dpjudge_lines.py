@@ -1,0 +1,249 @@
+"""The lines of DPjudge's map files, directive by directive; `map_import_judge.py` makes a board of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from maps.importers import text
+from maps.importers.draft import PHASES, SEASONS, At, Troubles
+
+SHUT = "SHUT"
+_NEUTRAL = ("UNOWNED", "NEUTRAL")
+_ABBREVIATION = re.compile(r"[A-Z0-9]{3}(/[A-Z]{2})?")
+
+
+@dataclass(slots=True)
+class Ground:
+    """One terrain line: the directive, the place as written, and what it abuts, as written."""
+
+    terrain: str
+    written: str
+    abuts: list[str]
+    at: At
+
+
+@dataclass(slots=True)
+class Power:
+    """A power as it grows: homes, what it owns where that is said apart, units as kind, place and line."""
+
+    id: str
+    at: At
+    adjective: str = ""
+    letter: str = ""
+    homes: dict[str, At] = field(default_factory=dict)
+    owns: dict[str, At] | None = None
+    units: list[tuple[str, str, At]] = field(default_factory=list)
+
+
+class Reader:
+    """Line by line: what is said last counts."""
+
+    def __init__(self, folder: Path, troubles: Troubles) -> None:
+        self._folder = folder
+        self._troubles = troubles
+        self._seen: set[str] = set()
+        self._current: Power | None = None
+        self.ground: dict[str, Ground] = {}
+        self.names: dict[str, tuple[str, list[str], At]] = {}
+        self.powers: dict[str, Power] = {}
+        self.neutral: dict[str, At] = {}
+        self.start: tuple[str, int, str] | None = None
+        self.victory = 0
+        self._table: dict[str, Callable[[list[str], At], None]] = {
+            **dict.fromkeys(("WATER", "COAST", "PORT", "LAND", SHUT, "AMEND"), self._terrain),
+            **dict.fromkeys(("USE", "USES", "MAP"), self._use),
+            **dict.fromkeys(("OWNS", "CENTERS"), self._owns),
+            **dict.fromkeys(("INHABITS", "HOME", "HOMES"), self._inhabits),
+            **dict.fromkeys(("A", "F"), self._unit),
+            **dict.fromkeys(("DUMMY", "DUMMIES", "RULE", "RULES"), self._behaviour),
+            "BEGIN": self._begin, "VICTORY": self._victory, "UNITS": self._units, "DROP": self._drop,
+            "UNPLAYED": self._unplayed,
+        }
+
+    def file(self, name: str) -> bool:
+        """Read one file; False when it cannot be read as text."""
+        self._seen.add(name)
+        found = text.lines(self._folder / name, self._troubles)
+        if found is None:
+            return False
+        for number, line in enumerate(found, start=1):
+            words = line.split()
+            if words and not words[0].startswith("#"):
+                self._line(line, words, (name, number))
+        return True
+
+    def _line(self, line: str, words: list[str], at: At) -> None:
+        directive = words[0].upper()
+        if directive == "CENTERS" and self._current is None:
+            directive = "UNOWNED"
+        if "=" in line:
+            self._name(line, at)
+        elif directive in self._table:
+            self._table[directive](words, at)
+        else:
+            self._power(directive, line, at)
+
+    def _fault(self, at: At, message: str) -> None:
+        self._troubles.fault(*at, message)
+
+    def _name(self, line: str, at: At) -> None:
+        name, _, rest = line.partition("=")
+        words = rest.split()
+        if not words or not name.strip():
+            return self._fault(at, "a place needs a name, then = and its abbreviation")
+        place = words[0].upper()
+        if not _ABBREVIATION.fullmatch(place):
+            return self._fault(at, f"{words[0]!r} is no abbreviation: three letters or figures, and /NC or such for a coast")
+        if place in self.names:
+            return self._fault(at, f"the abbreviation {place} belongs to {self.names[place][0]} already ({said(self.names[place][2])})")
+        self.names[place] = (" ".join(name.split()), words[1:], at)
+        return None
+
+    def _terrain(self, words: list[str], at: At) -> None:
+        if len(words) < 2:
+            return self._fault(at, f"{words[0]} needs the abbreviation of a place")
+        place, directive = words[1], words[0].upper()
+        if len(words) > 2 and words[2].upper() != "ABUTS":
+            return self._fault(at, f"after {words[0]} {place} comes ABUTS, not {words[2]!r}")
+        known = self.ground.pop(place, None) or self._other_case(place)
+        if directive == "AMEND" and known is None:
+            return self._fault(at, f"AMEND {place}: no line before has this place")
+        abuts = list(known.abuts) if known and (directive == "AMEND" or len(words) <= 3) else []
+        for word in words[3:]:
+            if word.startswith("-"):
+                abuts = [one for one in abuts if not one.upper().startswith(word[1:].upper())]
+            else:
+                abuts.append(word)
+        terrain = known.terrain if known and directive == "AMEND" else directive
+        self.ground[place] = Ground(terrain, place, abuts, at)
+        return None
+
+    def _other_case(self, place: str) -> Ground | None:
+        """The line of the same place in other letters, which the new one replaces, and its coasts with it."""
+        known = self.ground.pop(place.swapcase(), None)
+        if known is not None and place.isupper():
+            for coast in [one for one in self.ground if one.startswith(f"{place}/")]:
+                del self.ground[coast]
+        return known
+
+    def _use(self, words: list[str], at: At) -> None:
+        for word in words[1:]:
+            name = word if "." in word else f"{word}.map"
+            if "/" in name or "\\" in name or name.startswith("."):
+                self._fault(at, f"{word!r} is not the plain name of a file beside this one")
+            elif name in self._seen:
+                self._fault(at, f"{name} is used already")
+            elif not (self._folder / name).is_file():
+                self._fault(at, f"uses {name}, which does not stand beside it; put both into one folder")
+            else:
+                self.file(name)
+
+    def _begin(self, words: list[str], at: At) -> None:
+        match [word.upper() for word in words[1:]]:
+            case [season, year, phase] if season in SEASONS and year.isdecimal() and phase in PHASES:
+                self.start = (SEASONS[season], int(year), PHASES[phase])
+            case _:
+                self._fault(at, "BEGIN needs a season, a year and a phase, as in BEGIN SPRING 1901 MOVEMENT")
+
+    def _victory(self, words: list[str], at: At) -> None:
+        if len(words) < 2 or not all(word.isdecimal() for word in words[1:]):
+            return self._fault(at, "VICTORY needs a number of centres")
+        if len(words) > 2:
+            self._troubles.note(*at, "the number that wins changes over the years; the last is taken")
+        self.victory = int(words[-1])
+        return None
+
+    def _power(self, word: str, line: str, at: At) -> None:
+        rest = line.split(maxsplit=1)[1:]
+        brackets = re.match(r"\s*\(([^()]*)\)", rest[0]) if rest else None
+        centres = (rest[0][brackets.end():] if brackets else rest[0]).upper().split() if rest else []
+        if word in _NEUTRAL:
+            self._current = None
+            for centre in centres:
+                if centre.startswith("-"):
+                    self.neutral.pop(centre[1:], None)
+                else:
+                    self.neutral[centre] = at
+            return
+        if word == "CENTERS":
+            return
+        power = self.powers.setdefault(word, Power(word, at))
+        self._current = power
+        if brackets:
+            power.adjective, _, power.letter = brackets[1].strip().partition(":")
+        self._add_homes(power, centres, at)
+
+    def _add_homes(self, power: Power, centres: list[str], at: At) -> None:
+        for centre in centres:
+            if centre.startswith("-"):
+                power.homes.pop(centre[1:], None)
+                self.neutral[centre[1:]] = at
+            else:
+                power.homes[centre] = at
+
+    def _owner(self, words: list[str], at: At) -> Power | None:
+        if self._current is None:
+            self._fault(at, f"{words[0]} stands before any power")
+        return self._current
+
+    def _owns(self, words: list[str], at: At) -> None:
+        if (power := self._owner(words, at)) is not None:
+            if power.owns is None or words[0].upper() == "CENTERS":
+                power.owns = {}
+            power.owns |= dict.fromkeys((word.upper() for word in words[1:]), at)
+
+    def _inhabits(self, words: list[str], at: At) -> None:
+        if (power := self._owner(words, at)) is not None:
+            power.homes = {}
+            self._add_homes(power, [word.upper() for word in words[1:]], at)
+
+    def _unit(self, words: list[str], at: At) -> None:
+        if (power := self._owner(words, at)) is None:
+            return None
+        if len(words) != 2:
+            return self._fault(at, f"a unit is {words[0].upper()} and a place, as in {words[0].upper()} VIE")
+        place = words[1].upper()
+        for other in self.powers.values():
+            other.units = [unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]]
+        power.units.append((words[0].upper(), place, at))
+        return None
+
+    def _units(self, words: list[str], at: At) -> None:
+        if (power := self._owner(words, at)) is not None:
+            power.units = []
+
+    def _drop(self, words: list[str], _at: At) -> None:
+        for word in words[1:]:
+            place = word.upper()
+            self.ground = {name: one for name, one in self.ground.items() if not name.upper().startswith(place)}
+            self.names = {name: one for name, one in self.names.items() if not name.startswith(place)}
+            for one in self.ground.values():
+                one.abuts = [abut for abut in one.abuts if not abut.upper().startswith(place)]
+            self.neutral.pop(place, None)
+
+    def _unplayed(self, words: list[str], at: At) -> None:
+        listed = [word.strip(",").upper() for word in words[1:]]
+        match listed:
+            case []:
+                gone = [self._current.id] if self._current else []
+            case ["ALL"]:
+                gone = list(self.powers)
+            case ["ALL", "EXCEPT", *kept] if kept:
+                gone = [power for power in self.powers if power not in kept]
+            case _:
+                gone = listed
+        for power in gone:
+            if self.powers.pop(power, None) is None:
+                self._fault(at, f"{power} is no power of this file")
+        self._current = None
+
+    def _behaviour(self, words: list[str], at: At) -> None:
+        self._troubles.note(*at, f"{' '.join(words)}: how a game is run is not part of a board, and is left out")
+
+
+def said(at: At) -> str:
+    """Where something stands, for a sentence."""
+    return f"{at[0]}, line {at[1]}"

@@ -1,0 +1,97 @@
+"""XML as a small tree that knows its lines, read so that a file can do no harm.
+
+A file may declare its elements (jDip's own files all do); it may not declare entities, and nothing outside it is ever
+opened. So there is nothing that grows and nothing that leaks (the attacks that Python's manual lists for `xml`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from maps.importers import text
+from maps.importers.draft import Troubles
+
+DEEPEST = 50
+
+
+@dataclass(slots=True)
+class Element:
+    """One element: its name, attributes, the line its tag begins on, and the elements in it."""
+
+    name: str
+    attributes: Mapping[str, str]
+    line: int
+    inner: list[Element] = field(default_factory=list)
+
+    def all(self, name: str) -> Iterator[Element]:
+        """The elements right inside this one that are called so."""
+        return (one for one in self.inner if one.name == name)
+
+    def first(self, name: str) -> Element | None:
+        """The first of them."""
+        return next(self.all(name), None)
+
+    def get(self, name: str, default: str = "") -> str:
+        """An attribute without blanks around it."""
+        return self.attributes.get(name, default).strip()
+
+
+class _Refused(Exception):
+    """The file asks for what is not done."""
+
+
+def read(path: Path, troubles: Troubles) -> Element | None:
+    """The root of an XML file, or None with a fault that says where it breaks off."""
+    data = text.raw(path, troubles)
+    if data is None:
+        return None
+    parser = expat.ParserCreate()
+    tree = _Tree(parser)
+    parser.StartElementHandler = tree.start
+    parser.EndElementHandler = tree.end
+    parser.EntityDeclHandler = tree.entity
+    parser.ExternalEntityRefHandler = tree.outside
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        troubles.fault(path.name, error.lineno, f"this is no sound XML: {expat.ErrorString(error.code)}")
+        return None
+    except (LookupError, ValueError) as error:
+        troubles.fault(path.name, parser.CurrentLineNumber, f"its encoding is not known ({error}); save it as UTF-8")
+        return None
+    except _Refused as refused:
+        troubles.fault(path.name, parser.CurrentLineNumber, str(refused))
+        return None
+    return tree.root
+
+
+class _Tree:
+    """The tree as it grows."""
+
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self.root: Element | None = None
+        self._parser = parser
+        self._open: list[Element] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        one = Element(name, attributes, self._parser.CurrentLineNumber)
+        if self._open:
+            self._open[-1].inner.append(one)
+        else:
+            self.root = one
+        self._open.append(one)
+        if len(self._open) > DEEPEST:
+            raise _Refused(f"more than {DEEPEST} elements stand in one another, which no board needs")
+
+    def end(self, _name: str) -> None:
+        self._open.pop()
+
+    def entity(self, name: str, *_rest: object) -> None:
+        raise _Refused(f"the entity {name} is declared; boards are read without entities, so write its text out")
+
+    def outside(self, *_rest: object) -> int:
+        raise _Refused("the file asks for another file; boards are read without what is outside them")

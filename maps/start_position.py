@@ -1,0 +1,150 @@
+"""`setup.csv` and `names.csv`: who starts where, and every spelling."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from adjudicator.geo import SEA, Board, Province, Region
+from adjudicator.units import Unit, UnitKind
+from maps import tables
+from maps.faults import Faults
+from maps.names import plain
+from maps.provinces import region_at
+from maps.tables import Row
+from maps.variant import NameRow, Spelling
+from maps.variant_file import Heading
+
+SETUP = "setup.csv"
+NAMES = "names.csv"
+CENTRE = "centre"
+
+
+class Setup:
+    """Units and centres at the start, gathered row by row."""
+
+    def __init__(self, board: Board, heading: Heading, faults: Faults) -> None:
+        self._board = board
+        self._heading = heading
+        self._faults = faults
+        self._owner: dict[str, str] = {}
+        self._units: dict[str, Unit] = {}
+
+    @property
+    def units(self) -> frozenset[Unit]:
+        """Every unit of the opening position."""
+        return frozenset(self._units.values())
+
+    @property
+    def centres(self) -> dict[str, frozenset[str]]:
+        """Owner to the centres it starts with; a power without any has an empty set."""
+        owned: dict[str, set[str]] = {power: set() for power in self._heading.powers}
+        for centre, power in self._owner.items():
+            owned[power].add(centre)
+        return {power: frozenset(found) for power, found in owned.items()}
+
+    def read(self, folder: Path) -> None:
+        """Take in the table; every row that cannot stand is a fault."""
+        for row in tables.read(folder, SETUP, ("power", "unit", "region"), (), self._faults):
+            if row["power"] not in self._heading.powers:
+                self._fault(row, f"{row['power']!r} is no power of this game")
+            elif row["unit"] == CENTRE:
+                self._centre(row)
+            elif row["unit"] in self._heading.kinds:
+                self._unit(row, self._heading.kinds[row["unit"]])
+            else:
+                known = ", ".join((*self._heading.kinds, CENTRE))
+                self._fault(row, f"{row['unit']!r} is no kind of unit; known are {known}")
+
+    def _centre(self, row: Row) -> None:
+        province = self._board.provinces.get(row["region"])
+        if province is None:
+            self._fault(row, f"{row['region']!r} is no province of this board")
+        elif not province.centre:
+            self._fault(row, f"{province.id} is no supply centre")
+        elif province.id in self._owner:
+            self._fault(row, f"{province.id} belongs to {self._owner[province.id]} already")
+        else:
+            self._owner[province.id] = row["power"]
+
+    def _unit(self, row: Row, kind: UnitKind) -> None:
+        afloat = SEA in kind.moves
+        region = region_at(row["region"], self._board.provinces, afloat, SETUP, row.number, self._faults)
+        if region is None:
+            return
+        if not any(region in self._board.links.get(movement, {}) for movement in kind.moves):
+            terrain = self._board.provinces[region.province].terrain.value
+            self._fault(row, f"a unit of kind {kind.name} cannot stand in {region}, which is {terrain}")
+        elif region.province in self._units:
+            self._fault(row, f"{region.province} holds {self._units[region.province]} already")
+        else:
+            self._units[region.province] = Unit(row["power"], kind.letter, region)
+
+    def _fault(self, row: Row, message: str) -> None:
+        self._faults.add(SETUP, row.number, message)
+
+
+def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) -> tuple[NameRow, ...]:
+    """Every spelling: names and abbreviations of the provinces, then the rows of `names.csv`.
+
+    Two regions may share a spelling only where `names.csv` marks it ambiguous (Q-44).
+    """
+    found: dict[tuple[str, Region], NameRow] = {}
+    lines: dict[tuple[str, Region], int] = {}
+    for province in provinces.values():
+        _spell(found, province.name, Region(province.id), Spelling.NAME)
+        _spell(found, province.id, Region(province.id), Spelling.ABBREVIATION)
+        _spell(found, province.abbr, Region(province.id), Spelling.ABBREVIATION)
+    ambiguous: dict[str, int] = {}
+    for row in tables.read(folder, NAMES, ("text", "region", "spelling"), ("ambiguous",), faults):
+        region = _named(row, provinces, faults)
+        if region is None:
+            continue
+        key = (row["text"].casefold(), region)
+        if key in lines:
+            faults.add(NAMES, row.number, f"{row['text']!r} for {region} stands in row {lines[key]} already")
+        lines[key] = row.number
+        _spell(found, row["text"], region, Spelling(row["spelling"]))
+        if row["ambiguous"] == "yes":
+            ambiguous.setdefault(plain(row["text"]), row.number)
+        elif row["ambiguous"]:
+            faults.add(NAMES, row.number, f"ambiguous is {row['ambiguous']!r}; write yes or nothing")
+    _check_clashes(found.values(), lines, ambiguous, faults)
+    return tuple(replace(name, ambiguous=plain(name.text) in ambiguous) for name in found.values())
+
+
+def _spell(found: dict[tuple[str, Region], NameRow], text: str, region: Region, spelling: Spelling) -> None:
+    if text:
+        found.setdefault((text.casefold(), region), NameRow(text, region, spelling))
+
+
+def _named(row: Row, provinces: Mapping[str, Province], faults: Faults) -> Region | None:
+    if not plain(row["text"]):
+        faults.add(NAMES, row.number, f"{row['text']!r} holds no letter or figure")
+        return None
+    if row["spelling"] not in set(Spelling):
+        faults.add(NAMES, row.number, f"the spelling {row['spelling']!r} is not known; known are {', '.join(Spelling)}")
+        return None
+    afloat = "/" in row["region"]
+    return region_at(row["region"], provinces, afloat, NAMES, row.number, faults)
+
+
+def _check_clashes(
+    names: Iterable[NameRow],
+    lines: Mapping[tuple[str, Region], int],
+    ambiguous: Mapping[str, int],
+    faults: Faults,
+) -> None:
+    regions: defaultdict[str, dict[Region, int]] = defaultdict(dict)
+    for name in names:
+        line = lines.get((name.text.casefold(), name.region), 0)
+        regions[plain(name.text)].setdefault(name.region, line)
+    for text, found in regions.items():
+        row = max(found.values())
+        if len(found) > 1 and text not in ambiguous:
+            listed = " and ".join(str(region) for region in found)
+            faults.add(NAMES, row, f"{text!r} means {listed}; mark it ambiguous or choose another spelling")
+        elif len(found) == 1 and text in ambiguous:
+            faults.add(NAMES, ambiguous[text], f"{text!r} is marked ambiguous and means one region only")

@@ -1,0 +1,1 @@
+"""From frame scores to texts: CTC, beam search, alignment, confusions, confidence."""

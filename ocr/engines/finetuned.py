@@ -1,0 +1,58 @@
+"""The recogniser's layers that were tuned to handwriting, as arrays laid over the published file.
+
+`finetuned.npz` holds `offsets`, `sizes` and `values`: which numbers of the published file are others now (byte offset, how
+many, and the numbers one after the other); and the output layer cut to the `columns` that are kept (0 is the blank),
+`head_w` (120 x columns) and `head_b`. All numbers are float16. How they came about is told in `training/README.md`;
+they are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` beside this file.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float32]
+
+FILE = Path(__file__).with_name("finetuned.npz")
+
+SHA256 = "cd011a8c2a20ca5e6342092734aba677f72ea8a2e548b6cc2002b26c5da0796f"
+"""Of `finetuned.npz`."""
+
+HEAD = ("linear_8.w_0", "linear_8.b_0")
+"""The output layer's weights and biases by their names in the published network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Tuned layers. `replaced`: whole arrays by their names in the network. `patches`: byte offset and new bytes.
+    `columns`: the published output's columns that are left, in order."""
+
+    replaced: Mapping[str, Numbers]
+    patches: tuple[tuple[int, bytes], ...]
+    columns: tuple[int, ...]
+
+    def patched(self, network: bytes) -> bytes:
+        """The published file with its numbers replaced; as long as before."""
+        out = bytearray(network)
+        for offset, data in self.patches:
+            out[offset : offset + len(data)] = data
+        return bytes(out)
+
+
+def parse(data: bytes) -> Layers:
+    """What the bytes of `finetuned.npz` say."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as found:
+        sizes = found["sizes"]
+        ends = np.cumsum(sizes)
+        values = found["values"].astype("<f4")
+        patches = tuple(
+            (int(offset), values[end - size : end].tobytes())
+            for offset, size, end in zip(found["offsets"], sizes, ends, strict=True)
+        )
+        head = (np.ascontiguousarray(found["head_w"].astype(np.float32)), found["head_b"].astype(np.float32))
+        return Layers(dict(zip(HEAD, head, strict=True)), patches, tuple(int(k) for k in found["columns"]))

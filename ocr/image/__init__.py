@@ -1,0 +1,1 @@
+"""From a file to a flat, evenly lit sheet, and its quality."""

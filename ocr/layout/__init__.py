@@ -1,0 +1,1 @@
+"""From a sheet to rows: columns, row starts, continuations, rows cut off at the edge."""

@@ -1,4 +1,0 @@
-"""How sheets are made for trying and measuring the eye: handwriting fonts to photographs with their truth.
-
-A tool for developers, never imported at run time. `python -m ocr.train.compose --help` is the door.
-"""

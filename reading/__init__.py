@@ -1,0 +1,1 @@
+"""One page of ink to lines with candidates: values in, values out. No database, no board."""

@@ -1,0 +1,28 @@
+"""Rows decoded side by side before they are asked for one by one, which takes less time.
+
+Nothing is decided here: the decoder keeps the answers until they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from grammar.compose import Forms
+from grammar.headings.sheet import MOST_LINES, begins_order
+from grammar.headings.values import KnownGame
+from grammar.lexicon import Lexicon
+from ocr.page import ReadLine
+from reading.decode import amended, decoder_of, opinions
+from reading.heading import heading_decoder
+
+
+def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms, ...]) -> None:
+    """Decode lines inside the automaton of some phases' forms and the names."""
+    decoder_of(forms, lexicon).decode_all([each for line in lines for each in (*opinions(line), *amended(line))])
+
+
+def headings_ahead(rows: Sequence[ReadLine], games: Sequence[KnownGame]) -> None:
+    """Decode rows, down to the first that begins like an order, inside the automaton of headings."""
+    top = takewhile(lambda row: not begins_order(row.text, games), rows[:MOST_LINES])
+    heading_decoder(tuple(games)).decode_all([each for row in top for each in opinions(row)])

@@ -1,0 +1,114 @@
+"""Words that the edit box completes: every name of the board with every spelling, and the words of its order forms.
+
+Lexical only: all names of the board are offered always, whatever stands where and whoever borders whom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    MoveHome,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+)
+from grammar.nearest_orders import snap
+from maps.variant import Variant
+from reading.vocabulary import candidate_json, forms_of, lexicon_of, parse_typed
+
+_VERBS: Mapping[type[Order], tuple[str, ...]] = {
+    Move: ("moves to", "via convoy"), Hold: ("holds",), SupportHold: ("supports",), SupportMove: ("supports", "to"),
+    Convoy: ("convoys", "to"), Convert: ("converts to",), Proxy: ("is under the orders of",), Retreat: ("retreats to",),
+    Disband: ("disbands",), Build: ("Build",), Remove: ("Remove", "disbands"), SendSupply: ("Send", "supply to"), MoveHome: ("Home",),
+}
+"""What stands between names in the handbook's prose. An order that one rule set alone has brings the words of its own."""
+_WRITTEN: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
+    PhaseKind.MOVEMENT: (
+        ("A {a} H", "the army there holds"), ("A {a} - {b}", "it moves; F for a fleet"),
+        ("F {c} S A {a}", "the fleet supports the army where it is"),
+        ("F {c} S A {a} - {b}", "the fleet supports the army’s move"),
+        ("F {c} C A {a} - {b}", "the fleet convoys the army"), ("A {a} - {b} via convoy", "the army goes by convoy")),
+    PhaseKind.RETREAT: (("A {a} - {b}", "the army retreats"), ("A {a} D", "it disbands")),
+    PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed")),
+}
+"""Orders as they may be typed in any game, each with what it says; {a}, {b}, {c} are places and {p} is a power."""
+_BLANK = re.compile(r"\{\w+\}")
+_PLAIN = 9
+"""Letters of the longest name that stands in an example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What may be completed. `names` are pairs: a spelling a person may begin to type, and the name it stands for;
+    `verbs` and `units` complete to themselves. `written` are orders as one may type them, each with what it says."""
+
+    names: tuple[tuple[str, str], ...] = ()
+    verbs: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    written: tuple[tuple[str, str], ...] = ()
+
+
+def words_of(variant: Variant, kind: PhaseKind) -> Words:
+    """The words of one board and phase kind."""
+    board = variant.board
+    spelled: dict[tuple[str, str], None] = {}
+    for row in variant.names:
+        province = board.provinces.get(row.region.province)
+        name = row.region.province if province is None else province.name
+        full = name if row.region.coast is None else f"{name}/{row.region.coast}"
+        spelled[row.text, full] = None
+    for province in board.provinces.values():
+        spelled[province.name, province.name] = None
+        for coast in province.coasts:
+            spelled[f"{province.name}/{coast.id}", f"{province.name}/{coast.id}"] = None
+    for power in variant.powers.values():
+        for text in (power.name, *power.aliases, *([power.person] if power.person else [])):
+            spelled[text, power.name] = None
+    return Words(tuple(spelled), _verbs(variant, kind), tuple(k.name for k in variant.kinds.values()),
+                 written(variant, kind))
+
+
+def _verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
+    """What stands between the names of the orders that a phase takes by these rules."""
+    orders = sorted(variant.rules.ORDERS.get(kind, ()), key=lambda order: order.__name__)
+    pieces = (piece.strip() for order in orders for piece in (_VERBS.get(order) or _BLANK.split(order.TERSE)))
+    return tuple(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
+    """Examples of orders in short, for a person who has never written one: with names of this board in the order of the
+    alphabet, whatever stands where; only such as are understood here."""
+    names = sorted({p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _PLAIN})
+    if len(names) < 3 or not variant.powers:
+        return ()
+    own, *others = variant.powers.values()
+    filled = dict(zip("abc", names, strict=False)) | {"p": (others or [own])[0].name}
+    found = [(order.format(**filled), said.format(**filled))
+             for order, said in (*_WRITTEN.get(kind, ()), *variant.rules.EXAMPLES.get(kind, ()))]
+    return tuple((order, said) for order, said in found if _taken(variant, kind, own.id, order))
+
+
+def _taken(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
+    """Whether a line is understood, as an order that the phase takes by these rules."""
+    parsed = parse_typed(variant, kind, power, text)
+    return parsed.complaint is None and all(variant.rules.takes(order, kind) for order in parsed.orders)
+
+
+def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:
+    """Readings of a misread text, best first, at most five, as a line keeps them. By words alone."""
+    found = snap(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
+    return [one for one in (candidate_json(c, variant.board) for c in found.candidates) if one["order"]]

@@ -1,0 +1,89 @@
+"""The web application: its parts put together, and the headers of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+
+from service.desk import (
+    corrections,
+    images,
+    mailroom,
+    measured,
+    operation,
+    pages,
+    people,
+    post,
+    previews,
+    quarantine,
+    rehearsal,
+    sign_in,
+)
+from service.desk.games import pages as games
+from service.desk.games import seats
+from service.desk.reading import api, forms
+from service.desk.reading.presence import Presence
+from service.desk.sheet import pages as sheet
+from service.public import (
+    archive,
+    calendar,
+    entry,
+    game_map,
+    left_out,
+    lots,
+    moves,
+    my_file,
+    papers,
+    players,
+    results,
+    rules,
+)
+from service.web import error_pages, sessions
+from service.web.page import FOLDER, HEADERS, environment
+from service.web.ports import DeskPorts
+
+
+def create_app(ports: DeskPorts) -> FastAPI:
+    """The desk over its doors."""
+    app = FastAPI(title=ports.title, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.ports = ports
+    app.state.templates = environment()
+    app.state.guesses = sessions.Guesses()
+    app.state.presence = Presence()
+    app.include_router(sign_in.router)
+    app.include_router(moves.router)
+    app.include_router(calendar.router)
+    for one in (left_out, entry, game_map, players, my_file, papers, rules, lots, results, archive):
+        app.include_router(one.router)
+    app.include_router(pages.router)
+    app.include_router(mailroom.router)
+    app.include_router(images.router)
+    app.include_router(forms.router)
+    app.include_router(corrections.router)
+    app.include_router(api.router)
+    app.include_router(sheet.router)
+    app.include_router(quarantine.router)
+    app.include_router(rehearsal.router)
+    app.include_router(games.router)
+    app.include_router(seats.router)
+    app.include_router(people.router)
+    app.include_router(operation.router)
+    app.include_router(post.router)
+    app.include_router(measured.router)
+    app.include_router(previews.router)
+    app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
+    app.middleware("http")(_headers)
+    error_pages.install(app)
+    return app
+
+
+async def _headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    response = await call_next(request)
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if not request.url.path.startswith("/static"):
+        response.headers.setdefault("Cache-Control", "no-store")
+    return response

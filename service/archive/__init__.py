@@ -1,0 +1,1 @@
+"""A game as one file: written, read, redacted, verified."""

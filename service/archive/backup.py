@@ -1,0 +1,216 @@
+"""A whole site in one file, and back: the tables as JSON lines and every blob, for SQLite and PostgreSQL alike.
+
+A backup is read in one transaction, so it is the site at one moment; blobs never change, so they may be read after it. What is
+put back is checked to the last byte before it counts, and no letter leaves it until a person says so: the site that it was
+taken from may have sent them since. Nothing is ever written over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, delete, func, select, text
+from sqlalchemy.orm import Session
+
+from service.intake import process_mail
+from service.jobs import Jobs
+from service.mail import hold as switches
+from service.mail import ingest
+from service.record import chain
+from service.store import dump, records
+from service.store.blobs import BlobError, Blobs, key_of
+from service.store.digests import leaf, link, start
+from service.store.engine import alembic_config, sessions
+from service.store.tables import (
+    DueRow,
+    GameRow,
+    MailRow,
+    OutboxRow,
+    PageRow,
+    PhaseRow,
+    SubmissionRow,
+    UserRow,
+)
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+
+
+class BackupFault(Exception):
+    """The backup was not made or not put back; the sentence says why, and that nothing was written over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was put back: rows by table, how many blobs, the end of each game's record, letters that wait."""
+
+    rows: dict[str, int]
+    blobs: int
+    roots: tuple[chain.Root, ...]
+    letters: int
+
+
+def scripts() -> str:
+    """The number of the newest migration script: what the tables look like."""
+    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
+
+
+# Out ------------------------------------------------------------------------------------------------------------------
+
+
+def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: str) -> int:
+    """Write a site into a file; how many blobs. Raises BlobError for one that is missing or damaged: a backup without it
+    would be none."""
+    told: dict[str, Any] = {"format": FORMAT, "tables": scripts(), "made": now.isoformat(), "galloper": version, "rows": {}}
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        with engine.connect() as connection, connection.begin():
+            _one_moment(connection)
+            keys = _keys(connection)
+            for table in dump.tables():
+                data = b"".join(dump.lines(connection, table))
+                told["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
+                _add(tar, f"tables/{table.name}.jsonl", data)
+        for key in keys:
+            _add(tar, f"blobs/{key}", blobs.read(key))
+        told["blobs"] = len(keys)
+        # Last, so that a file that was cut off has none.
+        _add(tar, MANIFEST, json.dumps(told, indent=1, sort_keys=True).encode())
+    return len(keys)
+
+
+def _one_moment(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+    else:
+        connection.exec_driver_sql("BEGIN")
+
+
+def _keys(connection: Connection) -> list[str]:
+    """Every blob that a row names. Whole letters behind a link of sixty days are named by nobody and stay out."""
+    found: set[str] = set()
+    for column in (MailRow.sha256, PageRow.original, PageRow.upright, OutboxRow.message):
+        found.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
+    return sorted(found)
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(data), 0o600
+    tar.addfile(info, io.BytesIO(data))
+
+
+# In -------------------------------------------------------------------------------------------------------------------
+
+
+def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> Restored:
+    """Put a backup into an empty, migrated database and a folder of blobs, and check it. `jobs` is given the work that had
+    not been done; without it, for a drill, nothing is enqueued. Raises BackupFault, and then no row was written."""
+    with engine.connect() as connection:
+        _check_empty(connection)
+    rows: dict[str, bytes] = {}
+    manifest: dict[str, Any] | None = None
+    count = 0
+    for name, data in _members(source):
+        if name == MANIFEST:
+            manifest = json.loads(data)
+        elif name.startswith("tables/"):
+            rows[name.partition("/")[2].removesuffix(".jsonl")] = data
+        else:
+            key = name.partition("/")[2]
+            if blobs.put(data) != key:
+                raise BackupFault(f"The backup is damaged: {name} does not have the bytes that its name says. Take an older one.")
+            count += 1
+    _check_manifest(manifest, rows, count)
+    with engine.begin() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        loaded = {table.name: dump.load(connection, table, rows[table.name].splitlines()) for table in dump.tables()}
+        dump.settle_counters(connection)
+        connection.execute(delete(DueRow))  # every row that was just put in has its entry already
+        _check_blobs(connection, blobs)
+        with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
+            roots = tuple(_checked(session, game) for game in session.scalars(select(GameRow.id).order_by(GameRow.id)))
+    why = "This site was put back from a backup. Letters may have left the old one since."
+    return Restored(loaded, count, roots, hold(engine, jobs, now, why))
+
+
+def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+    try:
+        with tarfile.open(fileobj=source, mode="r|") as tar:
+            for member in tar:
+                file = tar.extractfile(member)
+                if file is not None:
+                    yield member.name, file.read()
+    except (tarfile.TarError, EOFError) as fault:
+        raise BackupFault(f"The backup is cut off or damaged ({fault}); nothing was put back. Take an older one.") from fault
+
+
+def _check_empty(connection: Connection) -> None:
+    for table in (GameRow, MailRow, UserRow):
+        if connection.scalar(select(func.count()).select_from(table)):
+            raise BackupFault("There is a site already: nothing was put back, and nothing is written over. Name a folder "
+                              "and a database that are empty.")
+
+
+def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blobs: int) -> None:
+    if manifest is None:
+        raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older one.")
+    if manifest["format"] != FORMAT or manifest["tables"] != scripts():
+        raise BackupFault(
+            f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, and this one has "
+            f"{scripts()}: put it back with that Galloper, and then install the newer. Nothing was put back.")
+    for name, told in manifest["rows"].items():
+        if key_of(rows.get(name, b"")) != told["sha256"]:
+            raise BackupFault(f"The backup is damaged: the rows of {name} are not those that were written. Nothing was put back.")
+    if manifest["blobs"] != blobs:
+        raise BackupFault(f"The backup has {blobs} of {manifest['blobs']} files. Nothing was put back; take an older one.")
+
+
+def _check_blobs(connection: Connection, blobs: Blobs) -> None:
+    for key in _keys(connection):
+        try:
+            blobs.read(key)
+        except BlobError as fault:
+            raise BackupFault(f"The backup lacks a file that its tables name ({fault}). Nothing was put back.") from fault
+
+
+def _checked(session: Session, game: str) -> chain.Root:
+    """The end of a game's record, after every digest in it was reckoned anew. Raises BackupFault."""
+    before, at = start(game), 0
+    for at, row in enumerate(chain.entries(session, game), start=1):
+        before = link(before, at, row.leaf)
+        if (row.number, row.link) != (at, before) or leaf(row.salt, row.body) != row.leaf:
+            raise BackupFault(f"The record of {game} is broken at entry {at}. Nothing was put back; take an older backup.")
+    root = chain.root(session, game)
+    if (root.number, root.link) != (at, before):
+        raise BackupFault(f"The record of {game} ends at entry {at}, and its head says {root.number}. Nothing was put back.")
+    return root
+
+
+def hold(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
+    """Let no letter leave, and enqueue what had not been done; how many letters wait."""
+    store = sessions(engine)
+    with store.begin() as session:
+        switches.pause(session, "galloper", why, now)
+        if jobs is not None:
+            for mail in records.unfinished_mails(session):
+                jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{mail.sha256}", {"mail": mail.sha256})
+            for key in session.scalars(select(SubmissionRow.id).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+                                       .where(SubmissionRow.read_at.is_(None))):
+                jobs.enqueue(session, process_mail.READ_WORK, f"{process_mail.READ_WORK}:{key}", {"submission": key})
+        return session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == "queued")) or 0
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, to be written down beside it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

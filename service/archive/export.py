@@ -1,0 +1,197 @@
+"""A game as one file that can be read in twenty years: a ZIP of plain JSON and pictures, with a README in it.
+
+The whole archive opens every entry of the record and holds every photograph, mail and letter: it is the coordinator's. The
+players' archive opens what has been sent to all, and holds no photograph and no mail: of the rest it has the digests, so that
+the chain can be checked all the same (docs/record.md, "The archive").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import chain
+from typing import Any, BinaryIO, Protocol
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.archive import rows as archive_rows
+from service.archive.readme import README
+from service.archive.redaction import Secrets, secrets_of
+from service.record import chain as record
+from service.store import records
+from service.store.digests import FORMAT, plain
+from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
+
+SEAL_DIGITS = 64
+"""The file ends in the SHA-256 of all its bytes before."""
+CHUNK = 1 << 20
+_KINDS = ((b"\xff\xd8", "jpg"), (b"\x89PNG", "png"), (b"%PDF", "pdf"), (b"II*\x00", "tif"), (b"MM\x00*", "tif"), (b"RIFF", "webp"))
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+
+
+class Edition(StrEnum):
+    """Who an archive is for."""
+
+    WHOLE = "whole"
+    PLAYERS = "players"
+
+
+class Kept(Protocol):
+    """Where the files lie."""
+
+    def read(self, key: str) -> bytes:
+        """The bytes of a blob, checked against their name."""
+
+
+class NoSuchGame(Exception):
+    """There is no game of this name; the sentence names those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opener:
+    """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number, `executed` the sheets
+    that counted in them, `until` the instant up to which the log of acts is open, `secrets` what the rules still hide."""
+
+    sent: frozenset[int]
+    executed: frozenset[int]
+    until: str
+    secrets: Secrets
+
+    def opens(self, what: str, tells: dict[str, Any]) -> bool:
+        return not self.secrets.hold(what, tells) and self._was_sent(what, tells)
+
+    def _was_sent(self, what: str, tells: dict[str, Any]) -> bool:
+        match what:
+            case "begun" | "game" | "seat" | "phase":
+                return True
+            case "reading" | "decision":
+                return tells["phase"] in self.sent and tells["sheet"] in self.executed
+            case "judged" | "sheet" | "posted" | "word" | "letter" | "correction":
+                return tells["phase"] in self.sent
+            case "mail":
+                return bool(tells["stamped"] <= self.until)
+            case "event":
+                return bool(tells["at"] <= self.until)
+            case _:
+                return False
+
+
+def write(
+    session: Session, blobs: Kept, game_id: str, edition: Edition, now: datetime, version: str, out: BinaryIO
+) -> record.Root:
+    """Write the archive of a game as it stands into an empty file that can be read back; the end of its record. Raises
+    NoSuchGame, and BlobError for a file of it that is missing or damaged."""
+    game = session.get(GameRow, game_id)
+    if game is None:
+        known = ", ".join(row.id for row in records.games(session)) or "none"
+        raise NoSuchGame(f"There is no game {game_id!r} on this site; there are: {known}.")
+    root = record.root(session, game_id)
+    opener = None if edition is Edition.WHOLE else _opener(session, game)
+    manifest = {
+        "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant, "edition": edition.value,
+        "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
+    }
+    first = [("README.txt", README.encode()), ("manifest.json", _json(manifest))]
+    seal(out, chain(first, _files(session, blobs, game_id, opener)))
+    return root
+
+
+def seal(out: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write a ZIP of these files, one at a time, whose last 64 bytes are the SHA-256 of all before them."""
+    with zipfile.ZipFile(out, "w") as zipped:
+        for name, data in files:
+            how = zipfile.ZIP_DEFLATED if name.endswith((".json", ".jsonl", ".txt", ".eml")) else zipfile.ZIP_STORED
+            zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, how)
+        zipped.comment = b"0" * SEAL_DIGITS
+    end = out.seek(-SEAL_DIGITS, os.SEEK_END)
+    out.seek(0)
+    found, left = hashlib.sha256(), end
+    while left and (part := out.read(min(left, CHUNK))):
+        found.update(part)
+        left -= len(part)
+    out.seek(end)
+    out.write(found.hexdigest().encode())
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _opener(session: Session, game: GameRow) -> _Opener:
+    over = [p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None]
+    executed: dict[int, set[int]] = {}
+    for body in session.scalars(
+        select(EntryRow.body).where(EntryRow.game_id == game.id, EntryRow.what == "judged").order_by(EntryRow.number)
+    ):
+        tells = json.loads(body)["tells"]
+        executed[tells["phase"]] = set(tells.get("executed", {}).values())
+    sent = frozenset(phase.ordinal for phase in over)
+    until = max((str(plain(phase.sent_at)) for phase in over), default="")
+    return _Opener(sent, frozenset(key for ordinal in sent for key in executed.get(ordinal, ())), until,
+                   secrets_of(session, game))
+
+
+def _files(session: Session, blobs: Kept, game_id: str, opener: _Opener | None) -> Iterator[tuple[str, bytes]]:
+    lines, wanted = [], _Wanted()
+    for row in record.entries(session, game_id):
+        body = json.loads(row.body)
+        line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
+        if opener is None or opener.opens(row.what, body["tells"]):
+            line |= {"salt": row.salt, "body": body}
+            wanted.note(row.what, body["tells"])
+        lines.append(json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    yield "record.jsonl", ("\n".join(lines) + "\n").encode()
+    yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
+    if opener is None:
+        yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
+        for folder, keys in (("photographs", wanted.photographs), ("pictures", wanted.pictures), ("mails", wanted.mails), ("letters", wanted.letters)):
+            for key in dict.fromkeys(keys):
+                data = blobs.read(key)
+                yield f"{folder}/{key}.{_ending(folder, data)}", data
+
+
+class _Wanted:
+    """The files that opened entries name, by their digests."""
+
+    def __init__(self) -> None:
+        self.photographs: list[str] = []
+        self.pictures: list[str] = []
+        self.mails: list[str] = []
+        self.letters: list[str] = []
+
+    def note(self, what: str, tells: dict[str, Any]) -> None:
+        match what:
+            case "sheet":
+                self.photographs += tells["photographs"]
+            case "begun" if tells["found"]:
+                self.photographs += tells["found"]["photographs"]
+            case "reading":
+                self.pictures += [page["upright"] for page in tells["pages"] if page["upright"] is not None]
+            case "mail":
+                self.mails.append(tells["mail"])
+            case "letter":
+                self.letters.append(tells["message"])
+
+
+def _ending(folder: str, data: bytes) -> str:
+    if folder in {"mails", "letters"}:
+        return "eml"
+    return next((kind for begin, kind in _KINDS if data.startswith(begin)), "bin")
+
+
+def _positions(session: Session, game_id: str, secret: frozenset[int]) -> Iterable[tuple[str, bytes]]:
+    """The board before each phase whose results were sent, for reading; the record has the same and is what counts."""
+    rows = session.scalars(
+        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.SENT, PhaseRow.position.is_not(None))
+        .order_by(PhaseRow.ordinal))
+    for row in rows:
+        if row.ordinal in secret:
+            continue
+        yield f"positions/{row.ordinal:03}-{row.season}-{row.year}-{row.kind}.json", _json(plain(row.position))

@@ -1,0 +1,94 @@
+"""A game's whole archive put into another site, to be carried on there. Nothing is written over, and no letter leaves it
+before a person says so."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Engine, delete
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.archive import backup, rows
+from service.archive.verify import Archive, Broken, Report, check_chain, check_files, read
+from service.archive.verify_game import check_game
+from service.jobs import Jobs
+from service.record import chain
+from service.store import dump, records
+from service.store.blobs import Blobs
+from service.store.engine import sessions
+from service.store.tables import DueRow
+
+FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
+
+
+class ImportFault(Exception):
+    """The game was not put in; the sentence says why, with the entry's number where there is one."""
+
+
+def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> chain.Root:
+    """Check an archive and put its game into a migrated database; the end of its record. Raises ImportFault, and then no row
+    was written."""
+    archive = _checked(path)
+    game = str(archive.manifest["game"])
+    for data in _files(path):
+        blobs.put(data)
+    try:
+        with engine.begin() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            rows.load(connection, archive.texts["tables.jsonl"].splitlines())
+            dump.settle_counters(connection)
+            connection.execute(delete(DueRow))  # every row that was just put in has its entry already
+            with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
+                _compare(session, archive, game)
+    except IntegrityError as fault:
+        raise ImportFault(f"The game {archive.manifest['name']} was not put in: this site has rows of the same numbers or names "
+                          "already, and nothing is written over. Put it into a new site.") from fault
+    except (KeyError, ValueError, TypeError) as fault:
+        raise ImportFault(f"The game was not put in: tables.jsonl is damaged ({type(fault).__name__}: {fault}).") from fault
+    with sessions(engine).begin() as session:
+        records.log_event(session, now, "game_imported", game_id=game, actor="galloper game import",
+                          detail={"entries": len(archive.entries)})
+    backup.hold(engine, jobs, now, "A game was put in from an archive. Its letters may have left the site it came from.")
+    with sessions(engine)() as session:
+        return chain.root(session, game)
+
+
+def _checked(path: Path) -> Archive:
+    report = Report()
+    try:
+        archive = read(path)
+        check_chain(archive, report)
+        if not report.faults:
+            check_files(archive, report)
+            check_game(archive, report)
+    except Broken as fault:
+        raise ImportFault(str(fault)) from fault
+    if report.faults:
+        raise ImportFault(f"{report.faults[0]} Nothing was put in.")
+    if not archive.whole or "tables.jsonl" not in archive.texts:
+        raise ImportFault("A players' archive cannot be carried on: it has digests where sheets would be. Ask the coordinator for "
+                          "the whole one.")
+    return archive
+
+
+def _files(path: Path) -> Iterator[bytes]:
+    with zipfile.ZipFile(path) as zipped:
+        for name in zipped.namelist():
+            if name.startswith(FOLDERS):
+                yield zipped.read(name)
+
+
+def _compare(session: Session, archive: Archive, game: str) -> None:
+    """The rows that were put in have the chain that was checked, and are what it tells of."""
+    told = [(entry.number, entry.link) for entry in archive.entries]
+    root = chain.root(session, game)
+    if [(row.number, row.link) for row in chain.entries(session, game)] != told or (root.number, root.link) != told[-1]:
+        raise ImportFault("tables.jsonl has another record than record.jsonl. Nothing was put in.")
+    number = rows.otherwise(session, game)
+    if number is not None:
+        raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put in.")

@@ -1,0 +1,235 @@
+"""The sheets of a game's whole archive read once more by the reader of today, beside what its record says of each line: how it
+was read then, and what it finally counted as.
+
+Only the archive is opened, and only to be read: no site, no row and no result can change, whatever the reader says now. A line
+that a person decided is the measure; where nobody did, what counted is what the machine itself was sure of, so that a change
+there is a line to look at and no proof of an error.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TextIO
+
+from adjudicator.calendar import PhaseKind
+from maps.variant import Variant
+from reading.line import ReadableLine
+from reading.page import Doubt, Scribe
+from reading.vocabulary import forms_of, lexicon_of
+from service.archive.verify import Archive, Report, check_chain, check_files, read
+from service.archive.verify_game import judged
+from service.intake.load_context import known_game
+from service.intake.recognizer import Eye
+
+NEAR = 0.3
+"""The least overlap of two boxes, as a share of both together, at which they are the same line of ink."""
+ORDERS = frozenset({"order", "part"})
+Points = Sequence[Sequence[float]]
+
+
+class RereadFault(Exception):
+    """The sheets cannot be read from this archive; the sentence says why, with the entry's number where there is one."""
+
+
+class Change(StrEnum):
+    """What reading a line again makes of it, against what it counted as."""
+
+    ALIKE = "as before"
+    BETTER = "right now"
+    SPARED = "right as before, and sure now"
+    DOUBTED = "right as before, and doubtful now"
+    WORSE = "wrong now, and doubtful"
+    WORSE_UNSEEN = "wrong now, and sure"
+    GONE = "not found now"
+    NEW = "found now, and not before"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One reading of a line: its letters, its likeliest order (canonical, or None) and whether the machine was sure of it."""
+
+    text: str
+    order: str | None
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One line of ink. `line` is its number in the record, None for one that is found only now; `counted` what it finally counted as,
+    None for nothing; `decided` that a person said so; `box` its corners in pixels of the upright picture."""
+
+    phase: int
+    power: str
+    sheet: int
+    line: int | None
+    box: tuple[tuple[int, int], ...]
+    counted: str | None
+    decided: bool
+    was: Read | None
+    now: Read | None
+
+    @property
+    def change(self) -> Change:
+        """What became of it."""
+        if self.was is None or self.now is None:
+            return Change.NEW if self.was is None else Change.GONE
+        right, before = self.now.order == self.counted, self.was.order == self.counted
+        if right and not before:
+            return Change.BETTER
+        if before and not right:
+            return Change.WORSE_UNSEEN if self.now.sure else Change.WORSE
+        if right and self.now.sure != self.was.sure:
+            return Change.SPARED if self.now.sure else Change.DOUBTED
+        return Change.ALIKE
+
+
+def run_reread(path: Path, eye: Eye, load: Callable[[str], Variant], phase: int | None, out: TextIO, progress: TextIO, *, as_json: bool) -> int:
+    """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last. 0, since a reader that
+    reads otherwise is no failure. Raises RereadFault, service.archive.verify.Broken and maps.MapError."""
+    counts: Counter[Change] = Counter()
+    archive = checked(path)
+    for one in reread(path, archive, eye, load, phase, progress):
+        counts[one.change] += 1
+        if as_json:
+            print(json.dumps(_told(one), ensure_ascii=False), file=out, flush=True)
+        elif one.change is not Change.ALIKE:
+            print(_said(one), file=out, flush=True)
+    summary = {change.value: counts[change] for change in Change}
+    if as_json:
+        print(json.dumps({"lines": counts.total(), "changes": summary, "root": archive.manifest["root"]}, ensure_ascii=False), file=out)
+    else:
+        print(f"{counts.total()} lines of orders: " + ", ".join(f"{count} {said}" for said, count in summary.items() if count) + ".", file=out)
+        print("Nothing was changed: the results stand as they were sent.", file=out)
+    return 0
+
+
+def checked(path: Path) -> Archive:
+    """A whole archive whose chain and files fit. Raises RereadFault, service.archive.verify.Broken."""
+    archive, report = read(path), Report()
+    if not archive.whole:
+        raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for the whole one.")
+    check_chain(archive, report)
+    if not report.faults:
+        check_files(archive, report)
+    if report.faults:
+        raise RereadFault(f"{report.faults[0]} Nothing was read.")
+    return archive
+
+
+def reread(
+    path: Path, archive: Archive, eye: Eye, load: Callable[[str], Variant], phase: int | None, progress: TextIO
+) -> Iterator[Compared]:
+    """Every line of orders on the sheets that counted, of one phase or of all."""
+    variant = load(str(archive.manifest["variant"]))
+    with zipfile.ZipFile(path) as zipped:
+        photographs = {name.partition("/")[2].partition(".")[0]: name for name in zipped.namelist() if name.startswith("photographs/")}
+        for number, tells in judged(archive).values():
+            if phase is not None and tells["phase"] != phase:
+                continue
+            clock = archive.last("phase", number, phase=tells["phase"]) or {}
+            scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind(clock["kind"]))], Doubt())
+            for power, key in tells["executed"].items():
+                print(f"reading phase {tells['phase']}: {power}", file=progress)
+                old = _old(archive, number, key)
+                for photograph in dict.fromkeys(one for one, _ in old):
+                    fresh = _fresh(zipped.read(photographs[photograph]), eye, scribe, variant, str(archive.manifest["name"]))
+                    for was, now in _paired([lines for one, lines in old if one == photograph], fresh):
+                        yield _compared(tells["phase"], power, key, was, now)
+
+
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """A line as the record has it."""
+
+    line: int
+    box: Points
+    read: Read
+    counted: str | None
+    decided: bool
+
+
+def _old(archive: Archive, number: int, key: int) -> list[tuple[str, list[_Old]]]:
+    """The pages of a sheet that were read, each as its photograph and its lines of orders."""
+    told = archive.last("reading", number, sheet=key) or {"pages": []}
+    said: dict[int, dict[str, Any]] = {}
+    for at, decision in archive.told("decision"):
+        if at < number and decision["sheet"] == key:
+            said[decision["decision"]] = decision
+    standing = {one["line"]: one for one in said.values() if one["taken_back"] is None}
+    return [(page["photograph"], [_old_line(line, standing.get(line["line"])) for line in page["lines"] if line["kind"] in ORDERS])
+            for page in told["pages"] if page["upright"] is not None]
+
+
+def _old_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _Old:
+    sure = line["state"] != "open"
+    best = line["order"] or next((order for _, order in line["candidates"]), None)
+    counted = decision["order"] if decision is not None else line["order"] if sure else None
+    return _Old(line["line"], line["box"], Read(line["text"] or "", best, sure), counted, decision is not None)
+
+
+def _fresh(data: bytes, eye: Eye, scribe: Scribe, variant: Variant, game: str) -> list[list[ReadableLine]]:
+    """The pages of a file as the reader of today sees them, lines of orders alone."""
+    known = [known_game(variant, game)]
+    return [[line for line in scribe.lines(page, known)[1] if line.kind in ORDERS]
+            for sight in eye.look(data, "photograph") for page in sight.reading.pages]
+
+
+def _paired(
+    old: Sequence[Sequence[_Old]], fresh: Sequence[Sequence[ReadableLine]]
+) -> Iterator[tuple[_Old | None, ReadableLine | None]]:
+    """Lines of the same ink, page by page: those that overlap most first, each once; what is left alone."""
+    for at in range(max(len(old), len(fresh))):
+        was, now = list(old[at] if at < len(old) else ()), list(fresh[at] if at < len(fresh) else ())
+        ranked = sorted(((_overlap(one.box, other.box), one, other) for one in was for other in now), key=lambda pair: -pair[0])
+        for share, one, other in ranked:
+            if share >= NEAR and any(one is left for left in was) and any(other is left for left in now):
+                was = [left for left in was if left is not one]
+                now = [left for left in now if left is not other]
+                yield one, other
+        yield from ((one, None) for one in was)
+        yield from ((None, other) for other in now)
+
+
+def _overlap(one: Points, other: Points) -> float:
+    """What two boxes share of what they cover together, each taken as the upright rectangle around it."""
+    (left, top, right, bottom), (left2, top2, right2, bottom2) = _around(one), _around(other)
+    wide, high = min(right, right2) - max(left, left2), min(bottom, bottom2) - max(top, top2)
+    shared = max(0.0, wide) * max(0.0, high)
+    both = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2) - shared
+    return shared / both if both else 0.0
+
+
+def _around(box: Points) -> tuple[float, float, float, float]:
+    xs, ys = [float(x) for x, _ in box], [float(y) for _, y in box]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: ReadableLine | None) -> Compared:
+    box = was.box if was is not None else now.box if now is not None else ()
+    best = None if now is None else now.order or next((str(one["order"]) for one in now.candidates if one["order"]), None)
+    return Compared(
+        phase, power, sheet, None if was is None else was.line, tuple((round(x), round(y)) for x, y in box),
+        None if was is None else was.counted, was is not None and was.decided, None if was is None else was.read,
+        None if now is None else Read(now.text, best, now.status.value != "open"))
+
+
+def _told(one: Compared) -> dict[str, Any]:
+    def read_as(found: Read | None) -> dict[str, Any] | None:
+        return None if found is None else {"text": found.text, "order": found.order, "sure": found.sure}
+
+    return {"phase": one.phase, "power": one.power, "sheet": one.sheet, "line": one.line, "box": [list(point) for point in one.box],
+            "counted": one.counted, "decided": one.decided, "was": read_as(one.was), "now": read_as(one.now), "change": one.change.value}
+
+
+def _said(one: Compared) -> str:
+    was = "nothing" if one.was is None else f"“{one.was.text}”"
+    now = "nothing" if one.now is None else f"“{one.now.text}”"
+    which = "a line of its own" if one.line is None else f"line {one.line}"
+    by = "a person said" if one.decided else "it counted as"
+    return f"Phase {one.phase}, {one.power}, {which}: {one.change.value}. Read as {was} then, {now} now; {by} {one.counted or 'nothing'}."

@@ -1,0 +1,107 @@
+"""A game's own rows, for its whole archive and back into another site's tables.
+
+They are for carrying a game on, and are evidence of nothing: when they are put back, what the record tells of them is worked
+out anew and must be the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, or_, select
+from sqlalchemy.orm import Session
+
+from service.record.entries import FACTS
+from service.store import dump
+from service.store.columns import Base
+from service.store.digests import plain
+from service.store.tables import (
+    ActRow,
+    AddressRow,
+    CorrectionRow,
+    EntryRow,
+    EventRow,
+    GameRow,
+    HeadRow,
+    LineRow,
+    MailRow,
+    OutboxRow,
+    PageRow,
+    PhaseRow,
+    PlayerRow,
+    PostalRow,
+    PostedRow,
+    ReviewRow,
+    SeatRow,
+    SubmissionRow,
+    WordRow,
+)
+
+LOOSE: Mapping[str, frozenset[str]] = {"letter": frozenset({"to"}), "judged": frozenset({"orders", "case", "answer", "not_executed"})}
+"""What of a fact may be told otherwise later: whose an address is, and how the sentences of a judge read."""
+UNCOMPARED = frozenset({"begun", "seat"})
+"""Facts that tell of a moment: what was there at the beginning, and under which name somebody sat down."""
+
+
+def selections(game_id: str) -> dict[str, Select[Any]]:
+    """What is taken of each table for one game."""
+    phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
+    papers = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
+    pages = select(PageRow.id).where(PageRow.submission_id.in_(papers))
+    lines = select(LineRow.id).where(LineRow.page_id.in_(pages))
+    players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
+    told = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
+    sent = select(SubmissionRow.sha256).where(SubmissionRow.phase_id.in_(phases))
+    wanted: list[tuple[type[Base], Any]] = [
+        (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)), (PostalRow, PostalRow.player_id.in_(players)),
+        (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
+        (PhaseRow, PhaseRow.game_id == game_id), (MailRow, or_(MailRow.sha256.in_(told), MailRow.sha256.in_(sent))),
+        (SubmissionRow, SubmissionRow.phase_id.in_(phases)), (PostedRow, PostedRow.phase_id.in_(phases)),
+        (PageRow, PageRow.submission_id.in_(papers)), (LineRow, LineRow.page_id.in_(pages)),
+        (ReviewRow, ReviewRow.line_id.in_(lines)), (ActRow, ActRow.phase_id.in_(phases)),
+        (CorrectionRow, CorrectionRow.phase_id.in_(phases)), (WordRow, WordRow.phase_id.in_(phases)),
+        (OutboxRow, or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))), (EventRow, EventRow.game_id == game_id),
+        (EntryRow, EntryRow.game_id == game_id), (HeadRow, HeadRow.game_id == game_id),
+    ]
+    return {row.__tablename__: select(row.__table__).where(condition) for row, condition in wanted}
+
+
+def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
+    """Every row of a game as a line of JSON, each after those it points to: {"table", "row"}."""
+    wanted = selections(game_id)
+    for table in _tables(wanted):
+        for line in dump.lines(connection, table, wanted[table.name]):
+            yield b'{"table": "' + table.name.encode() + b'", "row": ' + line.rstrip() + b"}\n"
+
+
+def load(connection: Connection, text: Iterable[bytes]) -> int:
+    """Put the rows of a game back; how many. Raises IntegrityError where one of their keys is taken."""
+    rows: dict[str, list[bytes]] = {}
+    for line in text:
+        told = json.loads(line)
+        rows.setdefault(told["table"], []).append(json.dumps(told["row"], ensure_ascii=False).encode())
+    return sum(dump.load(connection, table, rows[table.name]) for table in _tables(rows))
+
+
+def otherwise(session: Session, game_id: str) -> int | None:
+    """The number of the first entry that is the last of its fact and tells otherwise than the tables do; None where all tell
+    the same."""
+    last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+    for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
+        if row.what not in UNCOMPARED:
+            last[row.what, row.fact] = (row.number, json.loads(row.body)["tells"])
+    for (what, fact), (number, tells) in last.items():
+        now = [plain(one) for game, one in FACTS[what](session, fact) if game == game_id]
+        if [_strict(what, one) for one in now] != [_strict(what, tells)]:
+            return number
+    return None
+
+
+def _strict(what: str, tells: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in tells.items() if name not in LOOSE.get(what, ())}
+
+
+def _tables(wanted: Mapping[str, object]) -> list[Table]:
+    return [table for table in dump.tables() if table.name in wanted]

@@ -1,0 +1,194 @@
+"""What `galloper verify` checks of a game: the ink and the time of every order that counted, its lots, and the judge."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import maps
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.serialize import codec
+from adjudicator.serialize.codec import CodecError
+from maps import MapError
+from maps.variant import Variant
+from reading import vocabulary
+from service.archive.verify import Archive, Report
+from service.games import lots
+from service.games.ballots import FIRST_COUNTS
+from service.store.digests import plain
+
+NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})
+
+
+def judged(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
+    """The last judging of each phase that was not taken back: its entry's number and what it tells, by phase."""
+    found: dict[int, tuple[int, dict[str, Any]]] = {}
+    for number, tells in archive.told("judged"):
+        found[tells["phase"]] = (number, tells)
+    return {phase: one for phase, one in sorted(found.items()) if "taken_back" not in one[1]}
+
+
+def check_game(archive: Archive, report: Report) -> None:
+    """Every judged phase of an archive."""
+    try:
+        variant = maps.load(str(archive.manifest["variant"]))
+    except MapError as fault:
+        report.faults.append(f"Nothing could be judged again: {fault}.")
+        return
+    before: dict[str, Any] | None = None
+    count = 0
+    for number, tells in judged(archive).values():
+        faults = [*_sheets(archive, number, tells), *_orders(archive, variant, number, tells), *_lots(archive, number, tells),
+                  *_again(variant, number, tells)]
+        if before is not None and not _follows(archive, before, tells):
+            faults.append(f"Entry {number}: the board of phase {tells['phase']} is not the one that phase {before['phase']} left.")
+        report.faults += faults
+        before = tells
+        count += 1
+    report.said.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
+                       f"{', with the same results.' if not report.faults else '.'}")
+
+
+def _follows(archive: Archive, before: dict[str, Any], tells: dict[str, Any]) -> bool:
+    """Whether a phase begins on the board that the one before left; one between them may be closed to players."""
+    left, begins = before["resolution"]["resolution"]["position"], tells["position"]["position"]
+    return bool(left == begins) or (not archive.whole and left["phase"] != begins["phase"])
+
+
+def _sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
+    clock = archive.last("phase", number, phase=tells["phase"])
+    if clock is None:
+        return [f"Entry {number} judges phase {tells['phase']}, which was never entered."]
+    faults = []
+    for power, key in tells["executed"].items():
+        sheet = archive.last("sheet", number, sheet=key)
+        if sheet is None or (sheet["power"], sheet["phase"]) != (power, tells["phase"]):
+            faults.append(f"Entry {number} executes a sheet of {power} that was never entered.")
+        elif sheet["received"] > clock["deadline"]:
+            faults.append(f"Entry {number} executes a sheet of {power} that came after the deadline.")
+        elif _first_counts(archive, number):
+            faults += _overtaken(archive, number, sheet)
+        elif "chosen" not in sheet["flags"] and (later := _preferred(archive, number, sheet, clock["deadline"])):
+            faults.append(f"Entry {number} executes version {sheet['version']} of {power}, though version {later} came in time.")
+    return faults
+
+
+def _first_counts(archive: Archive, number: int) -> bool:
+    """Whether the game's option says that the first paper of a power counts (Q-60)."""
+    game = archive.last("game", number) or {"options": {}}
+    return bool(game["options"].get(FIRST_COUNTS, False))
+
+
+def _overtaken(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:
+    """What is wrong with an executed sheet where the first paper counts: one that stood came before it."""
+    if "chosen" in sheet["flags"]:
+        return []
+    earlier = [one for one in _papers(archive, number, sheet).values()
+               if one["fate"] != "held" and (one["received"], one["sheet"]) < (sheet["received"], sheet["sheet"])]
+    said = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though another came before it "
+            "and the first counts in this game.")
+    return [said] if earlier else []
+
+
+def _papers(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """The papers of the same power for the same phase as they stood before an entry, by their ids."""
+    papers: dict[int, dict[str, Any]] = {}
+    for at, tells in archive.told("sheet"):
+        if at < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
+            papers[tells["sheet"]] = tells
+    return papers
+
+
+def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
+    """A higher version of the same power that stood and came in time, where no sheet asks for another by its own words."""
+    rivals = [one for one in _papers(archive, number, sheet).values() if one["received"] <= deadline and one["fate"] != "held"]
+    if any(one["asks"] is not None for one in rivals):
+        return None
+    higher = [one["version"] for one in rivals if (one["version"] or 0) > (sheet["version"] or 0)]
+    return max(higher, default=None) if sheet["version"] is not None else None
+
+
+def _orders(archive: Archive, variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    faults, settled = [], _settled(archive, number, tells)
+    outcomes = tells["resolution"]["resolution"]["outcomes"]
+    if len(outcomes) != len(tells["orders"]):
+        return [f"Entry {number} tells of another number of orders than were judged."]
+    for told, outcome in zip(tells["orders"], outcomes, strict=True):
+        line = settled.get(told["line"])
+        if line is None or line[0] != tells["executed"].get(told["power"]):
+            faults.append(f"Entry {number}: {told['order']} of {told['power']} stands on no line of an entered photograph of its sheet.")
+        elif told["written"] not in line[1]:
+            faults.append(f"Entry {number}: {told['order']} is not what its line was read as.")
+        elif not _written(variant, tells, told, outcome["order"]):
+            faults.append(f"Entry {number}: {told['order']} is not the order that was judged.")
+    return faults
+
+
+def _settled(archive: Archive, number: int, tells: dict[str, Any]) -> dict[int, tuple[int, set[str | None]]]:
+    """Each line of the executed sheets whose photograph was entered: its sheet, and what it may count as."""
+    found: dict[int, tuple[int, set[str | None]]] = {}
+    for key in tells["executed"].values():
+        reading, sheet = archive.last("reading", number, sheet=key), archive.last("sheet", number, sheet=key)
+        if reading is None or sheet is None:
+            continue
+        for page in reading["pages"]:
+            if page["photograph"] in sheet["photographs"]:
+                found |= {line["line"]: (key, {line["order"]}) for line in page["lines"]}
+    standing: dict[int, dict[str, Any]] = {}
+    for at, decision in archive.told("decision"):
+        if at < number and decision["line"] in found:
+            standing[decision["decision"]] = decision
+    said: dict[int, set[str | None]] = {}
+    for decision in standing.values():
+        if decision["taken_back"] is None:
+            said.setdefault(decision["line"], set()).add(decision["order"])
+    return {line: (sheet, said.get(line, orders)) for line, (sheet, orders) in found.items()}
+
+
+def _written(variant: Variant, tells: dict[str, Any], told: dict[str, Any], order: Any) -> bool:
+    """Whether the text of the line, parsed anew, has the very order that was judged."""
+    kind = codec.load_position(tells["position"]).phase.kind
+    try:
+        parsed = vocabulary.orders_of(variant, kind, told["power"], str(told["written"]), int(told["line"]))
+    except ValueError:
+        return False
+    return order in [plain(one) for one in codec.dump_orders(parsed)["orders"]]
+
+
+def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
+    told = tells["lots"]
+    if told["seed"] is None:
+        return []
+    digest = hashlib.sha256(str(told["seed"]).encode()).hexdigest()
+    committed = any(at < number and one["phase"] == tells["phase"] and one["lots"] == digest and one["state"] not in NO_LONGER_TAKEN
+                    for at, one in archive.told("phase"))
+    if not committed:
+        return [f"Entry {number}: the digest of the seed of phase {tells['phase']} was not entered before its deadline."]
+    clock = archive.last("phase", number, phase=tells["phase"]) or {}
+    words: dict[str, str] = {}
+    for _, word in archive.told("word"):
+        if word["phase"] == tells["phase"] and word["received"] <= clock["deadline"]:
+            words[word["power"]] = f"{word['power']}: {word['word']}"
+    if [words[power] for power in sorted(words)] != told["words"]:
+        return [f"Entry {number}: the players' words for the lots are not those that were entered."]
+    if list(lots.tape(told["seed"], told["words"], told["used"])) != told["numbers"]:
+        return [f"Entry {number}: the lots do not come from the seed of phase {tells['phase']}."]
+    return []
+
+
+def _again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    """Judge the phase once more; the document must be the same to the last sign."""
+    try:
+        position = codec.load_position(tells["position"])
+        orders: list[Order] = [outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes]
+        again = judge(variant.setting(), position, orders, Lots(tuple(tells["lots"]["numbers"])))
+    except (CodecError, IndexError, KeyError) as fault:
+        return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
+    if plain(codec.dump_resolution(again)) != tells["resolution"]:
+        return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
+    told = [(one["result"], one["why"]) for one in tells["orders"]]
+    if told != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
+        return [f"Entry {number}: what it tells of the orders is not what the judge says."]
+    return []

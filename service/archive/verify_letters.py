@@ -1,0 +1,119 @@
+"""What `galloper verify` checks of letters that somebody kept: receipts, roots and seeds are as mailed, and photographs are
+the ones entered."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import hashlib
+import re
+from email.message import EmailMessage
+
+from service.archive.verify import Archive, Report
+from service.archive.verify_game import judged
+
+_HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
+_RECEIPT = r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this digest:" + _HEX.replace("{64}", "{{64}}")
+_ROOT = (r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this welcome), with this root:"
+         + _HEX.replace("{64}", "{{64}}"))
+_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), mark (?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})")
+_SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
+_OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
+
+
+def check_letter(archive: Archive, name: str, data: bytes, report: Report) -> None:
+    """Check one mail, received or sent by whoever kept it. A letter of another game says nothing here."""
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    text, games = _text(message), _games(archive)
+    for found in re.finditer(_RECEIPT.format(games=games), text):
+        _receipt(archive, name, int(found["n"]), found["stamp"], found["digest"], report)
+    roots = list(re.finditer(_ROOT.format(games=games), text))
+    for found in roots:
+        _root(archive, name, int(found["n"]), found["digest"], report)
+        _counted(archive, name, int(found["n"]), text, report)
+    if roots:
+        _seeds(archive, name, text, report)
+    _photographs(archive, name, message, report)
+
+
+def _games(archive: Archive) -> str:
+    """A pattern of what letters call the game: each name that it ever had, and its short one, as older letters have it."""
+    names = [str(archive.manifest["game"]), *(str(tells["name"]) for _, tells in archive.told("game"))]
+    return "|".join(re.escape(" ".join(name.split())) for name in dict.fromkeys(names))
+
+
+def _text(message: EmailMessage) -> str:
+    body = message.get_body(("plain", "html"))
+    return " ".join(str(body.get_content()).split()) if body is not None else ""
+
+
+def _older(archive: Archive, name: str, number: int) -> str:
+    return (f"The archive is older than {name}: it ends at entry {len(archive.entries)}, and the letter names entry {number}. "
+            "Restore a newer backup.")
+
+
+def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, report: Report) -> None:
+    if not 1 <= number <= len(archive.entries):
+        report.faults.append(_older(archive, name, number))
+        return
+    entry = archive.entries[number - 1]
+    if entry.leaf != digest:
+        report.faults.append(f"Entry {number} is not the one that the receipt {name} names.")
+    elif entry.body is not None and (entry.what, entry.tells.get("received")) != ("sheet", stamp):
+        report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} names.")
+    else:
+        tells = entry.tells
+        whose = f", of {tells['power']}, version {tells['version']}" if tells else ""
+        report.said.append(f"{name}: entry {number} is the sheet of this receipt, received {stamp}{whose}.")
+
+
+def _root(archive: Archive, name: str, number: int, digest: str, report: Report) -> None:
+    if not 1 <= number <= len(archive.entries):
+        report.faults.append(_older(archive, name, number))
+    elif archive.entries[number - 1].link != digest:
+        report.faults.append(f"The record up to entry {number} is not the one whose root {name} names.")
+    else:
+        report.said.append(f"{name}: the record up to entry {number} is the one mailed.")
+
+
+def _counted(archive: Archive, name: str, number: int, text: str, report: Report) -> None:
+    """The versions that a results letter names as those that counted are the executed sheets of the judging it names."""
+    named = {(found["version"], found["mark"].replace(" ", "")) for found in _COUNTED.finditer(text)}
+    executed = next((tells.get("executed") for at, tells in archive.told("judged") if at == number), None)
+    if not named or executed is None:
+        return
+    sheets = [archive.last("sheet", number, sheet=key) or {} for key in executed.values()]
+    right = {(f"version {one['version']}" if one["version"] is not None else "without a version number", one["mail"][:12])
+             for one in sheets if one.get("mail")}
+    if named == right:
+        report.said.append(f"{name}: the versions that it names as counted are those of entry {number}.")
+    else:
+        report.faults.append(f"Entry {number} executed other sheets than {name} says.")
+
+
+def _seeds(archive: Archive, name: str, text: str, report: Report) -> None:
+    over = judged(archive)
+    for found in _SEED.finditer(text):
+        phase = int(found["phase"])
+        entered = any(tells["phase"] == phase and tells["lots"] == found["digest"] for _, tells in archive.told("phase"))
+        opened = str(over[phase][1]["lots"]["seed"]) if phase in over else None
+        if not entered or (opened is not None and hashlib.sha256(opened.encode()).hexdigest() != found["digest"]):
+            where = f"Entry {over[phase][0]}" if phase in over else f"The record, up to entry {len(archive.entries)}"
+            report.faults.append(f"{where}: the seed of phase {phase} is not the one committed in {name}.")
+        elif opened is not None:
+            report.said.append(f"{name}: the lots of phase {phase} come from the seed whose digest it names.")
+    for found in _OPENED.finditer(text):
+        phase = int(found["phase"])
+        if phase not in over or over[phase][1]["lots"]["seed"] != found["digest"]:
+            report.faults.append(f"The lots of phase {phase} are not from the seed that {name} opens.")
+
+
+def _photographs(archive: Archive, name: str, message: EmailMessage, report: Report) -> None:
+    sheets = {key: (number, tells) for number, tells in archive.told("sheet") for key in tells["photographs"]}
+    for part in message.walk():
+        data = part.get_payload(decode=True)
+        found = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None
+        if found is not None:
+            number, tells = found
+            report.said.append(f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry {number}, "
+                               f"received {tells['received']}.")

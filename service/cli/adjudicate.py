@@ -1,0 +1,70 @@
+"""`galloper adjudicate`: judge positions, JSON lines in and JSON lines out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from adjudicator.judge import Setting, judge
+from adjudicator.serialize.answers import answer
+from adjudicator.serialize.cases import CaseFault, CaseReader, case_id
+from maps.variant import Variant
+
+
+def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
+    """Judge one case a line and print one answer a line, in the same order.
+
+    A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged; so is a line
+    that is empty or no JSON, whose id is null. Exit status: 0, or 1 when a case was faulty.
+    """
+    setting = variant.setting()
+    reader = CaseReader(setting, variant.start.phase.year)
+    status = 0
+    for line in lines:
+        found = _judged(setting, reader, line)
+        status = 1 if "error" in found else status
+        print(json.dumps(found), file=out)
+    return status
+
+
+def case_lines(text: bytes) -> list[str]:
+    """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line feed ends a
+    line: JSON allows the other separators of Unicode inside a text. Empty lines at the end are no cases."""
+    lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return [line.decode("utf-8", "surrogateescape") for line in lines]
+
+
+def _judged(setting: Setting, reader: CaseReader, line: str) -> dict[str, Any]:
+    name = None
+    try:
+        data = _document(line)
+        name = case_id(data)
+        case = reader.read(data)
+        return answer(case, judge(setting, case.position, case.orders, case.lots), setting)
+    except CaseFault as fault:
+        return {"id": name, "error": str(fault)}
+    except IndexError as error:
+        return {"id": name, "error": f"lots: {error}"}
+
+
+def _document(line: str) -> dict[str, Any]:
+    """The object on a line. Raises CaseFault for a line that holds none."""
+    if not line.strip():
+        raise CaseFault("line", "it is empty")
+    try:
+        line.encode()
+        data = json.loads(line, parse_constant=_no_number)
+    except UnicodeEncodeError as error:
+        raise CaseFault("line", f"it is not UTF-8 text (character {error.start + 1})") from error
+    except (ValueError, RecursionError) as error:
+        raise CaseFault("line", f"it is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise CaseFault("line", "it is not a JSON object")
+    return data
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number")

@@ -1,0 +1,155 @@
+"""`galloper map check` and `galloper map moves`: a board's faults and its valid moves, as text or JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TextIO
+
+import maps
+from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
+from grammar.compose import GrammarError
+from maps.faults import Fault
+from maps.geometry import FILE
+from maps.names import suggestions
+from maps.rulings import FILE as RULINGS
+from maps.rulings import BadRulings, rulings
+from maps.valid_moves import Moves, find, printed, valid_moves
+from reading.vocabulary import forms_of
+
+WORDING = "orders.lark"
+
+
+def run_check(slug_or_path: str, out: TextIO) -> int:
+    """Print every fault of a board that comes with the program, or of a folder anywhere, one a line.
+
+    Exit status: 0 and one line of figures for a sound board; 1 with a sentence on standard error otherwise.
+    """
+    path = Path(slug_or_path)
+    if slug_or_path in maps.variants():
+        path = maps.folder(slug_or_path)
+    elif not path.is_dir():
+        known = ", ".join(maps.variants())
+        sys.stderr.write(
+            f"galloper map check: {slug_or_path} is neither a board nor a folder; the boards are {known}\n"
+        )
+        return 1
+    faults = maps.check_folder(path) or words_faults(path)
+    out.writelines(f"{fault}\n" for fault in faults)
+    if faults:
+        what = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        sys.stderr.write(f"galloper map check: {path.name} has {what}; mend the rows named and check again\n")
+        return 1
+    out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
+    return 0
+
+
+def words_faults(path: Path) -> list[Fault]:
+    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit the grammar, and house
+    rules that answer what nobody asked."""
+    variant = maps.load_folder(path)
+    found: list[Fault] = []
+    for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
+        try:
+            forms_of(variant, kind)
+        except GrammarError as error:
+            found.append(Fault(WORDING, error.line, str(error)))
+    try:
+        rulings(path, variant)
+    except BadRulings as error:
+        found.append(Fault(RULINGS, 0, str(error).removeprefix(f"{RULINGS}: ")))
+    return sorted(found)
+
+
+def _figures(variant: maps.Variant, drawing: bool) -> str:
+    board = variant.board
+    terrain = Counter(province.terrain for province in board.provinces.values())
+    drawn = "drawn" if drawing else "not drawn"
+    return (
+        f"{variant.slug}: no fault. {variant.title}: {len(board.provinces)} regions "
+        f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} centres, "
+        f"{_links(board, LAND)} borders by land and {_links(board, SEA)} by sea, {len(variant.powers)} powers, "
+        f"{len(variant.start.units)} units, {len(variant.names)} spellings, {drawn}.\n"
+    )
+
+
+def _links(board: Board, movement: str) -> int:
+    table = board.links[movement]
+    return len({frozenset({here, there}) for here, others in table.items() for there in others})
+
+
+def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool, out: TextIO) -> int:
+    """Print every valid move from the region called `name`, for each kind of unit and each coast (MOVE-01).
+
+    `unit` keeps one kind, by its letter. As JSON: an object a line for each kind and coast, `region`, `name`, `unit`,
+    `moves` (ids as `adjudicate` takes them) and `names` (the same in full words). A spelling of two regions prints
+    both. Exit status: 0; 1 when no region is called so, with the nearest spellings on standard error; 2 for a kind
+    of unit this game does not have.
+    """
+    letter = unit.strip().upper() if unit is not None else None
+    if letter is not None and letter not in variant.kinds:
+        known = " or ".join(variant.kinds)
+        sys.stderr.write(f"galloper map moves: --unit {unit} is no kind of unit here; write {known}\n")
+        return 2
+    regions = find(variant, name)
+    if not regions:
+        sys.stderr.write(f"galloper map moves: {_unknown(variant, name)}\n")
+        return 1
+    for region in regions:
+        found = [moves for moves in valid_moves(variant, region) if letter in {None, moves.kind}]
+        out.write(_as_json(variant, found) if as_json else _as_text(variant, region, letter, found))
+    return 0
+
+
+def _unknown(variant: maps.Variant, name: str) -> str:
+    near = list(suggestions(variant.names, name))
+    place = name.partition("/")[0].partition("(")[0].strip()
+    for region in find(variant, place)[:1]:
+        coasts = variant.board.provinces[region.province].coasts
+        if coasts:
+            near = [printed(variant.board, Region(region.province, coast.id)) for coast in coasts]
+        else:
+            near = [f"{printed(variant.board, region)}, which has no named coasts"]
+    if not near:
+        return f"no region of {variant.title} is called {name!r}; the map and its list of names have them all"
+    return f"no region of {variant.title} is called {name!r}; did you mean {', '.join(near)}?"
+
+
+def _as_json(variant: maps.Variant, found: list[Moves]) -> str:
+    lines = (
+        {
+            "region": str(moves.region),
+            "name": printed(variant.board, moves.region),
+            "unit": moves.kind,
+            "moves": [str(other) for other in moves.to],
+            "names": [printed(variant.board, other) for other in moves.to],
+        }
+        for moves in found
+    )
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _as_text(variant: maps.Variant, region: Region, letter: str | None, found: list[Moves]) -> str:
+    province = variant.board.provinces[region.province]
+    lines = [f"{printed(variant.board, region)} ({_sort(province)})"]
+    for moves in found:
+        kind = variant.kinds[moves.kind].name
+        coast = moves.region.coast
+        where = f"{kind}, {printed(variant.board, moves.region).partition('/')[2]}" if coast else kind
+        reach = ", ".join(printed(variant.board, other) for other in moves.to)
+        lines.append(f"  {where}: {reach or 'nowhere by land'}")
+    if not found:
+        kind = variant.kinds[letter].name.lower() if letter else "unit"
+        lines.append(f"  No {kind} can stand here.")
+    return "\n".join(lines) + "\n"
+
+
+def _sort(province: Province) -> str:
+    """"coastal, England" or "local sea region, Portland area"."""
+    if province.is_sea:
+        role = f"{province.role.value} sea region" if province.role else "sea region"
+        return f"{role}, {province.area} area" if province.area else role
+    words = [province.terrain.value, province.area or "", "supply centre" if province.centre else ""]
+    return ", ".join(word for word in words if word)

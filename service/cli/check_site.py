@@ -1,0 +1,347 @@
+"""`galloper check`: try everything a site stands on, without sending or changing anything. One line each."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import ipaddress
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TextIO
+
+from service.cli.check_storage import check_backup, check_photographs
+from service.cli.finding import Finding, Mark
+from service.config import ConfigError, Settings
+from service.site_folder import settings_of
+
+ROOM = 1_000_000_000
+"""Free bytes below which a site should not begin: a game year of photographs and what is made from them."""
+APART = 60.0
+"""Seconds that two clocks may differ: a deadline is an instant on the mail server's clock, not on ours."""
+YEARS = range(2026, 2100)
+SPECIMEN = "Army London to Surrey"
+SECONDS = 15.0
+
+
+Test = Callable[[Settings], Finding]
+
+
+def check_site(folder: Path, out: TextIO) -> int:
+    """Run every test and print a line for each; 1 when something must be mended. Raises ConfigError where the
+    settings cannot be read, for then there is nothing to test."""
+    settings = settings_of(folder)
+    print(f"{Mark.OK:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
+    worst = 0
+    for name, test in _tests():
+        print(f"testing {name} ...", file=sys.stderr, flush=True)
+        found = _run(test, settings)
+        print(f"{found.mark:5} {name:9} {found.said}", file=out, flush=True)
+        worst = max(worst, int(found.mark is Mark.MEND))
+    return worst
+
+
+def _tests() -> Sequence[tuple[str, Test]]:
+    return (
+        ("mailbox", check_mailbox), ("sending", check_sending), ("clock", check_clock), ("disk", check_disk),
+        ("database", check_database), ("reader", check_reader), ("pictures", check_pictures), ("users", check_users),
+        ("photos", check_photographs), ("backup", check_backup),
+    )
+
+
+def _run(test: Test, settings: Settings) -> Finding:
+    try:
+        return test(settings)
+    except ConfigError as error:
+        return Finding(Mark.MEND, str(error))
+    except Exception as error:
+        return Finding(Mark.MEND, f"could not be tested ({type(error).__name__}: {error}); run tools/setup again")
+
+
+# Mail ---------------------------------------------------------------------------------------------------------------
+
+
+def check_mailbox(settings: Settings) -> Finding:
+    """Log in, open the folder and count what waits; nothing is fetched or moved."""
+    from service.bootstrap import open_source
+    from service.mail.ingest import MailboxError
+
+    incoming = settings.mail_in
+    source = open_source(incoming)
+    try:
+        waiting = len(source.look())
+    except MailboxError as error:
+        return Finding(Mark.MEND, str(error))
+    finally:
+        source.close()
+    if not incoming.trusted_authserv_id:
+        return Finding(Mark.MEND, (
+            "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the name that "
+            "your mail server writes first into the Authentication-Results header of a mail it received"))
+    if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
+        return Finding(Mark.MEND, f"{incoming.path} cannot be written, so mails cannot be moved on; change its rights")
+    place = incoming.path if incoming.kind == "maildir" else f"{incoming.folder} at {incoming.host}:{incoming.port}"
+    if incoming.kind == "imap" and in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
+        return Finding(Mark.NOTE, f"{place} answers, but the password goes there unencrypted; set mail_in.tls = true")
+    return Finding(Mark.OK, f"{place} answers; {waiting} mail(s) wait there")
+
+
+def check_sending(settings: Settings) -> Finding:
+    """Connect, greet and log in at the relay; no mail is handed over."""
+    from service.mail.oauth import NoToken
+    from service.mail.smtp import Down, SmtpTransport
+
+    outgoing = settings.mail_out
+    if outgoing.kind == "folder":
+        _try_to_write(Path(outgoing.path), "mail_out.path")
+        return Finding(Mark.OK, f"letters are kept as files in {outgoing.path}; none is sent")
+
+    class Knock(SmtpTransport):
+        """The transport up to its login."""
+
+        def knock(self) -> None:
+            try:
+                self._ready()
+            except socket.gaierror as error:
+                raise Down(f"There is no computer called {outgoing.host}; check mail_out.host.") from error
+            except TimeoutError as error:
+                raise Down(f"{outgoing.host}:{outgoing.port} does not answer in time; check mail_out.port.") from error
+            except NoToken as error:
+                raise Down(str(error)) from error
+            except OSError as error:
+                raise Down(self._sentence(error)) from error
+
+    transport = Knock(outgoing, seconds=SECONDS)
+    try:
+        transport.knock()
+    except Down as down:
+        return Finding(Mark.MEND, str(down))
+    finally:
+        transport.close()
+    if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
+        said = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
+        return Finding(Mark.NOTE, f"{said}; set mail_out.starttls = true")
+    how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
+    return Finding(Mark.OK, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent")
+
+
+def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
+    """Whether a password would cross a network for anybody to read; this machine's own loopback is none."""
+    if encrypted or not password or host == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True
+
+
+# The machine --------------------------------------------------------------------------------------------------------
+
+
+def check_clock(settings: Settings) -> Finding:
+    """Compare this machine's clock with the mail servers' where they tell the time, else look whether it can be
+    right at all."""
+    now = datetime.now(UTC)
+    if now.year not in YEARS:
+        return Finding(Mark.MEND, f"the clock says {now:%d %b %Y}; set the date of this machine")
+    told = {name: at for name, at in (("the greeting of the mail server", _greeted(settings)),
+                                      ("the newest mail that waits", _newest(settings))) if at is not None}
+    greeting = told.get("the greeting of the mail server")
+    newest = told.get("the newest mail that waits")
+    if greeting is not None and abs((greeting - now).total_seconds()) > APART:
+        return Finding(Mark.MEND, _apart(now, "the greeting of the mail server", greeting))
+    if newest is not None and (newest - now).total_seconds() > APART:
+        return Finding(Mark.MEND, _apart(now, "the stamp of the newest mail that waits", newest))
+    compared = " and ".join(told) or "the calendar alone, as the mail server tells no time"
+    said = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
+    if settings.mail_in.kind == "maildir":
+        # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
+        return Finding(Mark.OK if greeting is not None else Mark.NOTE, f"{said}; mails in a folder are stamped by its own disk's "
+                                                                       "clock, so keep this machine's by NTP")
+    return Finding(Mark.OK, said)
+
+
+def _apart(now: datetime, what: str, then: datetime) -> str:
+    return (f"this machine says {now:%d %b %Y, %H:%M:%S} GMT and {what} {then:%d %b %Y, %H:%M:%S} GMT; "
+            "set the clock, best by NTP")
+
+
+def _greeted(settings: Settings) -> datetime | None:
+    """The time in the relay's greeting: sendmail and Exim end it with one; others tell none."""
+    outgoing = settings.mail_out
+    if outgoing.kind == "folder":
+        return None
+    try:
+        with socket.create_connection((outgoing.host, outgoing.port), SECONDS) as connection:
+            connection.settimeout(SECONDS)
+            line = connection.recv(512).partition(b"\r\n")[0].decode("ascii", "replace")
+    except OSError:
+        return None
+    return time_in(line)
+
+
+def time_in(greeting: str) -> datetime | None:
+    """The instant that an SMTP greeting names ("220 mx ESMTP; Mon, 1 Mar 2027 07:00:00 +0000"), in UTC, or None."""
+    words = greeting.replace(";", " ").split()
+    for at in range(len(words)):
+        if words[at][:3] in {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"} and words[at].endswith(","):
+            try:
+                found = parsedate_to_datetime(" ".join(words[at:at + 6]))
+            except ValueError:
+                return None
+            return found.astimezone(UTC) if found.tzinfo else None
+    return None
+
+
+def _newest(settings: Settings) -> datetime | None:
+    from service.bootstrap import open_source
+    from service.mail.ingest import MailboxError
+
+    source = open_source(settings.mail_in)
+    try:
+        return max((mail.received_at for mail in source.look()), default=None)
+    except MailboxError:
+        return None
+    finally:
+        source.close()
+
+
+def check_disk(settings: Settings) -> Finding:
+    """Write to the data folder and look how much room is left."""
+    data = Path(settings.data)
+    _try_to_write(data, "data")
+    free = shutil.disk_usage(data).free
+    if free < ROOM:
+        return Finding(Mark.MEND, f"only {free // 1_000_000} MB are free under {data}; make room for at least 1 GB")
+    return Finding(Mark.OK, f"{data} can be written; {free // 1_000_000_000} GB are free")
+
+
+def _try_to_write(folder: Path, setting: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"galloper" * 512)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be written ({error.strerror}); check the setting {setting}") from error
+
+
+def check_database(settings: Settings) -> Finding:
+    """Which shape the tables have. Nothing is changed: a site brings them up to date when it is served."""
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+    from sqlalchemy.exc import DBAPIError
+
+    from service.site_folder import database_name, database_sentence
+    from service.store.engine import alembic_config, full_url, open_engine
+
+    name, url = database_name(settings), full_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return Finding(Mark.OK, f"{name} will be made at the first start")
+    engine = open_engine(settings.database_url)
+    try:
+        with engine.connect() as connection:
+            found = MigrationContext.configure(connection).get_current_revision()
+    except DBAPIError as error:
+        return Finding(Mark.MEND, database_sentence(name, error))
+    finally:
+        engine.dispose()
+    scripts = ScriptDirectory.from_config(alembic_config())
+    known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
+    if found is not None and found not in known:
+        return Finding(Mark.MEND, f"{name} was written by a newer Galloper (tables {found}); install that one")
+    if found != head:
+        return Finding(Mark.OK, f"{name} has tables {found or 'none'}; the next start brings them to {head}")
+    return Finding(Mark.OK, f"{name} is up to date (tables {head})")
+
+
+# Reading and drawing ------------------------------------------------------------------------------------------------
+
+
+def check_reader(_settings: Settings) -> Finding:
+    """Open a picture of one line in the limited child, and read it with the networks."""
+    import cv2
+    import numpy as np
+
+    from ocr.engines import tesseract
+    from ocr.engines.ppocr import ModelError, PpOcr
+    from service.intake.sandbox import ChildFault, decode_photo
+
+    if not tesseract.installed():
+        return Finding(Mark.MEND, "the program tesseract is missing; install tesseract-ocr, as tools/setup does")
+    try:
+        decoded = decode_photo(_specimen(), "specimen.jpg")
+    except ChildFault as fault:
+        return Finding(Mark.MEND, f"no picture can be opened: {fault}")
+    if decoded.reason is not None:
+        return Finding(Mark.MEND, f"the child process cannot open a picture ({decoded.reason}); see child_memory_mb")
+    try:
+        picture = cv2.imdecode(np.frombuffer(decoded.pages[0], np.uint8), cv2.IMREAD_COLOR_RGB)
+        (read,) = PpOcr().read([np.asarray(picture, dtype=np.uint8)])
+    except ModelError as error:
+        return Finding(Mark.MEND, f"{error}; run tools/setup again")
+    alike = difflib.SequenceMatcher(None, _letters(read.text), _letters(SPECIMEN)).ratio()
+    if alike < 0.9:
+        return Finding(Mark.MEND, f"“{SPECIMEN}” was read as “{read.text}”; run tools/setup again")
+    return Finding(Mark.OK, f"the networks and tesseract are here, and read “{read.text}”")
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
+
+
+def _specimen() -> bytes:
+    from PIL import Image, ImageDraw, ImageFont
+
+    picture = Image.new("RGB", (640, 72), "white")
+    ImageDraw.Draw(picture).text((20, 12), SPECIMEN, fill="black", font=ImageFont.load_default(40))
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=92)
+    return out.getvalue()
+
+
+def check_pictures(_settings: Settings) -> Finding:
+    """Fonts, Pango and pdfium: one word from SVG to PDF to PNG."""
+    from service.pictures.drawing import fonts
+    from service.pictures.drawing.render import to_pdf, to_png
+
+    try:
+        for face in fonts.FACES:
+            fonts.width("Galloper", face, 10.0)
+        svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="40mm" height="10mm" viewBox="0 0 40 10">'
+               f'<text x="2" y="7" font-size="6" {fonts.CSS["roman"]}>Galloper</text></svg>')
+        picture = to_png(to_pdf(svg), 400)
+    except fonts.FontMissing as error:
+        return Finding(Mark.MEND, str(error))
+    except OSError as error:  # WeasyPrint's word for a missing Pango, at its import
+        reason = str(error).partition("\n")[0]
+        return Finding(Mark.MEND, f"Pango cannot be loaded ({reason}); install libpango, as tools/setup does")
+    return Finding(Mark.OK, f"fonts and Pango are here; a test picture has {len(picture)} bytes")
+
+
+def check_users(settings: Settings) -> Finding:
+    """Whether anybody may sign in."""
+    from sqlalchemy import func, inspect, select
+
+    from service.store.engine import full_url, open_engine
+    from service.store.tables import UserRow
+
+    url, count = full_url(settings.database_url), 0
+    if url.get_backend_name() != "sqlite" or Path(url.database or "").exists():
+        engine = open_engine(settings.database_url)
+        try:
+            with engine.connect() as connection:
+                if inspect(connection).has_table(UserRow.__tablename__):
+                    count = connection.scalar(select(func.count()).select_from(UserRow)) or 0
+        finally:
+            engine.dispose()
+    if not count:
+        return Finding(Mark.NOTE, "nobody may sign in at the desk yet: galloper user DIR NAME")
+    return Finding(Mark.OK, f"{count} may sign in at the desk")

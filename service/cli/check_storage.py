@@ -1,0 +1,85 @@
+"""What `galloper check` tests of what is kept: the store of photographs where it is not a folder, and the backup."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from service.cli.finding import Finding, Mark
+from service.config import Settings
+
+SPECIMEN = b"galloper check"
+NEWEST = 20
+"""Mails whose bytes are looked for."""
+
+
+def check_photographs(settings: Settings) -> Finding:
+    """Put a few bytes into the store that `photographs` names, and read them back."""
+    from service.store.blobs_remote import open_blobs
+
+    if not settings.photographs:
+        return Finding(Mark.OK, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}")
+    blobs = open_blobs(settings)
+    try:
+        key = blobs.put(SPECIMEN)
+        same = blobs.read(key) == SPECIMEN
+    except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
+        return Finding(Mark.MEND, f"{settings.photographs} cannot be used ({type(error).__name__}); check the setting "
+                                  "photographs, and the credentials in the environment")
+    if not same:
+        return Finding(Mark.MEND, f"{settings.photographs} gives back other bytes than were put there; look at the store")
+    return Finding(Mark.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
+
+
+def _how_long(settings: Settings) -> str:
+    days = settings.keep_strays_days
+    return ", for ever" if days is None else f", for ever where a game's record tells of them; other mails for {days} days"
+
+
+def check_backup(settings: Settings) -> Finding:
+    """When a backup was last made and last put back, as far as anybody noted it; and that the newest mails are there to be
+    backed up."""
+    from service.operations.health import BACKUP_REST, RESTORE_REST, ago
+
+    found = _noted(settings)
+    if found is None:
+        return Finding(Mark.NOTE, "nothing to back up yet; see docs/operations.md for how")
+    made, tested, newest, lost = found
+    now = datetime.now(UTC)
+    if lost:
+        return Finding(Mark.MEND, f"{lost} of the newest {newest} mails are in the database and not among the photographs; put "
+                                  "them back from the backup")
+    if made is None:
+        return Finding(Mark.NOTE, "no backup was noted yet; make one as docs/operations.md says, and note it on the Health page")
+    said = f"last noted {ago(now - made)}"
+    if now - made > BACKUP_REST:
+        return Finding(Mark.NOTE, f"{said}; make one now")
+    if tested is None or now - tested > RESTORE_REST:
+        return Finding(Mark.NOTE, f"{said}, but not put back as a test for a quarter of a year")
+    return Finding(Mark.OK, f"{said}, put back as a test {ago(now - tested)}")
+
+
+def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
+    """When a backup was made and when one was tested, how many mails were looked at and how many of them are lost; None
+    where there is no database yet."""
+    from sqlalchemy import func, inspect, select
+
+    from service.operations.health import BACKUP, RESTORED
+    from service.store.blobs_remote import open_blobs
+    from service.store.engine import full_url, open_engine, sessions
+    from service.store.tables import EventRow, MailRow
+
+    url = full_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return None
+    engine, blobs = open_engine(settings.database_url), open_blobs(settings)
+    try:
+        if not inspect(engine).has_table(EventRow.__tablename__):
+            return None
+        with sessions(engine)() as session:
+            made, tested = (session.scalar(select(func.max(EventRow.at)).where(EventRow.what == what))
+                            for what in (BACKUP, RESTORED))
+            newest = session.scalars(select(MailRow.sha256).order_by(MailRow.stored_at.desc()).limit(NEWEST)).all()
+    finally:
+        engine.dispose()
+    return made, tested, len(newest), sum(not blobs.has(key) for key in newest)

@@ -1,0 +1,122 @@
+"""The games of a site: begin one, look at all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TextIO
+
+from sqlalchemy.orm import Session
+
+import maps
+from service.clock import SystemClock
+from service.config import ConfigError, Settings
+from service.desk import queries
+from service.desk.queries import PhaseView
+from service.games import create
+from service.games.create import NewGame
+from service.games.deadlines import schedule
+from service.games.lots import fresh_seed
+from service.games.turns import extend_calendar
+from service.site_folder import is_address, opened, settings_of
+from service.store import records
+from service.store.blobs_remote import open_blobs
+from service.store.engine import Store
+from service.store.tables import GameRow, PhaseRow, PhaseState
+
+log = logging.getLogger(__name__)
+WHEN = "%a %-d %b %Y, %H:%M GMT"
+
+
+def create_game(folder: Path, file: Path, out: TextIO) -> int:
+    """Begin the game of a TOML file: its first phase open, the rest of its year waiting, each with its deadline.
+
+    Raises ConfigError naming the file and the entry, MapError for the board; then nothing was written.
+    """
+    settings, now = settings_of(folder), SystemClock().now()
+    try:
+        slug = create.read_game_file(file).variant
+        variant = maps.load(slug)
+        new = create.read_game_file(file, variant.powers)
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
+    faults = list(_address_faults(new, settings))
+    if first.deadline <= now:
+        faults.append(f"start: the first deadline, {first.deadline:{WHEN}}, is past; choose a later day")
+    if faults:
+        raise ConfigError(f"{file}: " + "; ".join(faults))
+    with opened(settings) as store:
+        with store.begin() as session:
+            create.create(session, new, variant, first, fresh_seed(), now)
+            extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+            seats = len(new.seats)
+        print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
+        print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)
+        print(_welcome(settings, store, new.slug), file=out)
+    return 0
+
+
+def _welcome(settings: Settings, store: Store, game: str) -> str:
+    """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot be written
+    takes nothing back."""
+    from service.bootstrap import writer_of
+    from service.notices.broadcasts import Circulars
+
+    writer = Circulars(writer_of(settings, open_blobs(settings), SystemClock()))
+    try:
+        with store.begin() as session:
+            letters = writer.welcome(session, game)
+    except Exception as fault:
+        log.exception("the welcome to %s could not be written", game)
+        return f"The welcome to its players could not be written ({fault}); the game stands. Tell them yourself."
+    return f"{letters} {'welcome waits' if letters == 1 else 'welcomes wait'} to leave once the site is served."
+
+
+def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
+    """Addresses that no mail would be taken from, or that would make two people one."""
+    owner: dict[str, str] = {}
+    for seat in new.seats:
+        for mail in seat.mail:
+            if not is_address(mail):
+                yield f"player {seat.player}: {mail!r} is no mail address"
+            elif mail == settings.order_address.lower():
+                yield f"player {seat.player}: {mail} is Galloper's own order_address"
+            elif owner.setdefault(mail, seat.player) != seat.player:
+                yield f"player {seat.player}: {mail} is the address of {owner[mail]} too"
+
+
+def show_games(folder: Path, out: TextIO) -> int:
+    """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet says."""
+    with opened(settings_of(folder)) as store, store() as session:
+        known = records.games(session)
+        views = queries.phases_now(session)
+        for game in known:
+            own = [_line(view) for view in views if view.game == game.name] or [_between(session, game.id)]
+            print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in own)]), file=out)
+    if not known:
+        print(f"No game yet; begin one with: galloper game new {folder} FILE", file=out)
+    return 0
+
+
+def _line(view: PhaseView) -> str:
+    parts = [f"{view.title}: {view.state}", _deadline(view.deadline),
+             f"sheets from {view.with_sheet} of {view.powers} powers"]
+    if view.unread:
+        parts.append(f"{view.unread} still to be read")
+    if view.doubtful:
+        parts.append(f"{view.doubtful} lines for the desk")
+    return "; ".join(parts)
+
+
+def _deadline(at: datetime) -> str:
+    return f"deadline {at:{WHEN}}"
+
+
+def _between(session: Session, game_id: str) -> str:
+    ahead: list[PhaseRow] = [p for p in records.phases(session, game_id) if p.state == PhaseState.WAITING]
+    if not ahead:
+        return "over"
+    return f"{queries.phase_title(ahead[0])}: opens {ahead[0].opens_at:{WHEN}}; {_deadline(ahead[0].deadline)}"

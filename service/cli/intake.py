@@ -1,0 +1,145 @@
+"""`galloper intake`: the verdict on mail files, without taking them in."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from service.intake.context import Context, ContextError, context_from_json, instant
+from service.intake.explanations import explain
+from service.intake.rules import judge_mail, remember
+from service.intake.verdict import EarlierMail, Verdict
+from service.mail.image_types import PictureProbe, PillowProbe
+from service.mail.message import read_mail
+
+
+class IntakeFault(Exception):
+    """The command cannot do what was asked; the sentence says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    path: Path
+    received_at: datetime
+
+
+def run_intake(
+    context_path: Path,
+    index_path: Path | None,
+    files: Sequence[Path],
+    as_json: bool,
+    out: TextIO,
+    probe: PictureProbe | None = None,
+) -> int:
+    """Judge `files` and print one object (or one paragraph) a mail.
+
+    The receipt time is in `FILE.internaldate` beside each mail or in the index, whose order is then kept; an index
+    without files means all its cases. Exit status: 0, or 1 with one sentence on standard error.
+    """
+    try:
+        context = context_from_json(_json(context_path))
+        due = _due(index_path, files)
+        _judge(due, context, as_json, out, probe or PillowProbe())
+    except (IntakeFault, ContextError) as fault:
+        sys.stderr.write(f"galloper intake: {fault}\n")
+        return 1
+    return 0
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise IntakeFault(
+            f"{path} cannot be read ({error.strerror}); give the path of a JSON file"
+        ) from error
+    except ValueError as error:
+        raise IntakeFault(f"{path} is not JSON ({error}); mend it and try again") from error
+
+
+def _due(index_path: Path | None, files: Sequence[Path]) -> list[_Due]:
+    times: dict[str, datetime] = {}
+    given = list(files)
+    if index_path is not None:
+        times = _index(index_path)
+        given = given or [index_path.parent / name for name in times]
+        place = {name: number for number, name in enumerate(times)}
+        given.sort(key=lambda path: place.get(path.name, len(place)))
+    return [_Due(path, times.get(path.name) or _beside(path)) for path in given]
+
+
+def _index(path: Path) -> dict[str, datetime]:
+    try:
+        return {str(case["file"]): instant(case["internaldate"]) for case in _json(path)["cases"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise IntakeFault(f"{path} is no index of mails: each case needs file and internaldate") from error
+
+
+def _beside(path: Path) -> datetime:
+    stamp = path.with_name(path.name + ".internaldate")
+    try:
+        return instant(stamp.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise IntakeFault(
+            f"the receipt time of {path} is not known: write it to {stamp}, such as 2025-03-21T10:14:00Z, or give --index"
+        ) from error
+    except ValueError as error:
+        raise IntakeFault(f"{stamp} holds no time; write one such as 2025-03-21T10:14:00Z") from error
+
+
+def _judge(due: Sequence[_Due], context: Context, as_json: bool, out: TextIO, probe: PictureProbe) -> None:
+    earlier: list[EarlierMail] = []
+    for one in due:
+        try:
+            raw = one.path.read_bytes()
+        except OSError as error:
+            raise IntakeFault(f"{one.path} cannot be read ({error.strerror}); check the name") from error
+        mail = read_mail(raw, probe)
+        verdict = judge_mail(mail, one.received_at, context, earlier)
+        kept = remember(one.path.name, mail, one.received_at, verdict)
+        if kept is not None:
+            earlier.append(kept)
+        if as_json:
+            out.write(json.dumps(verdict_json(one.path.name, verdict), ensure_ascii=False) + "\n")
+        else:
+            out.write(_paragraph(one.path.name, verdict, context))
+
+
+def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
+    """The object of the contract, and after it what receipts and the outbox need."""
+    shown: dict[str, Any] = {
+        "file": name,
+        "verdict": verdict.verdict.value,
+        "reason": None if verdict.reason is None else verdict.reason.value,
+        "game": verdict.game,
+        "power": verdict.power,
+        "season": verdict.season,
+        "year": verdict.year,
+        "type": verdict.type,
+        "version": verdict.version,
+        "photos": verdict.photos,
+        "flags": sorted(verdict.flags),
+        "reply_to": verdict.reply_to,
+        "alert": verdict.alert,
+        "of": verdict.of,
+    }
+    if verdict.report is not None:
+        shown |= {
+            "outbox_message_id": verdict.report.message_id,
+            "outbox_status": verdict.report.status,
+            "enhanced_status": verdict.report.enhanced,
+        }
+    return shown
+
+
+def _paragraph(name: str, verdict: Verdict, context: Context) -> str:
+    head = f"{name}: {verdict.verdict.value}" + (f" ({verdict.reason.value})" if verdict.reason else "")
+    words = explain(verdict, context)
+    body = " ".join(part for part in (words.what, words.safe, words.mend) if part)
+    flags = f"\n  flags: {', '.join(sorted(verdict.flags))}" if verdict.flags else ""
+    return f"{head}\n  {body}{flags}\n"

@@ -1,0 +1,131 @@
+"""`galloper parse`: typed order lines to the contract's JSON of `parse`, or to plain text."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Region
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    MoveHome,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+    UnitOrder,
+)
+from adjudicator.serialize.variant_state import write_order
+from grammar.complaint import Complaint
+from grammar.compose import GrammarError
+from grammar.parse import ParsedLine
+from maps.variant import Variant
+from reading.vocabulary import candidate_json, forms_of, parse_typed, printed
+
+_WORDS: dict[type[Order], str] = {
+    Hold: "hold",
+    Move: "move",
+    SupportHold: "support_hold",
+    SupportMove: "support_move",
+    Convoy: "convoy",
+    Convert: "convert",
+    Proxy: "proxy",
+    Retreat: "retreat",
+    Disband: "disband",
+    Build: "build",
+    Remove: "remove",
+    SendSupply: "send_supply",
+    MoveHome: "move_home",
+}
+
+
+def run_parse(variant: Variant, phase: str, lines: Iterable[str], as_json: bool, out: TextIO) -> int:
+    """Parse each line that is not blank and write one answer a line to `out`. The exit code: 0, or 2 for a phase the
+    variant does not have, with a sentence on standard error. A line that is no order is an answer, not a failure."""
+    try:
+        kind = PhaseKind(phase)
+        forms_of(variant, kind)
+    except (ValueError, GrammarError):
+        had = ", ".join(dict.fromkeys(k.value for _, k in variant.calendar.steps))
+        print(f"{variant.slug} has no phase {phase!r}; it has {had}.", file=sys.stderr)
+        return 2
+    for raw in lines:
+        text = raw.rstrip("\r\n")
+        if text.strip():
+            parsed = parse_typed(variant, kind, "", text)
+            print(json.dumps(line_json(parsed, variant), ensure_ascii=False) if as_json else _plain(parsed, variant),
+                  file=out)
+    return 0
+
+
+def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
+    """One line's object in the contract's JSON of `parse`. `parsed` is one order in the form `adjudicate` takes, or
+    {"orders": [...]} where the line gives several."""
+    orders = [order_json(order) for order in parsed.orders]
+    return {
+        "text": parsed.text,
+        "order": printed(parsed.orders, variant.board),
+        "parsed": {"orders": orders} if len(orders) > 1 else next(iter(orders), None),
+        "complaint": _complaint_json(parsed.complaint),
+        "candidates": [candidate_json(c, variant.board) for c in parsed.candidates],
+    }
+
+
+def order_json(order: Order) -> dict[str, Any]:
+    """An order as an object of `adjudicate`'s cases, without its power; what was not written is left out."""
+    if order.WORD:
+        return write_order(order)
+    found: dict[str, Any] = {"order": _WORDS[type(order)]}
+    if isinstance(order, UnitOrder):
+        found |= _unit(order.unit.kind, order.unit.region)
+    if isinstance(order, SupportHold | SupportMove | Convoy):
+        found["from"] = str(order.target.region)
+        if order.target.kind:
+            found["from_type"] = order.target.kind
+    if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
+        found["to"] = str(order.to)
+    if isinstance(order, Move):
+        found |= {key: True for key in ("via_convoy", "sheds") if getattr(order, key)}
+    if isinstance(order, Convert):
+        found |= {k: v for k, v in (("to_type", order.to_kind), ("coast", order.coast)) if v}
+    return found | _winter_json(order)
+
+
+def _winter_json(order: Order) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if isinstance(order, Build):
+        found |= _unit(order.kind, order.region)
+    if isinstance(order, MoveHome) and order.origin:
+        found["from"] = str(order.origin)
+    if isinstance(order, Proxy | SendSupply):
+        found["to_power"] = order.to_power
+    if isinstance(order, SendSupply):
+        found["count"] = order.count
+    return found
+
+
+def _unit(kind: str | None, region: Region) -> dict[str, str]:
+    return {"type": kind, "loc": str(region)} if kind else {"loc": str(region)}
+
+
+def _complaint_json(complaint: Complaint | None) -> dict[str, Any] | None:
+    if complaint is None:
+        return None
+    return {"code": complaint.code.value, "span": list(complaint.span), "message": complaint.message}
+
+
+def _plain(parsed: ParsedLine, variant: Variant) -> str:
+    if parsed.complaint is None:
+        return printed(parsed.orders, variant.board) or ""
+    return f"? {parsed.text.strip()[:80]} ({parsed.complaint.message})"

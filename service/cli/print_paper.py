@@ -1,0 +1,54 @@
+"""`galloper game paper`: everything of a game that goes onto paper, as PDF files in a folder (POST-07, LIST-05)."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TextIO
+
+import maps
+from adjudicator.serialize import codec
+from service import pictures
+from service.clock import SystemClock
+from service.config import ConfigError
+from service.intake.load_context import phase_of
+from service.notices.blank_sheets import blanks
+from service.notices.postal_packs import BY_HAND, RETURN, by_hand, envelopes, post_of
+from service.site_folder import opened, settings_of
+from service.store import records
+from service.store.tables import GameRow, PhaseState
+
+
+def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) -> int:
+    """Blank order sheets of every power for the phase in play, envelopes and labels to every player on a `day` ("" for
+    today), into `output`. The envelopes carry home addresses. Raises ConfigError for a game or day there is none of."""
+    try:
+        when = date.fromisoformat(day) if day else SystemClock().now().date()
+    except ValueError as fault:
+        raise ConfigError(f"--day {day}: write the day like 2027-03-14") from fault
+    with opened(settings_of(folder)) as store, store() as session:
+        row = session.get(GameRow, game)
+        if row is None:
+            known = ", ".join(one.id for one in records.games(session)) or "none yet"
+            raise ConfigError(f"there is no game {game}; there are: {known}")
+        variant = maps.load(row.variant)
+        posted = post_of(session, game, when)
+        covers = envelopes(posted, [str(line) for line in row.options.get(RETURN, ())])
+        phases = [p for p in records.phases(session, game) if p.state in {PhaseState.OPEN, PhaseState.WAITING}]
+        position = codec.load_position(phases[0].position) if phases and phases[0].position else None
+        sheets = blanks(variant, row.name, phase_of(phases[0]), position, sorted(records.seats(session, game))) if phases else []
+        strange = [variant.powers[one.power].name for one in posted if one.reach.addresses and by_hand(one.player, one.reach)]
+    output.mkdir(parents=True, exist_ok=True)
+    made = {}
+    if sheets:
+        made["order-sheets.pdf"] = pictures.sheets_pdf(sheets)
+    if covers:
+        made |= {"envelopes.pdf": pictures.envelopes_pdf(covers), "labels.pdf": pictures.labels_pdf(covers)}
+    for name, data in made.items():
+        (output / name).write_bytes(data)
+        print(output / name, file=out)
+    for power in strange:
+        print(f"{power}: {BY_HAND}", file=out)
+    if not covers:
+        print("No player of this game has a postal address on the list, so there are no envelopes.", file=out)
+    return 0

@@ -1,0 +1,116 @@
+"""`galloper read`: photographs to JSON or text, by the same eye and the same words as the service."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import maps
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Board, Coast, Province, Region, Terrain
+from grammar import lexicon as lexicons
+from grammar.lexicon import Lexicon
+from maps.variant import NameRow, Spelling, Variant
+from ocr.page import Reading, Status
+from reading.line import ReadableLine
+from reading.page import Scribe
+from reading.vocabulary import all_forms, forms_of, lexicon_of
+from service.intake.load_context import known_game
+from service.intake.recognizer import EngineEye
+
+
+class NamesError(Exception):
+    """The list of names cannot be used; the sentence names the file and the entry."""
+
+
+def run_read(
+    slug: str, phase: str | None, names: Path | None, photos: Sequence[Path], *, as_json: bool, out: TextIO
+) -> int:
+    """Read photographs in the order given; one JSON object or one block of text each. 1 when a file is missing."""
+    variant = maps.load(slug)
+    lexicon = lexicon_of(variant) if names is None else named_lexicon(variant, names)
+    forms = all_forms(variant) if phase is None else [forms_of(variant, PhaseKind(phase))]
+    scribe = Scribe(lexicon, forms)
+    eye = EngineEye()
+    code = 0
+    for at, photo in enumerate(photos, 1):
+        print(f"reading {at} of {len(photos)}: {photo.name}", file=sys.stderr)
+        try:
+            data = photo.read_bytes()
+        except OSError as error:
+            print(f"galloper: {photo} cannot be read ({error.strerror}); check the name.", file=sys.stderr)
+            code = 1
+            continue
+        answer = read_photo(photo.name, data, eye, scribe, variant, by_heading=phase is None)
+        print(json.dumps(answer, ensure_ascii=False) if as_json else _text(answer), file=out, flush=True)
+    return code
+
+
+def read_photo(
+    name: str, data: bytes, eye: EngineEye, scribe: Scribe, variant: Variant, *, by_heading: bool
+) -> dict[str, Any]:
+    """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
+    games = [known_game(variant)]
+    pages: list[dict[str, Any]] = []
+    sights = eye.look(data, name)
+    for sight in sights:
+        for page in sight.reading.pages:
+            kind = scribe.phase(page, games) if by_heading else None
+            _, lines = scribe.narrowed(kind).lines(page, games)
+            pages.append({
+                "page": len(pages) + 1, "rotation": page.rotation, "skew_degrees": round(page.skew_degrees, 2),
+                "lines": [_line(line) for line in lines],
+            })
+    readings: list[Reading] = [sight.reading for sight in sights]
+    bad = next((r for r in readings if r.status is Status.UNUSABLE), None)
+    return {
+        "file": name, "status": "read" if pages else "unusable",
+        "reason": None if pages or bad is None or bad.reason is None else bad.reason.value,
+        "seconds": round(sum(r.seconds for r in readings), 3), "pages": pages,
+    }
+
+
+def _line(line: ReadableLine) -> dict[str, Any]:
+    return {
+        "box": [[round(x), round(y)] for x, y in line.box], "kind": line.kind, "struck": line.struck,
+        "text": line.text, "order": line.order, "confidence": line.confidence,
+        "status": "open" if line.status.value == "open" else "auto", "candidates": list(line.candidates),
+    }
+
+
+def named_lexicon(variant: Variant, path: Path) -> Lexicon:
+    """Words of the variant with the names of a JSON list in place of its board's.
+
+    Each entry has "name", "kind" (inland, coastal, sea, primary_sea, local_sea), "aliases", and may have "coasts" and "abbr". Raises NamesError.
+    """
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        provinces = {e["name"]: _province(e) for e in entries}
+        rows = [NameRow(text, Region(e["name"]), Spelling.ALIAS) for e in entries for text in e.get("aliases", [])]
+    except OSError as error:
+        raise NamesError(f"{path} cannot be read ({error.strerror}); check the name.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise NamesError(f"{path} is not a JSON list of names with kind and aliases: {error!r}") from error
+    return lexicons.build(Board(provinces, {}), variant.kinds, rows, variant.powers.values())
+
+
+def _province(entry: dict[str, Any]) -> Province:
+    kind = str(entry["kind"])
+    terrain = Terrain.SEA if kind.endswith("sea") else Terrain(kind)
+    return Province(
+        entry["name"], entry["name"], terrain, entry.get("abbr", ""),
+        coasts=tuple(Coast(c, c) for c in entry.get("coasts", [])),
+    )
+
+
+def _text(answer: dict[str, Any]) -> str:
+    if answer["status"] == "unusable":
+        return f"{answer['file']}: unusable, {str(answer['reason']).replace('_', ' ')}"
+    rows = [
+        f"  {line['status']:4} {line['confidence']:.2f}  {line['order'] or '(' + line['kind'] + ') ' + line['text']}"
+        for page in answer["pages"] for line in page["lines"]
+    ]
+    return "\n".join([f"{answer['file']}: {len(rows)} lines", *rows])

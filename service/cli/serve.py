@@ -1,0 +1,149 @@
+"""`galloper serve`: poller, workers, scheduler and desk in one process, until it is asked to stop; and `galloper worker`:
+workers and scheduler alone, as many processes on as many machines as share one PostgreSQL database."""
+
+from __future__ import annotations
+
+import fcntl
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+from sqlalchemy import select
+
+from service.config import Settings
+from service.operations.logs import set_up
+from service.site_folder import SiteError, bring_up_to_date, database_name, opened, settings_of
+from service.store.engine import full_url
+from service.store.tables import UserRow
+
+LOCK = "serving"
+"""A file under `data` that is locked while a site with its database in a file is served: two at once would take up each
+other's work."""
+
+
+def run_site(folder: Path) -> int:
+    """Serve the site in `folder` until SIGTERM or SIGINT, then end in order with 0.
+
+    Progress goes to standard error. A mailbox or mail server that cannot be reached is reported there and tried
+    again. Raises ConfigError or SiteError when serving cannot begin.
+    """
+    stop = _stop_on_signals()
+    settings = settings_of(folder)
+    set_up(sys.stderr)
+    with _alone(settings):
+        bring_up_to_date(settings)
+        _say_who_may_sign_in(settings, folder)
+        _serve(settings, stop)
+    _say("Stopped. Mail that waits stays on the mail server; work that was cut off goes on at the next start.")
+    return 0
+
+
+def run_worker(folder: Path, threads: int = 4) -> int:
+    """Work for the site in `folder` until SIGTERM or SIGINT, then end in order with 0: judge, read, close, send.
+
+    It takes no mail in and shows no desk; `galloper serve` does. `threads` jobs run at once. Its work is taken over by
+    another process within two lease times of its death. Raises ConfigError or SiteError, also for a database in a file,
+    which one process serves.
+    """
+    from service.bootstrap import Running, open_site
+
+    stop = _stop_on_signals()
+    settings = settings_of(folder)
+    if _in_a_file(settings):
+        raise SiteError("The database is one SQLite file, which one process serves; run galloper serve alone, or set "
+                        "database to a PostgreSQL server for more.")
+    set_up(sys.stderr)
+    bring_up_to_date(settings)
+    site = open_site(settings, workers=threads)
+    try:
+        running = Running(site, poll=False)
+        running.start()
+        _say(f"Working with {threads} threads (stop with Ctrl-C)")
+        try:
+            stop.wait()
+        finally:
+            running.stop()
+    finally:
+        site.engine.dispose()
+    _say("Stopped. Work that was cut off goes on in another process, or at the next start.")
+    return 0
+
+
+def _serve(settings: Settings, stop: Event) -> None:
+    from service.bootstrap import Running, open_site
+    from service.web.server import WebServer
+
+    site = open_site(settings)
+    try:
+        web = WebServer(site.desk(), settings.web.host, settings.web.port)
+        running = Running(site, Reporter(settings))
+        running.start()
+        try:
+            web.start()
+            _say(f"The desk is at {web.address}/ (stop with Ctrl-C)")
+            stop.wait()
+            _say("Stopping ...")
+        finally:
+            web.stop()
+            running.stop()
+    finally:
+        site.engine.dispose()
+
+
+class Reporter:
+    """Says on standard error what changes about the mailbox, each state once."""
+
+    def __init__(self, settings: Settings) -> None:
+        incoming = settings.mail_in
+        self._place = incoming.path if incoming.kind == "maildir" else f"{incoming.folder} at {incoming.host}"
+        self._last: str | None = None
+
+    def __call__(self, trouble: str) -> None:
+        """`trouble` is a sentence, or "" when the mailbox answers."""
+        if trouble != self._last:
+            self._last = trouble
+            _say(trouble or f"Taking in mail from {self._place}")
+
+
+def _stop_on_signals() -> Event:
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    return stop
+
+
+@contextmanager
+def _alone(settings: Settings) -> Iterator[None]:
+    path = Path(settings.data) / LOCK
+    if not _in_a_file(settings):  # workers of a PostgreSQL site go by their own names, and its mails by their bytes
+        yield
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+    except OSError as error:
+        raise SiteError(f"{path.parent} cannot be written ({error.strerror}); check the setting data.") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise SiteError(f"Another galloper serves this site already ({path} is locked); stop it first.") from error
+        yield
+
+
+def _in_a_file(settings: Settings) -> bool:
+    database_name(settings)  # a sentence where the setting is none
+    return full_url(settings.database_url).get_backend_name() == "sqlite"
+
+
+def _say_who_may_sign_in(settings: Settings, folder: Path) -> None:
+    with opened(settings) as store, store() as session:
+        if session.scalar(select(UserRow.name).limit(1)) is None:
+            _say(f"Nobody may sign in at the desk yet: galloper user {folder} NAME")
+
+
+def _say(text: str) -> None:
+    print(f"galloper: {text}", file=sys.stderr, flush=True)

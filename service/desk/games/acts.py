@@ -1,0 +1,226 @@
+"""What a coordinator does to a game as a whole: begin it, move a deadline, roll a phase back, change an option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+import maps
+from maps.variant import Variant
+from service.config import ConfigError
+from service.desk.queries import work
+from service.desk.sheet.acts import Refused, back_to_desk, reason_of
+from service.games import create, extensions
+from service.games.agreement import Stage
+from service.games.ballots import FIRST_COUNTS
+from service.games.create import NewGame, Seat
+from service.games.deadlines import DeadlineError, Extension, schedule
+from service.games.lots import fresh_seed
+from service.games.turns import extend_calendar
+from service.intake.read_submission import THRESHOLD
+from service.intake.typed_orders import TYPED
+from service.site_folder import is_address
+from service.store.records import log_event, phases
+from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
+
+OPTIONS: dict[str, str] = {
+    TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
+    FIRST_COUNTS: "The first paper of a power counts in each phase, and later ones do not replace it",
+    "post_first": "The first movement orders of a power must come by post (strict games)",
+    "reading": "A receipt shows its sender each line as the machine read it, with a picture (it leaves once the sheet is read)",
+    "units_on_map": "The year-end map shows units besides control; it is public (without this, control alone)",
+}
+"""The options of a game that change what the service does, each with its words. All are yes or no."""
+REVIEW = "review"
+REVIEW_WORDS: dict[ReviewMode, str] = {
+    ReviewMode.NONE: "One person reads a line",
+    ReviewMode.DOUBTFUL: "Two people read each doubtful line, the second without seeing what the first one read",
+    ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
+}
+"""The choices of the option about who reads lines (desk plan, "Two-person review")."""
+THRESHOLDS: dict[str, str] = {
+    "": "as the site is set", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure", "0.99": "at least 0.99 sure",
+    "2": "never: a person looks at every line",
+}
+"""How sure the machine must be of a line that nobody looks at: the option's values with their words. The site's own setting
+is the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A new game as the form has it, so that it can be shown again beside its faults."""
+
+    name: str = ""
+    start: str = ""
+    variant: str = ""
+    zone: str = "Europe/London"
+    players: Mapping[str, tuple[str, str]] | None = None
+    options: frozenset[str] = frozenset()
+    review: str = ReviewMode.NONE
+    threshold: str = ""
+
+
+def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
+    """Create a game: its first phase open, the rest of its year waiting. Its id. Raises Refused with every fault."""
+    variant = maps.load(written.variant)
+    new, faults = _game(written, variant, own_address)
+    if faults or new is None:
+        raise Refused("No game was created. " + " ".join(faults))
+    first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
+    if first.deadline <= now:
+        raise Refused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: choose a "
+                      "later day.")
+    try:
+        create.create(session, new, variant, first, fresh_seed(), now)
+    except ConfigError as fault:
+        raise Refused(f"No game was created: {fault}.") from fault
+    extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    log_event(session, now, "game_created", game_id=new.slug, actor=by, detail={"options": sorted(written.options), REVIEW: written.review})
+    return new.slug
+
+
+def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame | None, list[str]]:
+    faults = []
+    if not written.name.strip() or len(written.name) > 200:
+        faults.append("The game needs a name of at most 200 letters.")
+    try:
+        start = date.fromisoformat(written.start)
+    except ValueError:
+        faults.append("The first day is written like 2027-03-01.")
+        start = date.min
+    if not create.known_zone(written.zone):
+        faults.append(f"The time zone {written.zone!r} is unknown; write it like Europe/London.")
+    own = []
+    for power in variant.powers.values():
+        name, mail = (written.players or {}).get(power.id, ("", ""))
+        addresses = tuple(one.lower() for one in mail.replace(",", " ").split())
+        if not name.strip():
+            faults.append(f"{power.name} has no player.")
+        if not addresses:
+            faults.append(f"{power.name} has no mail address.")
+        own.append(Seat(power.id, name.strip(), written.zone, addresses))
+    faults += _address_faults(own, own_address)
+    if written.review not in set(ReviewMode) or written.threshold not in THRESHOLDS:
+        faults.append("Choose one of the ways of reading lines.")
+    if faults:
+        return None, faults
+    return NewGame(written.name.strip(), variant.slug, start, own, (), _options(written)), []
+
+
+def _options(written: Written) -> dict[str, Any]:
+    options: dict[str, Any] = dict.fromkeys(sorted(written.options & OPTIONS.keys()), True)
+    if written.review != ReviewMode.NONE:
+        options[REVIEW] = written.review
+    if written.threshold:
+        options[THRESHOLD] = float(written.threshold)
+    return options
+
+
+def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
+    owner: dict[str, str] = {}
+    for seat in own:
+        for mail in seat.mail:
+            if not is_address(mail):
+                yield f"{mail!r} is no mail address."
+            elif mail == own_address.lower():
+                yield f"{mail} is this site's own address."
+            elif owner.setdefault(mail, seat.player) != seat.player:
+                yield f"{mail} is given to both {owner[mail]} and {seat.player}."
+
+
+def move(
+    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
+) -> Extension:
+    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15); what changed. Raises Refused."""
+    try:
+        deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
+    except ValueError as fault:
+        raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
+                      "07:00, both in GMT.") from fault
+    try:
+        return extensions.move_deadline(session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now)
+    except DeadlineError as fault:
+        said = str(fault)
+        raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
+
+
+def move_year(session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime) -> Extension:
+    """Move the first day of a year that has not begun (Q-10); what changed. Raises Refused."""
+    try:
+        first = date.fromisoformat(day)
+    except ValueError as fault:
+        raise Refused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
+    try:
+        return extensions.move_year(session, phase.id, first, reason_of(why), by=by, now=now)
+    except DeadlineError as fault:
+        said = str(fault)
+        raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
+
+
+def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
+    """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
+    why = reason_of(why)
+    if not back_to_desk(session, phase):
+        raise Refused("Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
+                      "stands; an error in it is put right by a correction.")
+    log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "why": why})
+
+
+def set_option(session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime) -> None:
+    """Change an option of a running game, with its history in the log. Raises Refused."""
+    why = reason_of(why)
+    if name not in OPTIONS:
+        raise Refused("Nothing was changed: there is no such option.")
+    before = bool(game.options.get(name, False))
+    if before == value:
+        raise Refused("Nothing was changed: the option is set so already.")
+    game.options = {**game.options, name: value}
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": name, "from": before, "to": value, "why": why})
+
+
+def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
+    """Change how sure the machine must be of a line that nobody looks at, for the sheets that come from now on, with its
+    history in the log. Raises Refused."""
+    why = reason_of(why)
+    if wanted not in THRESHOLDS:
+        raise Refused("Nothing was changed: there is no such threshold.")
+    before = threshold(game)
+    if before == wanted:
+        raise Refused("Nothing was changed: the option is set so already.")
+    kept = {name: value for name, value in game.options.items() if name != THRESHOLD}
+    game.options = kept | ({THRESHOLD: float(wanted)} if wanted else {})
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": "lines_without_a_look", "from": THRESHOLDS[before], "to": THRESHOLDS[wanted], "why": why})
+
+
+def threshold(game: GameRow) -> str:
+    """The game's threshold as a key of THRESHOLDS."""
+    held = game.options.get(THRESHOLD)
+    return next((key for key in THRESHOLDS if key and held is not None and float(key) == float(held)), "")
+
+
+def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
+    """Change who reads lines, from the phases on that are not judged yet, with its history in the log. Raises Refused,
+    also while two people have read a line otherwise: no option decides which of them is right."""
+    why = reason_of(why)
+    if wanted not in set(ReviewMode):
+        raise Refused("Nothing was changed: there is no such way of reading lines.")
+    before = str(game.options.get(REVIEW, ReviewMode.NONE))
+    if before == wanted:
+        raise Refused("Nothing was changed: the option is set so already.")
+    rows = [phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}]
+    for phase in rows:
+        if any(work_line.line.stage is Stage.DIFFERS for work_line in work(session, phase)):
+            raise Refused("Nothing was changed: two people have read a line differently. Settle it at the desk or close it as "
+                          "void first; no option decides which of them is right.")
+    for phase in rows:
+        phase.review = wanted
+    game.options = {**game.options, REVIEW: wanted}
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": REVIEW, "from": before, "to": wanted, "why": why})

@@ -1,0 +1,45 @@
+"""How an act about a game is carried out by a form: in one transaction, refused with a sentence, told on the game's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from fastapi import HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from service.desk.sheet.acts import Refused
+from service.store.tables import GameRow
+from service.web.ports import DeskPorts
+
+Outcome = TypeVar("Outcome")
+
+
+def done(request: Request, game_id: str, told: str, act: Callable[[Session, GameRow], object]) -> Response:
+    """Do it and go to the game's page, which tells it by one of its own sentences; 409 with the reason of a refusal."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        tried(lambda: act(session, game_row(session, game_id)))
+    return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
+
+
+def tried(act: Callable[[], Outcome]) -> Outcome:
+    """What the act gives; 409 with its sentence where it was refused, so that the transaction ends without a change."""
+    try:
+        return act()
+    except Refused as fault:
+        raise HTTPException(409, str(fault)) from fault
+
+
+def own_address(ports: DeskPorts) -> str:
+    """The address that takes orders, which no player can have; "" where the desk runs without mail."""
+    return "" if ports.quarantine is None else ports.quarantine.post.desk.sender.order_address
+
+
+def game_row(session: Session, game_id: str) -> GameRow:
+    """A game; 404 where there is none."""
+    found = session.get(GameRow, game_id)
+    if found is None:
+        raise HTTPException(404, "There is no such game. Nothing was changed.")
+    return found

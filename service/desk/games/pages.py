@@ -1,0 +1,189 @@
+"""The Games pages: begin a game, look at one, move a deadline, roll a judged phase back, change an option."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+import maps
+from maps.loader import variants
+from service.desk.games import acts
+from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, Written
+from service.desk.games.carry_out import done, game_row, own_address
+from service.desk.games.seats import welcome
+from service.desk.queries import CLOCK_ONLY, phase_title, phases_to_come
+from service.desk.sheet.acts import Refused
+from service.games.extensions import begins_year
+from service.store import records
+from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
+HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back", "address_added", "address_removed",
+           "seat_changed")
+
+
+@router.get("/games")
+def games(request: Request, visitor: SignedIn) -> Response:
+    """Every game with the phase in play."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found = [
+            (game, next(iter(phases_to_come(session, game.id, 1)), None))
+            for game in records.games(session)
+        ]
+        return show(request, "games.html", visitor=visitor, told="", games=found, title_of=phase_title, boards=variants())
+
+
+@router.get("/games/new")
+def new(request: Request, visitor: SignedIn, variant: str = "") -> Response:
+    """The form of a new game on one board."""
+    return _form(request, visitor, Written(variant=variant or variants()[0]))
+
+
+@router.post("/games/new")
+async def create(request: Request, visitor: Trusted) -> Response:
+    """Begin the game, or show the form again with everything that is wrong; then nothing was written."""
+    sent = {key: str(value) for key, value in (await request.form()).items()}
+    return await run_in_threadpool(_create, request, visitor, sent)
+
+
+def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    written = Written(
+        name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
+        zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
+        players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
+                 for key, value in sent.items() if key.startswith("player:")})
+    if written.variant not in variants():
+        raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
+    try:
+        with ports.sessions.begin() as session:
+            made = acts.begin(session, written, own_address(ports), visitor.name, ports.clock.now())
+    except Refused as fault:
+        return _form(request, visitor, written, str(fault), 400)
+    told = "created" if welcome(ports, made) else "created-untold"
+    return RedirectResponse(f"/games/{made}?told={told}", status_code=303)
+
+
+@router.get("/games/{game_id}")
+def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> Response:
+    """One game: players, calendar, options with their history."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = game_row(session, game_id)
+        seats = [
+            (power, ports.power_name(row.variant, power), None if key is None else session.get_one(PlayerRow, key),
+             [] if key is None else session.scalars(
+                 select(AddressRow.email).where(AddressRow.player_id == key).order_by(AddressRow.email)).all())
+            for power, key in sorted(records.seats(session, game_id).items())
+        ]
+        phases = phases_to_come(session, game_id)
+        rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
+                               .order_by(PhaseRow.ordinal)).all()
+        board = maps.load(row.variant)
+        years = [one.id for before, one in zip([None, *rows], rows, strict=False)
+                 if one.state == PhaseState.WAITING and one.opens_at > ports.clock.now() and begins_year(before, board.calendar)]
+        history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
+                                  .order_by(EventRow.id.desc())).all()
+        return show(request, "game.html", visitor=visitor, told=told, game=row, board=board.title,
+                    seats=seats, phases=phases, years=years, title_of=phase_title,
+                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
+                    thresholds=THRESHOLDS, threshold=acts.threshold(row), review=row.options.get(REVIEW, ReviewMode.NONE))
+
+
+@router.post("/games/{game_id}/move")
+def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
+         why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
+         later: Annotated[str, Form()] = "") -> Response:
+    """Move a deadline, with its reason; `later` moves every later phase by as much. Every player is told (OUT-12)."""
+    ports: DeskPorts = request.app.state.ports
+
+    def act(session: Session, row: GameRow) -> None:
+        own = _phase(session, row, phase)
+        extension = acts.move(session, own, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now())
+        if ports.circulars is not None:
+            session.refresh(own)
+            ports.circulars.deadline_moved(session, own, extension)
+
+    return done(request, game_id, "moved" if ports.circulars else "moved-untold", act)
+
+
+@router.post("/games/{game_id}/year")
+def move_year(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
+              why: Annotated[str, Form()] = "") -> Response:
+    """Move the first day of a year that has not begun, and all of that year with it (Q-10). Every player is told."""
+    ports: DeskPorts = request.app.state.ports
+
+    def act(session: Session, row: GameRow) -> None:
+        own = _phase(session, row, phase)
+        extension = acts.move_year(session, own, day, why, by=visitor.name, now=ports.clock.now())
+        if ports.circulars is not None:
+            session.refresh(own)
+            ports.circulars.deadline_moved(session, own, extension)
+
+    return done(request, game_id, "year-moved" if ports.circulars else "year-moved-untold", act)
+
+
+@router.post("/games/{game_id}/roll-back")
+def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
+              why: Annotated[str, Form()] = "") -> Response:
+    """A judged phase goes back to the desk; decisions stay."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
+        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+
+
+@router.post("/games/{game_id}/option")
+def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()], value: Annotated[str, Form()],
+           why: Annotated[str, Form()] = "") -> Response:
+    """Change an option."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "option", lambda session, row: acts.set_option(
+        session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
+
+
+@router.post("/games/{game_id}/threshold")
+def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
+              why: Annotated[str, Form()] = "") -> Response:
+    """Change how sure the machine must be of a line that nobody looks at."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "option", lambda session, row: acts.set_threshold(
+        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+
+
+@router.post("/games/{game_id}/review")
+def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
+           why: Annotated[str, Form()] = "") -> Response:
+    """Change which lines two people read."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "option", lambda session, row: acts.set_review(
+        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+
+
+def _form(request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200) -> Response:
+    try:
+        board = maps.load(written.variant)
+    except maps.MapError as error:
+        raise HTTPException(404, "There is no such board. Nothing was changed.") from error
+    return show(request, "game_new.html", status, visitor=visitor, written=written, fault=fault, options=OPTIONS,
+                reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board, powers=list(board.powers.values()), players=written.players or {})
+
+
+def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:
+    found = session.get(PhaseRow, phase_id)
+    if found is None or found.game_id != game.id:
+        raise HTTPException(404, "There is no such phase of this game. Nothing was changed.")
+    return found

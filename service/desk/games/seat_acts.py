@@ -1,0 +1,105 @@
+"""What a coordinator does to the seats of a running game: who holds a power, by which addresses they write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.desk.sheet.acts import Refused, reason_of
+from service.games.create import known_zone
+from service.site_folder import is_address
+from service.store.records import log_event, seats
+from service.store.tables import AddressRow, GameRow, PlayerRow, SeatRow
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who takes a seat over; an empty name and no address leave it empty."""
+
+    name: str
+    zone: str
+    mail: tuple[str, ...]
+
+
+def add_address(
+    session: Session, game: GameRow, power: str, mail: str, own_address: str, *, by: str, now: datetime
+) -> None:
+    """One more address of the player who holds a power. Raises Refused."""
+    address = mail.strip().lower()
+    player = seats(session, game.id).get(power)
+    if player is None:
+        raise Refused("Nothing was changed: nobody holds this power.")
+    if not is_address(address) or address == own_address.lower():
+        raise Refused("Nothing was changed: this is no mail address of a player.")
+    known = session.get(AddressRow, address)
+    if known is not None:
+        owner = session.get_one(PlayerRow, known.player_id).name
+        raise Refused(f"Nothing was changed: this address is registered for {owner} already.")
+    session.add(AddressRow(email=address, player_id=player))
+    log_event(session, now, "address_added", game_id=game.id, actor=by, detail={"power": power})
+
+
+def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by: str, now: datetime) -> None:
+    """Take no more orders from an address. A player keeps at least one, else nobody could answer them. Raises Refused."""
+    address = session.get(AddressRow, mail.strip().lower())
+    player = seats(session, game.id).get(power)
+    if address is None or player is None or address.player_id != player:
+        raise Refused("Nothing was changed: the player of this power has no such address.")
+    left = session.scalar(select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player)) or 0
+    if left < 2:
+        raise Refused("Nothing was changed: this is their only address. Add the new one first, or give the seat to somebody "
+                      "else.")
+    session.delete(address)
+    log_event(session, now, "address_removed", game_id=game.id, actor=by, detail={"power": power})
+
+
+def hand_over(
+    session: Session, game: GameRow, power: str, holder: Holder, own_address: str, why: str, *, by: str, now: datetime
+) -> bool:
+    """Give a power to another player, or leave its seat empty; whether somebody holds it now. What was sent in for it
+    still counts. A person known by one of the addresses is that player, in this game too (NON-05). Raises Refused."""
+    why = reason_of(why)
+    seat = session.get(SeatRow, (game.id, power))
+    if seat is None:
+        raise Refused("Nothing was changed: the game has no such power.")
+    before = None if seat.player_id is None else session.get_one(PlayerRow, seat.player_id)
+    after = _player(session, holder, own_address) if holder.name or holder.mail else None
+    if (None if after is None else after.id) == seat.player_id:
+        raise Refused("Nothing was changed: they hold this power already.")
+    seat.player_id = None if after is None else after.id
+    log_event(session, now, "seat_changed", game_id=game.id, actor=by, detail={
+        "power": power, "from": "nobody" if before is None else before.name,
+        "to": "nobody" if after is None else after.name, "why": why})
+    return after is not None
+
+
+def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
+    if not holder.name or len(holder.name) > 200 or not holder.mail:
+        raise Refused("Nothing was changed: a player needs a name and a mail address. To leave the seat empty, leave both "
+                      "empty.")
+    if not known_zone(holder.zone):
+        raise Refused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like Europe/London.")
+    wrong = [mail for mail in holder.mail if not is_address(mail) or mail == own_address.lower()]
+    if wrong:
+        raise Refused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")
+    known = _known(session, holder.mail)
+    if known is None:
+        known = PlayerRow(name=holder.name, zone=holder.zone)
+        session.add(known)
+        session.flush()
+    for mail in holder.mail:
+        if session.get(AddressRow, mail) is None:
+            session.add(AddressRow(email=mail, player_id=known.id))
+    session.flush()
+    return known
+
+
+def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
+    owners = set(session.scalars(select(AddressRow.player_id).where(AddressRow.email.in_(mails))))
+    if len(owners) > 1:
+        raise Refused("Nothing was changed: these addresses are registered for different players.")
+    return session.get_one(PlayerRow, owners.pop()) if owners else None

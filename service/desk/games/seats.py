@@ -1,0 +1,66 @@
+"""The forms of a game's seats: who holds a power, and by which addresses they write."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from service.desk.games import seat_acts
+from service.desk.games.carry_out import done, game_row, own_address, tried
+from service.desk.games.seat_acts import Holder
+from service.web.page import require_token
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+log = logging.getLogger(__name__)
+router = APIRouter(prefix="/games")
+Trusted = Annotated[Visitor, Depends(require_token)]
+
+
+@router.post("/{game_id}/address")
+def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
+            mail: Annotated[str, Form()]) -> Response:
+    """One more address of a player."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "address", lambda session, row: seat_acts.add_address(
+        session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now()))
+
+
+@router.post("/{game_id}/address/remove")
+def remove(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
+           mail: Annotated[str, Form()]) -> Response:
+    """One address less."""
+    ports: DeskPorts = request.app.state.ports
+    return done(request, game_id, "address-removed", lambda session, row: seat_acts.remove_address(
+        session, row, power, mail, by=visitor.name, now=ports.clock.now()))
+
+
+@router.post("/{game_id}/seat")
+def seat(
+    request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()], name: Annotated[str, Form()] = "",
+    mail: Annotated[str, Form()] = "", zone: Annotated[str, Form()] = "Europe/London", why: Annotated[str, Form()] = "",
+) -> Response:
+    """Another player takes a power, and gets their welcome; or nobody holds it any more."""
+    ports: DeskPorts = request.app.state.ports
+    holder = Holder(name.strip(), zone.strip(), tuple(one.lower() for one in mail.replace(",", " ").split()))
+    with ports.sessions.begin() as session:
+        held = tried(lambda: seat_acts.hand_over(session, game_row(session, game_id), power, holder, own_address(ports), why,
+                                                 by=visitor.name, now=ports.clock.now()))
+    told = "seat-empty" if not held else "seat" if welcome(ports, game_id, power) else "seat-untold"
+    return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
+
+
+def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
+    """Write to the players of a game, or of one power; whether any letter waits to leave. What was changed is committed by
+    now, so a map that cannot be drawn loses nothing."""
+    if ports.circulars is None:
+        return False
+    try:
+        with ports.sessions.begin() as session:
+            return ports.circulars.welcome(session, game_id, power) > 0
+    except Exception:
+        log.exception("the welcome to %s could not be written", game_id)
+        return False

@@ -1,0 +1,1 @@
+"""The page where a person reads lines."""

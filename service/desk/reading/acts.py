@@ -1,0 +1,197 @@
+"""What a person asks of the reading page, carried out: the same for a form without script and for the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import HTTPException
+from sqlalchemy.orm import Session
+
+from service.desk import queries
+from service.desk.reading import shape
+from service.games import decisions
+from service.games.agreement import Stage, both
+from service.games.decisions import KEY_LENGTH, Act, Decision, Kind
+from service.games.lines import lines_by_id
+from service.store.records import log_event
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, SubmissionRow
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+_WITHOUT_TEXT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
+NO_READING = "This line has no such reading. Nothing was changed."
+NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, one that nobody "
+            "can read “cannot be read”.")
+NO_LINE = "There is no such line in this phase. Nothing was changed."
+NOT_TWO = "Two different readings are kept of a line, or none. Nothing was changed."
+NO_BELOW = "There is no line below this one on the same page to join it with. Nothing was changed."
+NO_DIFFERENCE = "Two people have not read this line differently. Nothing was changed."
+NO_PLACE = "A line is broken between two words, not at its end. Nothing was changed."
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept, undo, redo.
+
+    `seen` is the version of the line that the person had before them, None where the page did not say. `text` is what
+    was typed, `kept` the two readings of a void line ("reading-2"), `at` where to break (share of the crop's width),
+    `others` the lines of an accept (line, version, reading), `target` the key of the act to undo or redo.
+    """
+
+    key: str
+    do: str
+    line: int = 0
+    seen: str | None = None
+    text: str = ""
+    kept: tuple[str, ...] = ()
+    at: float = 0.5
+    others: tuple[tuple[int, str | None, str], ...] = ()
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What came of it: the lines it was about, and why typed words are no order ("" where they are one)."""
+
+    lines: tuple[int, ...]
+    complaint: str = ""
+
+
+def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visitor, asked: Asked) -> Carried:
+    """Do what is asked, once for each key. Raises HTTPException with a sentence for what the page does not offer, and
+    `decisions.Overtaken` where the line was decided after it was shown."""
+    act = Act(asked.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
+    if decisions.known(session, act.key):
+        return Carried(())
+    if asked.do in {"undo", "redo"}:
+        step = decisions.undo if asked.do == "undo" else decisions.redo
+        return Carried(tuple(step(session, act, asked.target)))
+    if asked.do == "accept":
+        return _accept(session, act, phase, asked)
+    row, power = line_of(session, phase.id, asked.line)
+    if asked.do in {"join", "break"}:
+        return _reshape(ports, session, act, asked, row, power)
+    if asked.do == "close":
+        return close_differences(session, act, phase, [row.id], {} if asked.seen is None else {row.id: asked.seen})
+    decision, complaint = _said(ports, session, phase.id, power, row, asked)
+    kind = Kind.ASK if asked.do == "second" else Kind.DECIDE
+    seen = {} if asked.seen is None else {row.id: asked.seen}
+    _file(session, act, phase, [decision], seen, kind)
+    return Carried((row.id,), complaint)
+
+
+def close_differences(
+    session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], seen: Mapping[int, str]
+) -> Carried:
+    """End what two people read otherwise: each of these lines is void, with both readings kept for the results to print
+    (Q-01). The log says how many; 400 where one of them is no difference."""
+    found = lines_by_id(session, line_ids)
+    if not line_ids or any(found[one].stage is not Stage.DIFFERS for one in line_ids):
+        raise HTTPException(400, NO_DIFFERENCE)
+    said = [Decision(one, LineState.VOID, "\n".join(both(found[one].votes)), settles=True) for one in line_ids]
+    decisions.file(session, act, said, seen, Kind.CLOSE)
+    log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
+              detail={"phase_id": phase.id, "lines": len(said)})
+    return Carried(tuple(line_ids))
+
+
+def _file(session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str], kind: Kind) -> None:
+    """File decisions; where two people now read a line otherwise, that goes into the log without what they read."""
+    if phase.review == ReviewMode.NONE:
+        decisions.file(session, act, said, seen, kind)
+        return
+    ids = [one.line_id for one in said]
+    before = {one for one, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
+    decisions.file(session, act, said, seen, kind)
+    for one, line in lines_by_id(session, ids).items():
+        if line.stage is Stage.DIFFERS and one not in before:
+            log_event(session, act.at, "line_read_differently", game_id=phase.game_id, actor=act.by,
+                      detail={"phase_id": phase.id, "line": one, "readers": sorted({vote.by for vote in line.votes})})
+
+
+def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
+    """A line of this phase and the power whose sheet it is on; 404 where there is none."""
+    line = session.get(LineRow, line_id)
+    page = None if line is None else session.get(PageRow, line.page_id)
+    submission = None if page is None else session.get(SubmissionRow, page.submission_id)
+    if line is None or submission is None or submission.phase_id != phase_id:
+        raise HTTPException(404, NO_LINE)
+    return line, submission.power
+
+
+def _said(
+    ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, asked: Asked
+) -> tuple[Decision, str]:
+    """A decision, and why its typed words are no order; 400 with a sentence for one that the page does not offer."""
+    if asked.do in _WITHOUT_TEXT:
+        return Decision(row.id, _WITHOUT_TEXT[asked.do], row.text), ""
+    if asked.do == "void":
+        return Decision(row.id, LineState.VOID, _two(row, asked.kept) if asked.kept else row.text), ""
+    if asked.do in {"edit", "said"}:
+        words = " ".join(asked.text.split())[:500]
+        if not words:
+            raise HTTPException(400, NO_WORDS)
+        found = ports.understand(session, phase_id, power, words)
+        return Decision(row.id, LineState.READ, words, found.order), "" if found.order else found.complaint
+    return Decision(row.id, LineState.READ, *_reading(row, asked.do)), ""
+
+
+def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
+    number = do.removeprefix("reading-")
+    plain = do.startswith("reading-") and number.isascii() and number.isdecimal() and len(number) < 3
+    found = decisions.from_candidate(row, int(number)) if plain else None
+    if found is None:
+        raise HTTPException(400, NO_READING)
+    return found
+
+
+def _two(row: LineRow, kept: Sequence[str]) -> str:
+    """Both readings of a line that is void since they are equally good, for the results to print (Q-01)."""
+    texts = [_reading(row, do)[0] for do in dict.fromkeys(kept)]
+    if len(texts) != 2:
+        raise HTTPException(400, NOT_TWO)
+    return "\n".join(texts)
+
+
+def _accept(session: Session, act: Act, phase: PhaseRow, asked: Asked) -> Carried:
+    found = [(line_of(session, act.phase_id, line)[0], seen, do) for line, seen, do in asked.others]
+    if not found:
+        raise HTTPException(400, "No line was named. Nothing was changed.")
+    said = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in found]
+    seen = {row.id: version for row, version, _ in found if version is not None}
+    _file(session, act, phase, said, seen, Kind.ACCEPT)
+    return Carried(tuple(row.id for row, _, _ in found))
+
+
+def _reshape(
+    ports: DeskPorts, session: Session, act: Act, asked: Asked, row: LineRow, power: str
+) -> Carried:
+    def suggest(text: str) -> Sequence[dict[str, object]]:
+        return ports.suggest(session, act.phase_id, power, text)
+
+    if asked.seen is not None:
+        decisions.check(session, {row.id: asked.seen}, act.by)
+    old: tuple[int, ...]
+    made: tuple[int, ...]
+    if asked.do == "join":
+        below = _below(session, act.phase_id, row)
+        joined = shape.join(session, act, row, below, suggest)
+        old, made = (row.id, below.id), () if joined is None else (joined,)
+    else:
+        try:
+            old, made = (row.id,), shape.split(session, act, row, asked.at, suggest) or ()
+        except ValueError as why:
+            raise HTTPException(400, NO_PLACE) from why
+    for one in made:
+        ports.read_again(session, one)
+    return Carried((*old, *made))
+
+
+def _below(session: Session, phase_id: int, row: LineRow) -> LineRow:
+    """The next line on the page as the desk lists it."""
+    lines = queries.work(session, session.get_one(PhaseRow, phase_id))
+    at = next((n for n, w in enumerate(lines) if w.line.id == row.id), len(lines))
+    if at + 1 >= len(lines) or lines[at + 1].line.page_id != row.page_id:
+        raise HTTPException(400, NO_BELOW)
+    return session.get_one(LineRow, lines[at + 1].line.id)

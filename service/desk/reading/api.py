@@ -1,0 +1,231 @@
+"""What the reading page's script asks for: the list of lines, one line's part of the page, words to complete; and what
+it sends: acts, whose line it is, changed keys. Nothing here says anything of the board (DESK-03)."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, HTTPException, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from service.desk import queries
+from service.desk.queries import WorkLine
+from service.desk.reading import keys as reading_keys
+from service.desk.reading import view as reading_view
+from service.desk.reading.acts import Asked, carry_out
+from service.desk.reading.forms import CLOSED
+from service.desk.reading.presence import Presence
+from service.games import decisions
+from service.games.decisions import KEY_LENGTH, PART
+from service.games.seal import at_the_desk
+from service.games.turns import NotReady
+from service.store.tables import GameRow, PhaseRow, UserRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor, same
+
+log = logging.getLogger(__name__)
+router = APIRouter(prefix="/desk")
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+MOST_ACTS = 200
+"""Acts in one request: what a person does in some minutes without a server."""
+
+
+def require_header(
+    visitor: SignedIn, token: Annotated[str, Header(alias="X-Galloper-Token")] = ""
+) -> Visitor:
+    """The signed-in person, once the script has shown the page's token; else 403."""
+    if not same(token, visitor.csrf):
+        raise HTTPException(403, "This page is out of date. Nothing was changed: reload it.")
+    return visitor
+
+
+Trusted = Annotated[Visitor, Depends(require_header)]
+
+
+class ActWish(BaseModel):
+    """One act as the script sends it; the fields are those of `reading_acts.Asked`."""
+
+    key: str = Field(min_length=8, max_length=KEY_LENGTH)
+    do: str = Field(max_length=20)
+    line: int = 0
+    seen: str | None = Field(default=None, max_length=64)
+    text: str = Field(default="", max_length=2000)
+    kept: list[str] = Field(default=[], max_length=5)
+    at: float = Field(default=0.5, ge=0, le=1)
+    others: list[tuple[int, str | None, str]] = Field(default=[], max_length=500)
+    target: str | None = Field(default=None, max_length=64)
+
+    def asked(self) -> Asked:
+        """The same as the desk's own value."""
+        return Asked(self.key, self.do, self.line, self.seen, self.text, tuple(self.kept), self.at,
+                     tuple(self.others), self.target)
+
+
+class ActWishes(BaseModel):
+    """Acts in the order in which they were done."""
+
+    acts: list[ActWish] = Field(max_length=MOST_ACTS)
+
+
+class Where(BaseModel):
+    """The line a person looks at."""
+
+    line: int
+
+
+@router.get("/{phase_id}/lines")
+def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
+    """Every line of the phase in a few words, and what this person can undo and do again."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        phase = _open_phase(session, phase_id)
+        found = queries.work(session, phase, visitor.name)
+        variant = session.get_one(GameRow, phase.game_id).variant
+        entries = [
+            reading_view.index_entry(reading_view.offers(ports, session, phase_id, found, work, me=visitor.name), work,
+                                     ports.power_name(variant, work.power))
+            for work in found
+        ]
+        stacks = _stacks(session, phase_id, visitor.name, found)
+    return JSONResponse({"token": visitor.csrf, "me": visitor.name, "lines": entries, **stacks})
+
+
+@router.get("/{phase_id}/line/{line_id}")
+def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Response:
+    """One line's part of the page."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        phase = _open_phase(session, phase_id)
+        found = queries.work(session, phase, visitor.name)
+        work = next((w for w in found if w.line.id == line_id), None)
+        if work is None:
+            raise HTTPException(404, "There is no such line on the desk now.")
+        variant = session.get_one(GameRow, phase.game_id).variant
+        view = reading_view.line_view(ports, session, phase_id, found, work, variant=variant, me=visitor.name)
+        return show(request, "_line.html", visitor=visitor, view=view, phase=phase, key="")
+
+
+@router.post("/{phase_id}/acts")
+def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -> Response:
+    """Carry out acts one by one, each whole or not at all; what came of each, and how every line stands now.
+
+    An act that came before is answered again and changes nothing. The last decision of a phase has it judged.
+    """
+    ports: DeskPorts = request.app.state.ports
+    answers = [_carried(ports, phase_id, visitor, wish) for wish in wishes.acts]
+    with ports.sessions() as session:
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None or not at_the_desk(phase):
+            return JSONResponse({"acts": answers, "closed": CLOSED})
+        found = queries.work(session, phase, visitor.name)
+        open_lines = sum(w.waits for w in found)
+        about = {line for answer in answers for line in answer.get("about", ())}
+        told = {
+            "acts": answers, "states": [reading_view.state_entry(w) for w in found],
+            "offers": _offers(ports, session, phase_id, found, about, visitor.name),
+            **_stacks(session, phase_id, visitor.name, found),
+        }
+    if not open_lines and any(answer.get("saved") for answer in answers):
+        _judge(ports, phase_id)
+    return JSONResponse(told)
+
+
+@router.post("/{phase_id}/here")
+def here(request: Request, visitor: Trusted, phase_id: int, where: Where) -> Response:
+    """Note that this person looks at a line; who else has one."""
+    ports: DeskPorts = request.app.state.ports
+    presence: Presence = request.app.state.presence
+    others = presence.note(phase_id, visitor.name, where.line, ports.wall.now())
+    return JSONResponse({"others": {str(line): name for line, name in others.items()}})
+
+
+@router.get("/{phase_id}/words", dependencies=[Depends(require_visitor)])
+def words(request: Request, phase_id: int) -> Response:
+    """Every name and word that the edit box completes: the whole board, whatever stands on it."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        _open_phase(session, phase_id)
+        found = ports.words(session, phase_id)
+    return JSONResponse({"names": found.names, "verbs": found.verbs, "units": found.units},
+                        headers={"Cache-Control": "private, max-age=600"})
+
+
+@router.post("/keys", dependencies=[Depends(require_token)])
+async def keys(request: Request, visitor: SignedIn) -> Response:
+    """Keep a person's changed keys, then back to where they were."""
+    ports: DeskPorts = request.app.state.ports
+    form = await request.form()
+    wanted = {str(name): str(value) for name, value in form.items()}
+    try:
+        changed = reading_keys.changes({} if "defaults" in wanted else wanted)
+    except ValueError as fault:
+        raise HTTPException(400, str(fault)) from fault
+    with ports.sessions.begin() as session:
+        session.get_one(UserRow, visitor.name).keys = changed or None
+    back = wanted.get("back", "")
+    return RedirectResponse(f"/desk/{back}" if back.isascii() and back.isdecimal() else "/", status_code=303)
+
+
+def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -> dict[str, Any]:
+    """What came of one act: "saved"; "refused" with a sentence; or "overtaken" with how the line stands now."""
+    try:
+        with ports.sessions.begin() as session:
+            phase = session.get(PhaseRow, phase_id)
+            if phase is None or not at_the_desk(phase):
+                return {"key": wish.key, "refused": CLOSED}
+            done = carry_out(ports, session, phase, visitor, wish.asked())
+            return {"key": wish.key, "saved": True, "complaint": done.complaint, "about": done.lines}
+    except decisions.Overtaken as fault:
+        return {"key": wish.key, "overtaken": fault.line_id}
+    except HTTPException as fault:
+        return {"key": wish.key, "refused": str(fault.detail)}
+
+
+def _offers(
+    ports: DeskPorts, session: Session, phase_id: int, found: list[WorkLine], changed: set[int], me: str
+) -> dict[str, str]:
+    """Open lines whose first offer comes from the lines just decided, or from the machine, which reads a line that was cut
+    anew behind the person's back: the browser fetches these again."""
+    sheets = {w.sheet for w in found if w.line.id in changed}
+    offered = {}
+    for work in found:
+        if (work.sheet in sheets or work.line.kind == PART) and work.line.needs_a_person:
+            offered[str(work.line.id)] = reading_view.first_of(
+                reading_view.offers(ports, session, phase_id, found, work, me=me))
+    return offered
+
+
+def _stacks(session: Session, phase_id: int, me: str, found: list[WorkLine]) -> dict[str, list[dict[str, Any]]]:
+    """What this person can undo and do again, oldest first, and the last decisions of anybody."""
+    numbers = {w.line.id: w.number for w in found}
+    return {
+        "recent": [
+            {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,
+             "number": numbers[r.line_id], "by": r.by} for r in queries.last_reviews(session, found, me)
+        ],
+        "undo": [{"key": a.key, "kind": a.kind} for a in decisions.standing(session, phase_id, me)],
+        "redo": [{"key": a.key, "kind": a.kind} for a in decisions.undone(session, phase_id, me)],
+    }
+
+
+def _open_phase(session: Session, phase_id: int) -> PhaseRow:
+    """A phase whose lines may be read; 409 with a sentence for any other, sealed ones above all (DESK-02)."""
+    phase = session.get(PhaseRow, phase_id)
+    if phase is None or not at_the_desk(phase):
+        raise HTTPException(409, CLOSED)
+    return phase
+
+
+def _judge(ports: DeskPorts, phase_id: int) -> None:
+    """Judge a phase whose last line is read. The decisions are committed: a fault of the judge loses nothing, and the
+    desk's last page offers to try again."""
+    try:
+        ports.settled(phase_id)
+    except NotReady:
+        return
+    except Exception:
+        log.exception("phase %s could not be judged", phase_id)

@@ -1,0 +1,219 @@
+"""What the coordinator does by forms: decide a line, undo, unseal, judge, approve results, sign out. Every form carries its token."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from service.desk import queries
+from service.desk.reading import late
+from service.desk.reading.acts import Asked, carry_out, close_differences
+from service.games import decisions, seal
+from service.games.agreement import Stage
+from service.games.decisions import KEY_LENGTH, Act
+from service.games.seal import at_the_desk
+from service.games.turns import NotReady
+from service.store.tables import PhaseRow
+from service.web import sessions
+from service.web.page import require_token
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+log = logging.getLogger(__name__)
+router = APIRouter()
+Trusted = Annotated[Visitor, Depends(require_token)]
+CLOSED = "These lines cannot be changed now: the phase is not at the desk. What was decided stands."
+CHANGED = "Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once more."
+LATE = ("Not sent: a version came after its sheet's reading had begun, and nobody has settled which one counts. The desk "
+        "names it; nothing is lost.")
+NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results stand. Try again; "
+            "if it stays, tell the operator, whose log names the fault.")
+NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the players read it in "
+             "the next results.")
+
+
+@router.post("/desk/{phase_id}/decide")
+def decide(
+    request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()], key: Annotated[str, Form()],
+    do: Annotated[str, Form()], text: Annotated[str, Form()] = "", seen: Annotated[str | None, Form()] = None,
+    kept: Annotated[list[str] | None, Form()] = None, at: Annotated[float, Form()] = 50.0,
+) -> Response:
+    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent, and `seen` "-"
+    for a line without a decision, since an empty field of a form reads as none."""
+    version = "" if seen == "-" else seen
+    asked = Asked(key=key, do=do, line=line, seen=version, text=text, kept=tuple(kept or ()), at=at / 100)
+    ports: DeskPorts = request.app.state.ports
+    try:
+        with ports.sessions.begin() as session:
+            phase = desk_phase(session, phase_id)
+            carried = carry_out(ports, session, phase, visitor, asked)
+            done = not any(w.waits for w in queries.work(session, phase))
+    except decisions.Overtaken:
+        return _to_desk(phase_id, line=line, told="overtaken")
+    if do in {"join", "break"}:
+        return _to_desk(phase_id, line=max(carried.lines) if do == "join" else carried.lines[-2])
+    told = line if carried.complaint else None
+    return _judge(ports, phase_id, told) if done else _to_desk(phase_id, after=line, kept=told)
+
+
+@router.post("/desk/{phase_id}/accept")
+def accept(
+    request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()],
+    one: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """Take every listed line by its best reading at once; each `one` is line, version and reading between blanks."""
+    ports: DeskPorts = request.app.state.ports
+    try:
+        others = tuple((int(line), seen, do) for line, seen, do in (entry.split(" ") for entry in one or ()))
+        with ports.sessions.begin() as session:
+            phase = desk_phase(session, phase_id)
+            carry_out(ports, session, phase, visitor, Asked(key=key, do="accept", others=others))
+            done = not any(w.waits for w in queries.work(session, phase))
+    except decisions.Overtaken as fault:
+        return _to_desk(phase_id, line=fault.line_id, told="overtaken")
+    except ValueError as fault:
+        raise HTTPException(400, "This list came damaged. Nothing was changed: reload the page.") from fault
+    return _judge(ports, phase_id) if done else _to_desk(phase_id, after=others[-1][0])
+
+
+@router.post("/desk/{phase_id}/undo")
+def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[int | None, Form()] = None,
+         key: Annotated[str, Form()] = "") -> Response:
+    """Take back one decision, or without a number this person's last one, and return to its line."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = desk_phase(session, phase_id)
+        act = _act(ports, phase_id, visitor, key)
+        ids = [w.line.id for w in queries.work(session, phase)]
+        lines = decisions.undo(session, act) if review is None else decisions.undo_review(session, act, ids, review)
+    return _to_desk(phase_id, line=lines[0] if lines else None, told=None if lines else "nothing-to-undo")
+
+
+@router.post("/desk/{phase_id}/redo")
+def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
+    """Do again what this person took back last, and go on behind it."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        desk_phase(session, phase_id)
+        lines = decisions.redo(session, _act(ports, phase_id, visitor, key))
+    return _to_desk(phase_id, after=lines[-1] if lines else None, told=None if lines else "nothing-to-redo")
+
+
+@router.post("/desk/{phase_id}/late")
+def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated[int, Form()],
+             key: Annotated[str, Form()] = "") -> Response:
+    """Use a version that came after its sheet's reading had begun; unchanged lines keep what was decided."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = desk_phase(session, phase_id)
+        late.use(session, _act(ports, phase_id, visitor, key), phase, paper)
+    return _to_desk(phase_id)
+
+
+@router.post("/desk/{phase_id}/close")
+def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
+    """Make every line void that two people read otherwise, with both readings kept, and judge if nothing else waits."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = desk_phase(session, phase_id)
+        act = _act(ports, phase_id, visitor, key)
+        if not decisions.known(session, act.key):
+            found = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
+            close_differences(session, act, phase, [one.id for one in found], {one.id: one.version() for one in found})
+        done = not any(w.waits for w in queries.work(session, phase))
+    return _judge(ports, phase_id) if done else _to_desk(phase_id)
+
+
+@router.post("/desk/{phase_id}/unseal")
+def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str, Form()] = "") -> Response:
+    """Open the sheets of a phase before its deadline, for a reason that is logged and printed (DESK-02)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None:
+            raise HTTPException(404, "There is no such phase. Nothing was opened.")
+        try:
+            if not seal.unseal(session, phase, visitor.name, why, ports.clock.now()):
+                raise HTTPException(409, "This phase is not sealed. Nothing was changed.")
+        except ValueError as fault:
+            raise HTTPException(400, NO_REASON) from fault
+    return _to_desk(phase_id)
+
+
+@router.post("/desk/{phase_id}/judge", dependencies=[Depends(require_token)])
+def judge(request: Request, phase_id: int) -> Response:
+    """Judge a phase whose lines are all read, where that failed before or a line was decided anew."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        desk_phase(session, phase_id)
+    return _judge(ports, phase_id)
+
+
+@router.post("/results/{phase_id}/approve")
+def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
+    """Send the results: the only door that does not open back."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None:
+            raise HTTPException(404, "There is no such phase. Nothing was sent.")
+        if at_the_desk(phase) and queries.changed_since_judged(session, phase, queries.work(session, phase)):
+            raise HTTPException(409, CHANGED)
+        if at_the_desk(phase) and late.late_versions(session, phase):
+            raise HTTPException(409, LATE)
+    try:
+        ports.approve(phase_id, visitor.name)
+    except NotReady as why:
+        raise HTTPException(409, f"Not sent: {why}. Nothing left; what was decided stands.") from why
+    except Exception as fault:
+        log.exception("the results of phase %s could not be sent", phase_id)
+        raise HTTPException(500, NOT_MADE) from fault
+    return RedirectResponse("/letters", status_code=303)
+
+
+@router.post("/sign-out", dependencies=[Depends(require_token)])
+def sign_out(request: Request) -> Response:
+    """End the session."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        sessions.sign_out(session, request.cookies.get(sessions.COOKIE))
+    response = RedirectResponse("/sign-in", status_code=303)
+    response.delete_cookie(sessions.COOKIE)
+    return response
+
+
+def _judge(ports: DeskPorts, phase_id: int, kept: int | None = None) -> Response:
+    """Judge and go to the results. What was decided is committed by now, so a fault of the judge loses nothing."""
+    try:
+        judged = ports.settled(phase_id)
+    except NotReady:
+        judged = False  # somebody else moved the phase on; the desk tells how it stands
+    except Exception:
+        log.exception("phase %s could not be judged", phase_id)
+        return _to_desk(phase_id, told="not-judged", kept=kept)
+    if judged is False or kept:
+        return _to_desk(phase_id, kept=kept)
+    return RedirectResponse(f"/results/{phase_id}", status_code=303)
+
+
+def _to_desk(phase_id: int, **where: object) -> Response:
+    query = urlencode({name: value for name, value in where.items() if value})
+    return RedirectResponse(f"/desk/{phase_id}" + (f"?{query}" if query else ""), status_code=303)
+
+
+def _act(ports: DeskPorts, phase_id: int, visitor: Visitor, key: str) -> Act:
+    return Act(key[:KEY_LENGTH] or secrets.token_urlsafe(16), phase_id, visitor.name, ports.clock.now())
+
+
+def desk_phase(session: Session, phase_id: int) -> PhaseRow:
+    """A phase whose lines may be decided now; 409 with a sentence for any other."""
+    phase = session.get(PhaseRow, phase_id)
+    if phase is None or not at_the_desk(phase):
+        raise HTTPException(409, CLOSED)
+    return phase

@@ -1,0 +1,109 @@
+"""A version that came in time but after its sheet's reading had begun: told on the page, compared, settled by a person.
+
+It can come about where a phase was unsealed, or where a mail server hands over late what it stamped in time. Nothing of
+it blocks the work; results wait until each such version is settled (desk plan, "Late mail while working").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.desk.queries import executed
+from service.games import decisions
+from service.games.agreement import Stage
+from service.games.decisions import Act, Decision, Kind
+from service.games.lines import SettledLine, lines_of
+from service.store.tables import ActRow, LineRow, LineState, PageRow, PhaseRow, ReviewRow, SubmissionRow
+
+
+@dataclass(frozen=True, slots=True)
+class LateVersion:
+    """A paper that counts, received at `received_at` after lines of another of the same power were read.
+
+    `paper` and `before` are submissions, the names what people call them ("version 3"); `read` lines of the old one
+    were decided, and `same` of the new one's lines say the same and may keep those decisions.
+    """
+
+    power: str
+    paper: int
+    name: str
+    received_at: datetime
+    before: int
+    name_before: str
+    read: int
+    same: int
+
+
+def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
+    """What is not settled yet, by power."""
+    chosen = executed(session, phase)
+    papers = {row.id: row for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id))}
+    settled = set(session.scalars(select(ActRow.target).where(
+        ActRow.phase_id == phase.id, ActRow.kind == Kind.CARRY, ActRow.undone_at.is_(None))))
+    begun = set(session.scalars(
+        select(PageRow.submission_id).join(LineRow, LineRow.page_id == PageRow.id)
+        .join(ReviewRow, ReviewRow.line_id == LineRow.id)
+        .where(PageRow.submission_id.in_(papers), ReviewRow.undone_at.is_(None))))
+    found = []
+    for power, key in chosen.items():
+        new = papers[key]
+        old = max((papers[n] for n in begun if n != key and papers[n].power == power
+                   and papers[n].received_at < new.received_at), key=lambda row: row.id, default=None)
+        if old is None or key in settled or "chosen" in new.flags or new.read_at is None:
+            continue
+        by_sheet = lines_of(session, [old.id, key])
+        read = [line for line in by_sheet[old.id] if line.by is not None]
+        same = _unchanged(session, by_sheet[old.id], by_sheet[key])
+        found.append(LateVersion(power, key, _name(new), new.received_at, old.id, _name(old), len(read),
+                                 len({one.line_id for one in same})))
+    return found
+
+
+def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
+    """Settle a late version by using it: decisions about lines that say the same are carried over, the others stay
+    open. One act, that can be undone like any. False when there was nothing to settle or this was filed before."""
+    late = next((one for one in late_versions(session, phase) if one.paper == paper), None)
+    if late is None or not decisions.begin(session, act, Kind.CARRY, paper):
+        return False
+    by_sheet = lines_of(session, [late.before, late.paper])
+    carried = _unchanged(session, by_sheet[late.before], by_sheet[late.paper])
+    decisions.end(session, act, carried)
+    return True
+
+
+def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[SettledLine]) -> list[Decision]:
+    """Decisions of the old sheet for lines of the new one that nobody has decided, whose ink was read the same with the
+    same readings. Each old line serves once."""
+    ids = [line.id for line in (*old, *new)]
+    raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
+    left = [line for line in old if _carried(line)]
+    found = []
+    for line in new:
+        if line.by is not None or not raw[line.id].strip():
+            continue
+        like = next((one for one in left if raw[one.id] == raw[line.id] and _orders(one) == _orders(line)), None)
+        if like is not None:
+            left.remove(like)
+            found += [replace(one, line_id=line.id) for one in _carried(like)]
+    return found
+
+
+def _carried(line: SettledLine) -> list[Decision]:
+    """What is taken over from a line: its decision; where two people must agree, what each of them said."""
+    if line.stage is Stage.ONE:
+        told = line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED
+        return [Decision(line.id, line.state, line.text, line.order)] if told else []
+    return [Decision(line.id, one.state, one.text, one.order, one.by, one.settles) for one in line.votes]
+
+
+def _orders(line: SettledLine) -> list[object]:
+    return [one["order"] for one in line.candidates]
+
+
+def _name(row: SubmissionRow) -> str:
+    return "the sheet without a number" if row.version is None else f"version {row.version}"

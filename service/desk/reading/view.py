@@ -1,0 +1,187 @@
+"""One line as the reading page shows it: where it stands, its crop, what may be chosen. Nothing of the board."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from service.desk.queries import WorkLine
+from service.desk.reading import candidates
+from service.desk.reading.candidates import ShownReading
+from service.desk.reading.echo import Echo, echo
+from service.desk.reading.shape import size, written_rows
+from service.games.agreement import Said, Stage
+from service.games.decisions import PART
+from service.games.lines import AGAIN, arranged
+from service.store.tables import LineState, PageRow
+from service.web import crops
+from service.web.ports import DeskPorts
+
+MOST = 5
+"""Readings on the page: one for each key from 1 to 5."""
+NOW, BEFORE = "read anew, as the line is cut now", "as it was cut before"
+_HALF = (Stage.SECOND, Stage.DIFFERS)
+SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One reading that may be accepted. `do` is what a form sends for it, `like` the number of the line of this sheet
+    that was read so before, or 0. `made` says of which picture it is, of a line that was cut anew and read again."""
+
+    do: str
+    shown: ShownReading
+    like: int = 0
+    made: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """What one line's part of the page is drawn from.
+
+    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its height, `rows` how
+    many rows of writing it holds. `blind`
+    is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts. `both`
+    are the decisions of two people who read the line otherwise, `mine` says that this person's own awaits a second.
+    `below` is the next line of the same page, which this one can be joined with, or None; `paper` the sheet's own id.
+    """
+
+    work: WorkLine
+    power: str
+    offers: tuple[Offer, ...]
+    trouble: str
+    ratio: float
+    blind: bool
+    below: int | None
+    both: tuple[Said, ...] = ()
+    mine: bool = False
+    rows: int = 1
+    paper: int = 0
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of each written row on a narrow screen, where there are several."""
+        return crops.pieces(self.ratio, self.rows)
+
+    @property
+    def row(self) -> float:
+        """Height of one of several written rows as shown, as a share of the whole crop's."""
+        return crops.row_share(self.rows)
+
+    @property
+    def first(self) -> str:
+        """What `first_of` says of this line's offers."""
+        return first_of(self.offers)
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the machine may still read this line anew: a person has cut it, and no reading of that is there yet."""
+        return self.work.line.kind == PART and self.work.waits and not any(one.made for one in self.offers)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a decision, the machine's or a person's, stands already."""
+        return self.work.line.state in SETTLED
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The two readings of a line that was found void because both are as good."""
+        two = tuple(self.work.line.text.split("\n"))
+        return two if self.work.line.state is LineState.VOID and len(two) == 2 else ()
+
+
+def line_view(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, variant: str, me: str
+) -> LineView:
+    """A line with everything its part of the page needs. `variant` names the board, for the power's name only."""
+    at = lines.index(work)
+    below = lines[at + 1] if at + 1 < len(lines) else None
+    wide, high = size(work.line.box)
+    awaits = work.line.stage is Stage.SECOND
+    return LineView(
+        work, ports.power_name(variant, work.power),
+        offers(ports, session, phase_id, lines, work, me=me), picture_trouble(ports, session, work),
+        (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), second(work, me),
+        below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
+        work.line.votes if work.line.stage is Stage.DIFFERS else (), awaits and not second(work, me),
+        written_rows(session, work.line.page_id, work.line.box), session.get_one(PageRow, work.line.page_id).submission_id,
+    )
+
+
+def second(work: WorkLine, me: str) -> bool:
+    """Whether somebody else read this line before, or put it aside for a second reader, and this person has not."""
+    if work.asked and work.asked != me:
+        return True
+    return work.line.stage is Stage.SECOND and all(one.by != me for one in work.line.votes)
+
+
+def offers(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, me: str
+) -> tuple[Offer, ...]:
+    """The readings of a line in the order they are offered, at most five."""
+    placed = arranged(work.line.candidates)
+    anew = any(AGAIN in one for _, one in placed)
+    plain = [Offer(f"reading-{n}", one, made="" if not anew else NOW if AGAIN in kept else BEFORE)
+             for (n, kept), one in zip(placed, candidates.shown([kept for _, kept in placed]), strict=True)]
+    if second(work, me):
+        return tuple(sorted(plain[:MOST], key=lambda one: _shuffled(work.line.id, me, one.do)))
+    found = echo(work, [w for w in lines if w.sheet == work.sheet],
+                 lambda text: ports.understand(session, phase_id, work.power, text).order)
+    return tuple(_with_echo(plain, found)[:MOST])
+
+
+def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
+    """Why a line's crop cannot be shown; "" where it can. The page's picture is opened here and kept: the browser asks
+    for the crop a moment later."""
+    page = session.get_one(PageRow, work.line.page_id)
+    if page.upright is None:
+        return "There is no picture of this line. Type what the sheet says, or skip it."
+    try:
+        crops.opened(ports.blobs, page.upright)
+    except crops.NoPicture as fault:
+        return str(fault)
+    return ""
+
+
+def first_of(found: Sequence[Offer]) -> str:
+    """The first offer in one text, by which the script sees that it has changed."""
+    return f"{found[0].do} {found[0].like} {found[0].shown.text}" if found else ""
+
+
+def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, Any]:
+    """One line as the page's script keeps it: where it stands and what its best reading is."""
+    first = view[0] if view else None
+    return {
+        **state_entry(work), "power": power, "number": work.number, "sheet": work.sheet, "page": work.line.page_id,
+        "first": None if first is None else {
+            "do": first.do, "text": first.shown.text, "order": first.shown.order, "sure": first.shown.sure,
+            "share": round(first.shown.share, 3)},
+    }
+
+
+def state_entry(work: WorkLine) -> dict[str, Any]:
+    """How one line stands, which is what changes while people read."""
+    line = work.line
+    return {"id": line.id, "state": line.state.value, "version": work.version, "text": line.text, "order": line.order,
+            "by": line.by, "asked": work.asked, "carried": work.carried, "stage": line.stage.value if line.stage in _HALF else "",
+            "both": [{"by": one.by, "text": " or ".join(one.kept)} for one in line.votes]
+            if line.stage is Stage.DIFFERS else []}
+
+
+def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:
+    if found is None:
+        return plain
+    first = next((one for one in plain if one.do == f"reading-{found.number}"), None)
+    if first is not None:
+        return [replace(first, like=found.like), *(one for one in plain if one is not first)]
+    words = tuple((word, False) for word in found.text.split())
+    return [Offer("said", ShownReading(found.text, words, found.order, plain[0].shown.share), found.like), *plain]
+
+
+def _shuffled(line_id: int, me: str, do: str) -> str:
+    """The place of a reading for a second reader: another for each line and person, the same at each look."""
+    return hashlib.sha256(f"{line_id} {me} {do}".encode()).hexdigest()

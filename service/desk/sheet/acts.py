@@ -1,0 +1,140 @@
+"""What a person does to a whole sheet: choose the version that is executed, file it for another power of its sender, or add
+a line that the eye missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.desk.reading.shape import make_room
+from service.games import decisions
+from service.games.decisions import Act, Decision, Kind
+from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
+from service.store.tables import (
+    LineRow,
+    LineState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    ReviewMode,
+    SeatRow,
+    SubmissionRow,
+)
+
+LEAST_REASON = 10
+DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
+"""Flags of a paper: why it is held, and for whom a held one was filed first."""
+
+
+class Refused(Exception):
+    """The act was not done; the sentence says why, that nothing was changed, and what to do."""
+
+
+def reason_of(text: str) -> str:
+    """A reason without needless blanks. Raises Refused for less than ten letters."""
+    why = " ".join(text.split())[:500]
+    if len(why) < LEAST_REASON:
+        raise Refused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
+    return why
+
+
+def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by: str, now: datetime) -> None:
+    """Execute this paper whatever the rule of versions says (Q-07). A held one is released by it.
+
+    The reason is logged. A phase that is judged goes back to the desk, since its results came from another sheet.
+    Raises Refused for a paper that came late, and without a reason.
+    """
+    why = reason_of(why)
+    if paper.received_at > phase.deadline:
+        raise Refused("Nothing was changed: this paper came after the deadline and cannot be executed. What came in "
+                      "time stands.")
+    _clear(session, phase, paper.power)
+    session.refresh(paper)
+    released = [RELEASED] if paper.fate == "held" else []
+    paper.flags = [*(flag for flag in paper.flags if flag != CHOICE_ENDED), CHOSEN, *released]
+    paper.fate = "counts" if released else paper.fate
+    back_to_desk(session, phase)
+    log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": paper.power, "submission": paper.id, "why": why})
+
+
+def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:
+    """Take a choice back: the rule of versions decides again, and a paper that was held is held again."""
+    why = reason_of(why)
+    if not _clear(session, phase, power):
+        raise Refused("Nothing was changed: no version of this power was chosen by hand.")
+    back_to_desk(session, phase)
+    log_event(session, now, "sheet_choice_taken_back", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": power, "why": why})
+
+
+def other_powers(session: Session, phase: PhaseRow, paper: SubmissionRow) -> list[str]:
+    """The other powers of the game that the sender of a paper commands."""
+    if paper.player_id is None:
+        return []
+    return list(session.scalars(
+        select(SeatRow.power).where(SeatRow.game_id == phase.game_id, SeatRow.player_id == paper.player_id,
+                                    SeatRow.power != paper.power).order_by(SeatRow.power)))
+
+
+def refile(session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, why: str, by: str, now: datetime) -> None:
+    """File a paper for another power of its sender, as its heading says (Q-07); the rule of versions decides among that power's
+    papers. One that was held since heading and subject disagree counts by it, and is held again where it is filed back.
+
+    Raises Refused for a power that is not the sender's, or that has the same paper already.
+    """
+    why = reason_of(why)
+    if power not in other_powers(session, phase, paper):
+        raise Refused("Nothing was changed: the sender of this paper does not command that power.")
+    same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
+                                          SubmissionRow.semantic_key == paper.semantic_key)
+    if session.scalar(same) is not None:
+        raise Refused("Nothing was changed: that power has the very same paper already.")
+    if CHOSEN in paper.flags:
+        _clear(session, phase, paper.power)
+        session.refresh(paper)
+    before, kept = paper.power, [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}]
+    back = f"{REFILED}{power}" in paper.flags
+    if back:
+        paper.fate, kept = "held", [*kept, DISAGREES]
+    elif DISAGREES in paper.flags:
+        paper.fate, kept = "held" if ONLY_CHANGES in kept else "counts", [*kept, f"{REFILED}{before}"]
+    paper.power, paper.flags = power, kept
+    session.flush()
+    back_to_desk(session, phase)
+    log_event(session, now, "sheet_filed_anew", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "from": before, "to": power, "submission": paper.id, "why": why})
+
+
+def back_to_desk(session: Session, phase: PhaseRow) -> bool:
+    """Take a judged phase that is not sent back to the desk; decisions stay. False when it was not judged."""
+    return claim_phase(session, phase.id, PhaseState.READY, PhaseState.CLOSED, resolution=None, judged_at=None)
+
+
+def _clear(session: Session, phase: PhaseRow, power: str) -> bool:
+    session.execute(select(PhaseRow.id).where(PhaseRow.id == phase.id).with_for_update())
+    return end_choice(session, phase.id, power)
+
+
+def add_line(
+    session: Session, act: Act, page: PageRow, box: Sequence[Sequence[float]], after: int, text: str, order: str | None,
+) -> int | None:
+    """A line that the eye missed, as a person reads it: the new line's id, None where this act was filed before.
+
+    It is a line of kind "part" that counts only while its decision stands, so `U` at the desk takes it away again.
+    `box`: four corners in pixels of the upright picture; `after`: the ordinal of the line above it, -1 for the top.
+    """
+    if not decisions.begin(session, act, Kind.DECIDE):
+        return None
+    make_room(session, page.id, after, 1)
+    # What the first of two readers wrote is not the eye's: the second would find it in the edit box.
+    alone = session.get_one(PhaseRow, act.phase_id).review == ReviewMode.NONE
+    row = LineRow(page_id=page.id, ordinal=after + 1, box=[list(point) for point in box], kind=decisions.PART,
+                  text=text if alone else "", confidence=0.0, status=LineState.NOT_ORDER, candidates=[])
+    session.add(row)
+    session.flush()
+    decisions.end(session, act, [Decision(row.id, LineState.READ, text, order)])
+    return row.id

@@ -1,0 +1,356 @@
+"""The Sheet page: a whole paper with its lines framed, its versions, the choice of what is executed, a missed line."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+import maps
+from adjudicator.calendar import PhaseKind
+from service.desk.queries import phase_title, phase_view
+from service.desk.reading import shape
+from service.desk.sheet import acts, changes, view
+from service.desk.sheet import picture as sheet_picture
+from service.desk.sheet.picture import MARKS, turned
+from service.games import decisions
+from service.games.decisions import KEY_LENGTH, Act
+from service.games.lines import SettledLine
+from service.games.seal import at_the_desk, sealed
+from service.games.turns import NotReady
+from service.store.blobs import BlobError
+from service.store.records import CHOSEN, log_event
+from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
+from service.web.crops import NoPicture
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+log = logging.getLogger(__name__)
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its bytes are kept as "
+          "they came.")
+NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided stands."
+NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
+LEAST_BOX = 1.0
+"""Percent of a page below which a side of a drawn box is no box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A paper with its phase and game."""
+
+    paper: SubmissionRow
+    phase: PhaseRow
+    game: GameRow
+
+
+@router.get("/sheets/{phase_id}")
+def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -> Response:
+    """Every paper of a phase by power: counts and times only, so that it may be shown before the deadline."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None:
+            raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+        game = session.get_one(GameRow, phase.game_id)
+        powers = session.query(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)
+        found = [
+            (ports.power_name(game.variant, power), view.versions(session, phase, power)) for (power,) in powers
+        ]
+        return show(request, "sheets.html", visitor=visitor, told=told, phase=phase, game=game.name, powers=found,
+                    phase_title=phase_title(phase), sealed=sealed(phase),
+                    view=phase_view(session, phase, game))
+
+
+@router.get("/sheet/{submission_id}")
+def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int | None = None, told: str = "") -> Response:
+    """One paper. `against` names the version it is compared with, `told` one of the page's own sentences."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        found = _found(session, submission_id)
+        phase, paper = found.phase, found.paper
+        own = view.versions(session, phase, paper.power)
+        values: dict[str, Any] = {
+            "visitor": visitor, "phase": phase, "paper": paper, "game": found.game.name, "told": told,
+            "phase_title": phase_title(phase), "versions": own, "this": next(v for v in own if v.id == paper.id),
+            "power": ports.power_name(found.game.variant, paper.power), "pages": view.pages(session, paper.id),
+        }
+        if sealed(phase):
+            return show(request, "sheet_sealed.html", **values)
+        lines = view.own_lines(session, paper.id)
+        other = _other(own, paper.id, against)
+        rows = [] if other is None else view.differences(view.own_lines(session, other.id), lines)
+        return show(
+            request, "sheet.html", lines=view.numbered(lines), marks=MARKS, other=other, rows=rows,
+            boxes=_boxes(ports, values["pages"], lines), open_to_change=at_the_desk(phase), key=secrets.token_urlsafe(16),
+            others=[(one, ports.power_name(found.game.variant, one)) for one in acts.other_powers(session, phase, paper)],
+            chosen=any(CHOSEN in v.paper.flags for v in own), sent=phase.state == PhaseState.SENT,
+            fields=view.heading_fields(session, phase, paper, lines, ports.power_name), **values,
+        )
+
+
+@router.get("/sheet/{submission_id}/page/{page_id}.jpg", dependencies=[Depends(require_visitor)])
+def picture(request: Request, submission_id: int, page_id: int) -> Response:
+    """A page with every line framed, after the seal."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        page = _page(session, submission_id, page_id)
+        if page.upright is None:
+            raise HTTPException(404, "This page could not be opened as a picture. Its original file can be downloaded.")
+        lines = [(no, one) for no, one in view.numbered(view.own_lines(session, submission_id))
+                 if one.page_id == page_id]
+        drawn = sheet_picture.framed(ports.blobs, page.upright, page.rotation, lines)
+    return Response(drawn, media_type="image/jpeg")
+
+
+@router.get("/sheet/{submission_id}/original/{page_id}", dependencies=[Depends(require_visitor)])
+def original(request: Request, submission_id: int, page_id: int) -> Response:
+    """The file as it came, byte for byte, as a download only."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        key = _page(session, submission_id, page_id).original
+    try:
+        data = ports.blobs.read(key)
+    except BlobError as fault:
+        raise HTTPException(503, f"This file cannot be handed out: {fault}. Everything else is safe.") from fault
+    return Response(data, media_type="application/octet-stream", headers={
+        "Content-Disposition": f'attachment; filename="sheet-{submission_id}-{key[:12]}.bin"'})
+
+
+@router.post("/sheet/{submission_id}/choose")
+def choose(request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = "") -> Response:
+    """Execute this version, for a reason on record."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        _tried(lambda: acts.choose(session, found.phase, found.paper, why, visitor.name, ports.clock.now()))
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "chosen")
+
+
+@router.post("/sheet/{submission_id}/leave")
+def leave(request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = "") -> Response:
+    """Let the rule of versions decide again."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        _tried(lambda: acts.leave_to_rule(session, found.phase, found.paper.power, why, visitor.name,
+                                                ports.clock.now()))
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "left")
+
+
+@router.post("/sheet/{submission_id}/refile")
+def refile(request: Request, visitor: Trusted, submission_id: int, power: Annotated[str, Form()],
+           why: Annotated[str, Form()] = "") -> Response:
+    """File the paper for another power of its sender, as its heading says (Q-07)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        _tried(lambda: acts.refile(session, found.phase, found.paper, power, why, visitor.name, ports.clock.now()))
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "refiled")
+
+
+@router.post("/sheet/{submission_id}/take-over")
+def take_over(request: Request, visitor: Trusted, submission_id: int, named: Annotated[int, Form()], key: Annotated[str, Form()],
+              why: Annotated[str, Form()] = "") -> Response:
+    """Take over, from the version that a sheet of only changes names, the orders of the units it does not name (Q-09)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        other = session.get(SubmissionRow, named)
+        if other is None or other.id == submission_id or (other.phase_id, other.power) != (found.phase.id, found.paper.power):
+            raise HTTPException(400, "Nothing was changed: choose another version of this power, of this phase.")
+        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        if not decisions.known(session, act.key):
+            _tried(lambda: _taken_over(ports, session, act, found, other, why))
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "taken-over")
+
+
+def _taken_over(
+    ports: DeskPorts, session: Session, act: Act, found: Found, other: SubmissionRow, why: str
+) -> None:
+    reason = acts.reason_of(why)
+    own, page = view.own_lines(session, found.paper.id), view.pages(session, found.paper.id)[-1]
+    lines = changes.left_out(maps.load(found.game.variant), PhaseKind(found.phase.kind), found.paper.power, own,
+                                   view.own_lines(session, other.id))
+    above = next((line for line in reversed(own) if line.page_id == page.id), None)
+    number = changes.take_over(session, act, page, own, lines, _box(ports, page, above, (None,) * 4))
+    log_event(session, act.at, "orders_taken_over", game_id=found.game.id, actor=act.by,
+              detail={"phase_id": found.phase.id, "power": found.paper.power, "submission": found.paper.id,
+                      "from": other.id, "lines": number, "why": reason})
+
+
+@router.post("/sheet/{submission_id}/line")
+def add_line(
+    request: Request, visitor: Trusted, submission_id: int, page: Annotated[int, Form()], text: Annotated[str, Form()],
+    key: Annotated[str, Form()], after: Annotated[int, Form()] = 0, left: Annotated[float | None, Form()] = None,
+    top: Annotated[float | None, Form()] = None, right: Annotated[float | None, Form()] = None,
+    bottom: Annotated[float | None, Form()] = None,
+) -> Response:
+    """Add a line that the eye missed: below line number `after` of the sheet (0: at the top of the page), its box in
+    percent of the page as shown; without a box the band below that line."""
+    ports: DeskPorts = request.app.state.ports
+    words = " ".join(text.split())[:500]
+    if not words:
+        raise HTTPException(400, "Nothing was changed: type what the line says.")
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        row = _page(session, submission_id, page)
+        listed = view.own_lines(session, submission_id)
+        above = listed[after - 1] if 1 <= after <= len(listed) else None
+        above = above if above is not None and above.page_id == page else None
+        box = _box(ports, row, above, (left, top, right, bottom))
+        meant = ports.understand(session, found.phase.id, found.paper.power, words)
+        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, meant.order)
+        phase_id = found.phase.id
+    _judge(ports, phase_id)
+    return _back(submission_id, "added" if meant.order else "added-as-written")
+
+
+@router.post("/sheet/{submission_id}/box")
+def fix_box(
+    request: Request, visitor: Trusted, submission_id: int, line: Annotated[str, Form()], key: Annotated[str, Form()],
+    left: Annotated[float, Form()], top: Annotated[float, Form()], right: Annotated[float, Form()],
+    bottom: Annotated[float, Form()],
+) -> Response:
+    """Set the box of a line right, in percent of its page as shown. `line` is its id and, behind a blank, the version it was
+    shown in."""
+    ports: DeskPorts = request.app.state.ports
+    number, _, seen = line.partition(" ")
+    with ports.sessions.begin() as session:
+        found = _changeable(session, submission_id)
+        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        if decisions.known(session, act.key):
+            return _back(submission_id, "box-fixed")
+        own = next((one for one in view.own_lines(session, submission_id) if str(one.id) == number), None)
+        if own is None:
+            raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
+        box = _box(ports, _page(session, submission_id, own.page_id), None, (left, top, right, bottom))
+        _checked(session, {own.id: seen}, visitor.name)
+        made = shape.rebox(session, act, session.get_one(LineRow, own.id), box)
+        if made is not None:
+            ports.read_again(session, made)
+    return _back(submission_id, "box-fixed")
+
+
+def _boxes(ports: DeskPorts, pages: Sequence[PageRow], lines: Sequence[SettledLine]) -> dict[int, tuple[float, ...]]:
+    """The box of each line in percent of its page as shown; lines of a page without a picture are left out."""
+    found: dict[int, tuple[float, ...]] = {}
+    for page in pages:
+        if page.upright is None:
+            continue
+        try:
+            size = sheet_picture.measure(ports.blobs, page.upright)
+        except NoPicture:
+            continue  # the page's own picture says so
+        found |= {one.id: sheet_picture.percent(one.box, size, page.rotation) for one in lines if one.page_id == page.id}
+    return found
+
+
+def _checked(session: Session, seen: dict[int, str], me: str) -> None:
+    try:
+        decisions.check(session, seen, me)
+    except decisions.Overtaken as fault:
+        raise HTTPException(409, "Nothing was changed: somebody decided this line after it was shown to you. Reload the page, "
+                                 "and set the box if it is still wrong.") from fault
+
+
+def _box(ports: DeskPorts, page: PageRow, above: SettledLine | None, given: Sequence[float | None]) -> list[list[float]]:
+    """Four corners in pixels of the upright picture, clockwise from the top left of the writing."""
+    if page.upright is None:
+        return [[0, 0], [1, 0], [1, 1], [0, 1]]
+    size = sheet_picture.measure(ports.blobs, page.upright)
+    shown = size if page.rotation % 180 == 0 else (size[1], size[0])
+    if all(side is not None for side in given):
+        sides = [min(100.0, max(0.0, float(side or 0))) for side in given]
+        if sides[2] - sides[0] < LEAST_BOX or sides[3] - sides[1] < LEAST_BOX:
+            raise HTTPException(400, "Nothing was changed: the box has no size. Left must be less than right, and top "
+                                     "less than bottom, in percent of the page.")
+        left, top, right, bottom = (side / 100 * shown[at % 2] for at, side in enumerate(sides))
+    else:
+        left, top, right, bottom = _below(above, size, shown, page.rotation)
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    return [[round(x, 1), round(y, 1)] for x, y in (turned(point, shown, -page.rotation) for point in corners)]
+
+
+def _below(
+    above: SettledLine | None, size: tuple[int, int], shown: tuple[int, int], rotation: int
+) -> tuple[float, float, float, float]:
+    if above is None:
+        return (0.05 * shown[0], 0.0, 0.95 * shown[0], 0.05 * shown[1])
+    xs, ys = zip(*(turned(point, size, rotation) for point in above.box), strict=True)
+    high = max(ys) - min(ys)
+    foot = min(max(ys), shown[1] - 0.5 * high)
+    return (min(xs), foot, max(xs), min(float(shown[1]), foot + high))
+
+
+def _other(own: Sequence[view.Version], this: int, against: int | None) -> view.Version | None:
+    """The version a sheet is compared with: the one asked for, else the executed one, else the last before it."""
+    rest = [version for version in own if version.id != this]
+    asked = [version for version in rest if version.id == against]
+    counting = [version for version in rest if version.executed]
+    return next(iter([*asked, *counting, *rest[::-1]]), None)
+
+
+def _found(session: Session, submission_id: int) -> Found:
+    paper = session.get(SubmissionRow, submission_id)
+    if paper is None:
+        raise HTTPException(404, NO_SHEET)
+    phase = session.get_one(PhaseRow, paper.phase_id)
+    return Found(paper, phase, session.get_one(GameRow, phase.game_id))
+
+
+def _changeable(session: Session, submission_id: int) -> Found:
+    found = _found(session, submission_id)
+    if sealed(found.phase):
+        raise HTTPException(403, SEALED)
+    if not at_the_desk(found.phase):
+        raise HTTPException(409, NOT_NOW)
+    return found
+
+
+def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
+    if sealed(_found(session, submission_id).phase):
+        raise HTTPException(403, SEALED)
+    page = session.get(PageRow, page_id)
+    if page is None or page.submission_id != submission_id:
+        raise HTTPException(404, NO_SHEET)
+    return page
+
+
+def _tried(act: Callable[[], None]) -> None:
+    try:
+        act()
+    except acts.Refused as fault:
+        raise HTTPException(400, str(fault)) from fault
+
+
+def _judge(ports: DeskPorts, phase_id: int) -> None:
+    """Judge where nothing waits any more. The act is committed by now, so a fault of the judge loses nothing."""
+    try:
+        ports.settled(phase_id)
+    except NotReady:
+        return  # somebody else moved the phase on
+    except Exception:
+        log.exception("phase %s could not be judged", phase_id)
+
+
+def _back(submission_id: int, told: str) -> Response:
+    return RedirectResponse(f"/sheet/{submission_id}?told={told}", status_code=303)

@@ -1,0 +1,140 @@
+"""A page with every line framed by its state: each state has a colour, a letter and a stroke of its own, so that the
+picture can be read without colour."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
+
+from service.games.lines import SettledLine
+from service.store.blobs import BlobError
+from service.store.tables import LineState
+from service.web.crops import PAGE_WIDTH, NoPicture
+from service.web.ports import Blobs
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a state is drawn. `stroke`: lengths drawn and left out by turns, in widths of the line; empty is unbroken."""
+
+    letter: str
+    colour: str
+    stroke: tuple[int, ...] = ()
+    double: bool = False
+
+
+MARKS: dict[LineState, Mark] = {
+    LineState.AUTO: Mark("A", "#1f6b3a"),
+    LineState.READ: Mark("R", "#0b57a4", (9, 3)),
+    LineState.OPEN: Mark("O", "#a3160c", double=True),
+    LineState.SKIPPED: Mark("S", "#8a4b00", (7, 3, 2, 3)),
+    LineState.VOID: Mark("V", "#241f1a", (2, 2)),
+    LineState.NOT_ORDER: Mark("N", "#655b4e", (4, 4)),
+}
+
+
+def framed(blobs: Blobs, key: str, rotation: int, lines: Sequence[tuple[str, SettledLine]]) -> bytes:
+    """The page as its sender held it, each line framed and labelled "3 A", as JPEG at most 1400 px wide.
+
+    `key` is the blob of the upright picture, `rotation` how far its writing is still turned (degrees clockwise to
+    turn it back), `lines` labels with lines in pixels of that picture. Raises NoPicture.
+    """
+    page = _opened(blobs, key)
+    size = page.size
+    if rotation % 360:
+        page = page.rotate(-rotation, expand=True, fillcolor="white")
+    scale = min(1.0, PAGE_WIDTH / page.width)
+    shown = page.resize((max(1, round(page.width * scale)), max(1, round(page.height * scale))))
+    pen = ImageDraw.Draw(shown)
+    for label, line in lines:
+        corners = [(x * scale, y * scale) for x, y in (turned(point, size, rotation) for point in line.box)]
+        _frame(pen, corners, f"{label} {MARKS[line.state].letter}", MARKS[line.state], max(2, shown.width // 450))
+    out = io.BytesIO()
+    shown.save(out, "JPEG", quality=85)
+    return out.getvalue()
+
+
+def turned(point: Point, size: tuple[int, int], rotation: int) -> Point:
+    """Where a point of a picture of this size lies once the picture is turned clockwise by 0, 90, 180 or 270 degrees."""
+    x, y = float(point[0]), float(point[1])
+    width, height = size
+    return {0: (x, y), 90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[rotation % 360]
+
+
+def measure(blobs: Blobs, key: str) -> tuple[int, int]:
+    """Width and height of a stored page in pixels, from the head of its file. Raises NoPicture."""
+    with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
+        return opened.size
+
+
+def percent(box: Sequence[Point], size: tuple[int, int], rotation: int) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a box in percent of its page as shown: the page's `size` as stored, `rotation` as in
+    `framed`."""
+    xs, ys = zip(*(turned(point, size, rotation) for point in box), strict=True)
+    wide, high = size if rotation % 180 == 0 else size[::-1]
+    return (round(100 * min(xs) / wide, 1), round(100 * min(ys) / high, 1), round(100 * max(xs) / wide, 1),
+            round(100 * max(ys) / high, 1))
+
+
+def _opened(blobs: Blobs, key: str) -> Image.Image:
+    with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
+        return opened.convert("RGB")
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except (BlobError, UnidentifiedImageError, OSError, ValueError) as fault:
+        raise NoPicture("This page cannot be shown. What was read and decided is safe; lines can still be added by "
+                        "hand from the original file.") from fault
+
+
+def _frame(pen: ImageDraw.ImageDraw, corners: Sequence[Point], label: str, mark: Mark, width: int) -> None:
+    around = [*corners, corners[0]]
+    for one, other in pairwise(around):
+        _stroke(pen, one, other, mark, width)
+    if mark.double:
+        pad = 2.5 * width
+        middle = (sum(x for x, _ in corners) / len(corners), sum(y for _, y in corners) / len(corners))
+        outer = [_away(point, middle, pad) for point in around]
+        for one, other in pairwise(outer):
+            _stroke(pen, one, other, mark, width)
+    _tag(pen, corners[0], label, mark, 9 * width)
+
+
+def _away(point: Point, middle: Point, by: float) -> Point:
+    return (point[0] + math.copysign(by, point[0] - middle[0]), point[1] + math.copysign(by, point[1] - middle[1]))
+
+
+def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: Mark, width: int) -> None:
+    far = math.dist(one, other)
+    if not mark.stroke or far == 0:
+        pen.line([one, other], fill=mark.colour, width=width)
+        return
+    at, turn = 0.0, 0
+    while at < far:
+        step = mark.stroke[turn % len(mark.stroke)] * width
+        if turn % 2 == 0:
+            ends = [at / far, min(1.0, (at + step) / far)]
+            pen.line([(one[0] + (other[0] - one[0]) * e, one[1] + (other[1] - one[1]) * e) for e in ends],
+                     fill=mark.colour, width=width)
+        at, turn = at + step, turn + 1
+
+
+def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: Mark, size: int) -> None:
+    """The label on a plate to the left of the line, off its ink, in white on the state's colour."""
+    font = ImageFont.load_default(size)
+    left, top, right, bottom = pen.textbbox((0, 0), label, font=font)
+    pad = size // 4
+    x, y = max(0.0, corner[0] - (right - left) - 3 * pad), max(0.0, corner[1])
+    pen.rectangle([x, y, x + right - left + 2 * pad, y + bottom - top + 2 * pad], fill=mark.colour)
+    pen.text((x + pad - left, y + pad - top), label, fill="white", font=font)

@@ -1,0 +1,134 @@
+"""What the page of one sheet shows: its lines, its heading, and the other versions of the same power beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from sqlalchemy.orm import Session
+
+import maps
+from grammar.headings.sheet import SheetHeading, parse_sheet_heading
+from service.desk import queries
+from service.games.ballots import Ballot, count
+from service.games.decisions import PART
+from service.games.lines import SettledLine, lines_of
+from service.intake.load_context import known_game
+from service.store import records
+from service.store.records import CHOSEN
+from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
+from service.web.wording import reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One paper of a power: when it came and by which way, and what became of it, with the reason in a sentence."""
+
+    id: int
+    number: int | None
+    paper: SubmissionRow
+    executed: bool
+    why: str
+    late: bool
+
+    @property
+    def name(self) -> str:
+        """As people call it: "v2", or "without number"."""
+        return "without number" if self.number is None else f"v{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One row of two sheets side by side. `sign` and `word` say the same: "=" same, "≠" changed, "−" only on the left,
+    "+" only on the right."""
+
+    sign: str
+    word: str
+    left: str
+    right: str
+
+
+def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
+    """Every paper of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
+    ballot = count([p for p in queries.papers(session, phase.id) if p.power == power], phase.deadline,
+                   first=queries.first_counts(session, phase)).get(power)
+    return [
+        Version(row.id, row.version, row, ballot is not None and ballot.paper.id == row.id,
+                _why(row, ballot, phase), row.received_at > phase.deadline)
+        for row in records.submissions(session, phase.id, power)
+    ]
+
+
+def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
+    if row.received_at > phase.deadline:
+        return "received after the deadline, so it cannot count"
+    if ballot is not None and ballot.paper.id == row.id:
+        return "chosen by the coordinator" if CHOSEN in row.flags else "counts by the rule of versions"
+    loser = next((one for one in ballot.losers if one.paper.id == row.id), None) if ballot is not None else None
+    if loser is not None:
+        return loser.why
+    return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it" if row.fate == "held" else (
+        "it does not count")
+
+
+def own_lines(session: Session, submission: int) -> list[SettledLine]:
+    """The lines of a sheet as they stand, without those that a person cut into others, or cut and took back."""
+    away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
+    return [one for one in lines_of(session, [submission])[submission]
+            if one.id not in away and not (one.kind == PART and one.by is None)]
+
+
+def numbered(lines: Sequence[SettledLine]) -> list[tuple[str, SettledLine]]:
+    """Lines with their numbers on the sheet, from 1, headings counted too."""
+    return [(str(at), line) for at, line in enumerate(lines, start=1)]
+
+
+def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> list[Difference]:
+    """The orders of two sheets in their own order, line against line; headings and remarks are left out."""
+    ours, theirs = _texts(left), _texts(right)
+    rows: list[Difference] = []
+    for what, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if what == "equal":
+            rows += [Difference("=", "same", text, text) for text in ours[a:b]]
+            continue
+        for one, other in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
+            sign, word = ("≠", "changed") if one and other else ("−", "only here") if one else ("+", "only there")
+            rows.append(Difference(sign, word, one, other))
+    return rows
+
+
+def _texts(lines: Sequence[SettledLine]) -> list[str]:
+    return [
+        f"{line.text} (void)" if line.state is LineState.VOID else line.order or line.text
+        for line in lines if line.state is not LineState.NOT_ORDER
+    ]
+
+
+def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, lines: Sequence[SettledLine],
+                   name_of: Callable[[str, str], str]) -> list[tuple[str, str, str]]:
+    """Each field of the heading: its name, what the sheet says ("" where nothing was found), what it is filed as."""
+    game = session.get_one(GameRow, phase.game_id)
+    found = _heading(game, lines)
+    return [
+        ("Game", found.game or "", game.name),
+        ("Power", found.power or "", name_of(game.variant, paper.power)),
+        ("Season", found.season or "", phase.season),
+        ("Year", str(found.year or ""), str(phase.year)),
+        ("Kind", "" if found.kind is None else found.kind.value, phase.kind),
+        ("Version", "" if found.wanted is None else str(found.wanted), "" if paper.version is None else str(paper.version)),
+    ]
+
+
+def _heading(game: GameRow, lines: Sequence[SettledLine]) -> SheetHeading:
+    try:
+        known = known_game(maps.load(game.variant), game.name, game.aliases)
+    except maps.MapError:
+        return SheetHeading()
+    return parse_sheet_heading([line.text for line in lines if line.kind == "heading"], [known])
+
+
+def pages(session: Session, submission: int) -> list[PageRow]:
+    """The pages of a sheet in their order."""
+    return records.pages(session, submission)

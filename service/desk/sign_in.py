@@ -1,0 +1,75 @@
+"""Pages for anyone: signing in, and each game's map at its stable address (MAP-01)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from service.web import sessions
+from service.web.kept_form import load, local, owner
+from service.web.page import show
+from service.web.ports import DeskPorts
+from service.web.roles import may
+
+router = APIRouter()
+WRONG = "That name and password do not go together. Nothing was changed; try again."
+RESTING = "Too many wrong passwords for this name. Wait five minutes and try again."
+
+
+@router.get("/sign-in")
+def sign_in_page(request: Request, to: str = "") -> Response:
+    """The form. `to` is the page that was asked for."""
+    return show(request, "sign_in.html", said="", who="", kept="", to=to if local(to) else "")
+
+
+@router.post("/sign-in")
+def sign_in(
+    request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()], to: Annotated[str, Form()] = "",
+    kept: Annotated[str, Form()] = "",
+) -> Response:
+    """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites. Then on to the
+    page asked for, or to what was about to be sent when the former session had run out."""
+    ports: DeskPorts = request.app.state.ports
+    guesses: sessions.Guesses = request.app.state.guesses
+    name, now = name[:80], ports.wall.now()
+
+    def again(status: int, said: str) -> Response:
+        return show(request, "sign_in.html", status=status, said=said, who=name, kept=kept, to=to)
+
+    if guesses.resting(name, now):
+        return again(429, RESTING)
+    with ports.sessions.begin() as session:
+        token = sessions.sign_in(session, name, password[:1000], now)
+    if token is None:
+        guesses.note(name, now)
+        return again(401, WRONG)
+    response = _onward(request, token, to, kept)
+    response.set_cookie(
+        sessions.COOKIE, token, httponly=True, samesite="strict", secure=ports.secure_cookies, path="/",
+        max_age=int(sessions.LONGEST.total_seconds()),  # a rest ends it earlier, on the server
+    )
+    return response
+
+
+def _onward(request: Request, token: str, to: str, kept: str) -> Response:
+    """Where a new sign-in leads. What was kept is shown to the person whose form it was, and to nobody else."""
+    ports: DeskPorts = request.app.state.ports
+    found = load(kept)
+    with ports.sessions() as session:
+        visitor = sessions.visitor(session, token, ports.wall.now())
+        whose = None if found is None else owner(session, found)
+    if found is not None and visitor is not None and whose == visitor.name and may(visitor.role, found.path):
+        return show(request, "sent_again.html", visitor=visitor, kept=found, stale=False)
+    return RedirectResponse(to if local(to) else "/", status_code=303)
+
+
+@router.get("/public/{game_id}/map.pdf")
+def public_map(request: Request, game_id: str) -> Response:
+    """The current map of control of one game, replaced at the end of each Winter."""
+    ports: DeskPorts = request.app.state.ports
+    pdf = ports.map_pdf(game_id)
+    if pdf is None:
+        raise HTTPException(404, "There is no such game here. Check the address in your letters.")
+    return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "max-age=300"})

@@ -1,0 +1,187 @@
+"""Creating a game: from a small TOML file to rows, with the first phase open."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from adjudicator.serialize import codec
+from maps.variant import Variant
+from service.config import ConfigError
+from service.games.ballots import FIRST_COUNTS
+from service.games.deadlines import PhaseWindow
+from service.intake.typed_orders import TYPED
+from service.store.tables import (
+    AddressRow,
+    EventRow,
+    GameRow,
+    PhaseRow,
+    PhaseState,
+    PlayerRow,
+    ReviewMode,
+    SeatRow,
+)
+
+
+class _Player(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str = Field(min_length=1, max_length=200)
+    zone: str = "Europe/London"
+    mail: list[str] = Field(min_length=1)
+
+
+class GameFile(BaseModel):
+    """What a coordinator writes down to begin a game. `start` is T+0, the day the first season begins."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str = Field(min_length=1, max_length=200)
+    aliases: list[str] = []
+    variant: str
+    start: date
+    player: list[_Player]
+    seats: dict[str, str]
+    options: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who plays a power."""
+
+    power: str
+    player: str
+    zone: str = "Europe/London"
+    mail: tuple[str, ...] = ()
+
+
+NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves"))
+"""What stands in the place of a game's id in addresses of public pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A game about to begin."""
+
+    name: str
+    variant: str
+    start: date
+    seats: Sequence[Seat]
+    aliases: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The game's id: its name in lower-case letters, digits and hyphens, and none of NOT_GAMES."""
+        plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode().lower()
+        found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "game"
+        return f"{found}-game" if found in NOT_GAMES else found
+
+
+def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGame:
+    """A game from its file. Raises ConfigError naming the file and the entry.
+
+    `powers`, when given, are the variant's: every seat must name one, and every power must have a player.
+    """
+    try:
+        spec = GameFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
+        raise ConfigError(f"{path}: {faults}") from error
+    players = {p.name: p for p in spec.player}
+    wrong = [f"seats.{power}: no player is called {name}" for power, name in spec.seats.items() if name not in players]
+    wrong += _review_fault(spec.options)
+    wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
+    if powers is not None:
+        wrong += [f"seats.{power}: {spec.variant} has no such power" for power in spec.seats if power not in powers]
+        wrong += [f"seats: {power} has no player" for power in powers if power not in spec.seats]
+    if wrong:
+        raise ConfigError(f"{path}: " + "; ".join(wrong))
+    seats = [
+        Seat(power, name, players[name].zone, tuple(m.lower() for m in players[name].mail))
+        for power, name in spec.seats.items()
+    ]
+    return NewGame(spec.name, spec.variant, spec.start, seats, tuple(spec.aliases), spec.options)
+
+
+def _review_fault(options: Mapping[str, Any]) -> list[str]:
+    try:
+        review_of(options)
+    except ConfigError as error:
+        return [str(error)]
+    return []
+
+
+def known_zone(name: str) -> bool:
+    """Whether this is the IANA name of a time zone."""
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
+
+
+def review_of(options: Mapping[str, Any]) -> ReviewMode:
+    """Which lines two people read in a game with these options; ConfigError for a word that is none of the modes."""
+    wanted = options.get("review", ReviewMode.NONE)
+    try:
+        return ReviewMode(wanted)
+    except ValueError as error:
+        raise ConfigError(f"options.review: {wanted!r} is none of {', '.join(ReviewMode)}") from error
+
+
+def create(
+    session: Session, new: NewGame, variant: Variant, first: PhaseWindow, seed: str, now: datetime
+) -> PhaseRow:
+    """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is taken.
+
+    A player is known by the first mail address: the same person may sit in two games (NON-05).
+    """
+    if session.get(GameRow, new.slug) is not None:
+        raise ConfigError(f"a game called {new.name} exists already; choose another name")
+    usual = {FIRST_COUNTS: variant.rules.first_paper_counts(), TYPED: variant.rules.takes_typed_orders()}
+    usual = {option: True for option, is_so in usual.items() if is_so}
+    session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
+                        options={**usual, **new.options, "start": new.start.isoformat()}, created_at=now))
+    session.flush()
+    for seat in new.seats:
+        session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))
+    start = variant.start
+    phase = PhaseRow(
+        game_id=new.slug, ordinal=1, year=start.phase.year, season=start.phase.season, kind=start.phase.kind,
+        opens_at=first.opens, deadline=first.deadline, state=PhaseState.OPEN,
+        position=codec.dump_position(start), seed=seed, review=review_of(new.options),
+    )
+    session.add(phase)
+    session.add(EventRow(at=now, game_id=new.slug, actor="coordinator", what="game created", detail={}))
+    session.flush()
+    return phase
+
+
+def _player(session: Session, seat: Seat) -> int:
+    for mail in seat.mail:
+        known = session.get(AddressRow, mail)
+        if known is not None:
+            return known.player_id
+    player = session.scalar(select(PlayerRow).where(PlayerRow.name == seat.player)) if not seat.mail else None
+    if player is None:
+        player = PlayerRow(name=seat.player, zone=seat.zone)
+        session.add(player)
+        session.flush()
+    for mail in seat.mail:
+        session.add(AddressRow(email=mail, player_id=player.id))
+    session.flush()
+    return player.id

@@ -1,0 +1,225 @@
+"""Acts at the desk: a decision about a line, several at once, taking them back, and doing them again.
+
+An act is what one key press did. Reviews are never deleted: an act taken back marks its reviews as undone, so the
+review before stands again, exactly. Undo and redo are acts themselves, so a repeated delivery of one changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from service.games.lines import lines_by_id
+from service.store.records import insert_once
+from service.store.tables import ActRow, LineRow, LineState, ReviewRow
+
+DECISIONS = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED})
+KEY_LENGTH = 48
+"""Characters of a browser's id for a request; what an act files about several lines has the line behind it."""
+
+
+class Kind(StrEnum):
+    """What an act did. BOX is a line whose box was set anew. ASK is a line put aside for a second reader, CARRY a late version used, with what was decided
+    about the same lines before; its target is the paper. CLOSE makes lines void that two people read otherwise."""
+
+    DECIDE = "decide"
+    ACCEPT = "accept"
+    ASK = "ask"
+    CARRY = "carry"
+    JOIN = "join"
+    BREAK = "break"
+    BOX = "box"
+    CLOSE = "close"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+PART = "part"
+"""The kind of a line that a person cut out of others."""
+BACK_AND_FORTH = (Kind.UNDO, Kind.REDO)
+SHAPES = (Kind.JOIN, Kind.BREAK, Kind.BOX)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Who does what: `key` is the browser's id of the request; the same key twice is once."""
+
+    key: str
+    phase_id: int
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person says about one line. `order` is canonical text or None. `by` is who said it, where that is not who
+    does the act; `settles` that it needs nobody else where two people must agree."""
+
+    line_id: int
+    state: LineState
+    text: str
+    order: str | None = None
+    by: str = ""
+    settles: bool = False
+
+
+class Overtaken(Exception):
+    """Somebody decided a line after it was shown, so this decision was not filed. `line_id` is the line."""
+
+    def __init__(self, line_id: int) -> None:
+        super().__init__(f"line {line_id} was decided meanwhile")
+        self.line_id = line_id
+
+
+def file(
+    session: Session, act: Act, decisions: Sequence[Decision], seen: Mapping[int, str] | None = None,
+    kind: Kind = Kind.DECIDE,
+) -> bool:
+    """Lay decisions beside the readings. False when this act was filed before (a repeated delivery).
+
+    `seen`: line to the version (`SettledLine.version`) that the person had before them; lines left out are not compared.
+    Raises Overtaken, and the caller must roll back, where one of them has changed since.
+    """
+    for decision in decisions:
+        if decision.state not in DECISIONS:
+            raise ValueError(f"{decision.state!r} is no decision of a person")
+    if not begin(session, act, kind):
+        return False
+    check(session, seen or {}, act.by)
+    end(session, act, decisions)
+    return True
+
+
+def begin(session: Session, act: Act, kind: Kind, target: int | None = None) -> bool:
+    """Note an act; False when its key was filed before."""
+    return insert_once(session, ActRow, key=act.key, phase_id=act.phase_id, kind=kind, by=act.by, at=act.at,
+                       target=target, reviews=[])
+
+
+def known(session: Session, key: str) -> bool:
+    """Whether an act with this key was filed before."""
+    return session.scalar(select(ActRow.id).where(ActRow.key == key)) is not None
+
+
+def check(session: Session, seen: Mapping[int, str], me: str) -> None:
+    """Raise Overtaken where a line is not as `me` saw it. Holds the lines until the transaction ends."""
+    if not seen:
+        return
+    # In one order, so that two people who take the same lines wait for each other instead of for ever.
+    session.execute(select(LineRow.id).where(LineRow.id.in_(seen)).order_by(LineRow.id).with_for_update())
+    found = lines_by_id(session, list(seen))
+    for line_id, version in seen.items():
+        if line_id not in found or found[line_id].version(me) != version:
+            raise Overtaken(line_id)
+
+
+def end(session: Session, act: Act, said: Sequence[Decision]) -> None:
+    """File the reviews of an act that was begun."""
+    rows = [
+        ReviewRow(line_id=one.line_id, key=review_key(act.key, f"{one.line_id}{one.by and f'.{at}'}", len(said)),
+                  decision=one.state, text=one.text, order=one.order, by=one.by or act.by, at=act.at, settles=one.settles)
+        for at, one in enumerate(said)
+    ]
+    session.add_all(rows)
+    session.flush()
+    session.execute(update(ActRow).where(ActRow.key == act.key).values(reviews=[row.id for row in rows]))
+
+
+def review_key(act_key: str, line: str, lines: int) -> str:
+    """The key of what an act says about one of its lines; the browser makes the same."""
+    return act_key if lines == 1 else f"{act_key}.{line}"
+
+
+def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
+    """Take back one act of this phase, without a key this person's newest standing one; the lines it was about.
+
+    None are given when there is nothing to take back, when this request came before, or when lines that the act cut
+    out were decided since: those decisions are taken back first.
+    """
+    found = _standing(session, act, target)
+    if found is None or _built_upon(session, found) or not begin(session, act, Kind.UNDO, found.id):
+        return []
+    return _mark(session, found, act.at)
+
+
+def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
+    """Do again what this person took back last, if nothing new was done since; the lines it is about.
+
+    With a key only where that act is the one to do again.
+    """
+    stack = undone(session, act.phase_id, act.by)
+    if not stack or target not in {None, stack[-1].key} or not begin(session, act, Kind.REDO, stack[-1].id):
+        return []
+    return _mark(session, stack[-1], None)
+
+
+def undo_review(session: Session, act: Act, line_ids: Sequence[int], review_id: int) -> list[int]:
+    """Take back the act that filed one standing review about one of these lines, whoever made it."""
+    review = session.get(ReviewRow, review_id)
+    if review is None or review.line_id not in line_ids or review.undone_at is not None:
+        return []
+    acts = session.scalars(select(ActRow).where(ActRow.phase_id == act.phase_id, ActRow.undone_at.is_(None)))
+    owner = next((row for row in acts if review_id in row.reviews), None)
+    return [] if owner is None else undo(session, act, owner.key)
+
+
+def standing(session: Session, phase_id: int, by: str) -> list[ActRow]:
+    """What this person did and could take back, oldest first."""
+    return list(session.scalars(
+        select(ActRow).where(ActRow.phase_id == phase_id, ActRow.by == by, ActRow.undone_at.is_(None),
+                             ActRow.kind.not_in(BACK_AND_FORTH)).order_by(ActRow.id)))
+
+
+def undone(session: Session, phase_id: int, by: str) -> list[ActRow]:
+    """What this person could do again, the next one last: taken back, with nothing new done since."""
+    rows = session.scalars(select(ActRow).where(ActRow.phase_id == phase_id, ActRow.by == by).order_by(ActRow.id)).all()
+    known = {row.id: row for row in rows}
+    stack: list[ActRow] = []
+    for row in rows:
+        if row.kind == Kind.UNDO and row.target in known:
+            stack.append(known[row.target])
+        elif row.kind == Kind.REDO and stack:
+            stack.pop()
+        elif row.kind not in BACK_AND_FORTH:
+            stack = []
+    return [row for row in stack if row.undone_at is not None]
+
+
+def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:
+    """Text and order of the reading with this number (1 is the best), or None when there is no such reading."""
+    if not 1 <= number <= len(line.candidates):
+        return None
+    chosen = line.candidates[number - 1]
+    return str(chosen["text"]), chosen["order"]
+
+
+def _standing(session: Session, act: Act, target: str | None) -> ActRow | None:
+    if target is None:
+        return next(iter(standing(session, act.phase_id, act.by)[::-1]), None)
+    return session.scalar(
+        select(ActRow).where(ActRow.key == target, ActRow.phase_id == act.phase_id, ActRow.undone_at.is_(None),
+                             ActRow.kind.not_in(BACK_AND_FORTH)))
+
+
+def _built_upon(session: Session, found: ActRow) -> bool:
+    """Whether lines that an act cut out of others carry decisions of their own."""
+    if found.kind not in SHAPES:
+        return False
+    parts = select(ReviewRow.line_id).where(ReviewRow.id.in_(found.reviews), ReviewRow.decision == LineState.OPEN)
+    later = select(ReviewRow.id).where(ReviewRow.line_id.in_(parts), ReviewRow.id.not_in(found.reviews),
+                                       ReviewRow.undone_at.is_(None))
+    return session.scalar(later.limit(1)) is not None
+
+
+def _mark(session: Session, found: ActRow, at: datetime | None) -> list[int]:
+    session.execute(update(ActRow).where(ActRow.id == found.id).values(undone_at=at))
+    lines = session.scalars(
+        update(ReviewRow).where(ReviewRow.id.in_(found.reviews)).values(undone_at=at).returning(ReviewRow.line_id))
+    changed = list(lines)
+    session.refresh(found)
+    return changed

@@ -1,0 +1,179 @@
+"""Lots that nobody has to believe: a seed whose digest is on record and mailed before the deadline, opened afterwards.
+
+Number k of a phase's tape is made of the seed, the words that players added, and k, each on a line of its own: the first
+eight hexadecimal digits of the SHA-256 of these lines. A draw among n things takes the next number modulo n. Whoever has
+`sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from adjudicator.context import Setting
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.outcome import Resolution
+from adjudicator.position import Position
+from service.store.digests import digest
+from service.store.tables import EntryRow, PhaseRow, WordRow
+
+DIGITS = 8
+"""Hexadecimal digits of a number: what a pocket calculator can turn into a whole number below 4,294,967,296."""
+
+
+class NotCommitted(Exception):
+    """A lot would be drawn from a seed whose digest is not on record; the sentence says of which phase."""
+
+
+def fresh_seed() -> str:
+    """A new seed: 64 hexadecimal digits from the machine's own source of chance."""
+    return secrets.token_hex(32)
+
+
+def number(seed: str, words: Sequence[str], at: int) -> int:
+    """Number `at` of the tape, counted from 1: 0 to 4,294,967,295."""
+    return int(digest("\n".join([seed, *words, str(at)]))[:DIGITS], 16)
+
+
+def tape(seed: str, words: Sequence[str], length: int) -> tuple[int, ...]:
+    """The tape that a seed and the players' words give."""
+    return tuple(number(seed, words, at) for at in range(1, length + 1))
+
+
+def commitment(phase: PhaseRow) -> str:
+    """What is told of a phase's lots before the deadline: the digest of its seed; of a tape from before there were seeds,
+    the digest of its numbers as a JSON list without blanks."""
+    if phase.seed is None:
+        return digest(json.dumps(list(phase.lots), separators=(",", ":")))
+    return digest(phase.seed)
+
+
+def words_of(session: Session, phase: PhaseRow) -> list[str]:
+    """The words that count, each as "power: word", sorted by power: the newest of each that was received in time."""
+    found: dict[str, str] = {}
+    for row in session.scalars(
+        select(WordRow).where(WordRow.phase_id == phase.id, WordRow.received_at <= phase.deadline)
+        .order_by(WordRow.received_at, WordRow.id)
+    ):
+        found[row.power] = f"{row.power}: {row.word}"
+    return [found[power] for power in sorted(found)]
+
+
+def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
+    """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may need
+    (`Ruleset.LOTS`)."""
+    return tuple(phase.lots[:length]) if phase.seed is None else tape(phase.seed, words_of(session, phase), length)
+
+
+_IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.DOTALL)
+
+
+def word_in(trailing: str) -> str:
+    """The word that a subject adds to the lots by what follows its version, "lots: heather"; "" where it adds none."""
+    found = _IN_SUBJECT.fullmatch(trailing)
+    return "" if found is None else clean_word(found[1])
+
+
+def clean_word(text: str) -> str:
+    """A word as it is kept: one line of at most 60 characters, with single blanks; "" where there is none."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60].strip()
+
+
+def add_word(
+    session: Session, phase: PhaseRow, power: str, word: str, received_at: datetime, *, mail: str | None, by: str
+) -> bool:
+    """Keep a player's word for a phase; False where it is empty or came after the deadline."""
+    kept = clean_word(word)
+    if not kept or received_at > phase.deadline or phase.seed is None:
+        return False
+    session.add(WordRow(phase_id=phase.id, power=power, word=kept, received_at=received_at, mail=mail, made_by=by))
+    session.flush()
+    return True
+
+
+def check_committed(session: Session, phase: PhaseRow) -> None:
+    """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders. A tape from before
+    there were seeds must stand on record too, whenever that was."""
+    wanted = commitment(phase)
+    entries = session.scalars(
+        select(EntryRow.body).where(EntryRow.game_id == phase.game_id, EntryRow.what == "phase",
+                                    EntryRow.fact == str(phase.id)).order_by(EntryRow.number))
+    for body in entries:
+        told = json.loads(body)["tells"]
+        if told["lots"] == wanted and (phase.seed is None or told["state"] in {"waiting", "open"}):
+            return
+    raise NotCommitted(
+        f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the record before the "
+        "deadline. Nothing was judged; restore the database from the backup that has it.")
+
+
+# How each draw went ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One draw: `number` is the tape's, `at` its place from 1, `among` how many things, `index` the one taken from 0.
+    `things` are these in the order in which they are counted, where they are units; `taken` the one drawn."""
+
+    at: int
+    number: int
+    among: int
+    index: int
+    things: tuple[str, ...] = ()
+    taken: str = ""
+
+
+class _Heard(int):
+    """A number of the tape that notes among how many things it draws."""
+
+    draws: list[tuple[int, int]]
+
+    def __mod__(self, among: int) -> int:
+        self.draws.append((int(self), among))
+        return int(self) % among
+
+
+@dataclass(frozen=True, slots=True)
+class _Listening:
+    numbers: Sequence[int]
+    draws: list[tuple[int, int]] = field(default_factory=list)
+
+    def heard(self) -> tuple[int, ...]:
+        found = []
+        for value in self.numbers:
+            one = _Heard(value)
+            one.draws = self.draws
+            found.append(one)
+        return tuple(found)
+
+
+def draws(setting: Setting, position: Position, orders: Sequence[Order], numbers: Sequence[int]) -> tuple[Draw, ...]:
+    """Every draw of a phase, found by judging it once more with numbers that take note."""
+    listening = _Listening(numbers)
+    resolution = judge(setting, position, orders, Lots(listening.heard()))
+    plain = [Draw(at, value, among, value % among) for at, (value, among) in enumerate(listening.draws, start=1)]
+    return _named(position, resolution, plain)
+
+
+def _named(position: Position, resolution: Resolution, plain: list[Draw]) -> tuple[Draw, ...]:
+    """The draws with the units they were among, where every draw was for a unit to be removed (Q-35)."""
+    if len(resolution.removed_by_lot) != len(plain):
+        return tuple(plain)
+    gone, found = set(resolution.removed) - set(resolution.removed_by_lot), []
+    there = position.units | set(resolution.built)
+    for draw, unit in zip(plain, resolution.removed_by_lot, strict=True):
+        left = sorted((u for u in there if u.power == unit.power and u not in gone), key=lambda u: str(u.region))
+        if len(left) != draw.among or left[draw.index] != unit:
+            return tuple(plain)
+        found.append(Draw(draw.at, draw.number, draw.among, draw.index, tuple(map(str, left)), str(unit)))
+        gone.add(unit)
+    return tuple(found)

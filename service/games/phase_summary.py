@@ -1,0 +1,75 @@
+"""What a judged phase leaves behind besides its orders, for the coordinator to look at before it is sent: units beaten, gone
+or drawn by lot, what changed hands, builds and removals due, a victory or a draw that is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adjudicator.outcome import Resolution
+from adjudicator.position import Position
+from adjudicator.units import Unit
+from maps.variant import Variant
+from service.games.results import dislodged_text, order_text, unit_text
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """One power's supply after the phase. `gained` and `lost` are centres by name, `due` builds (above 0) or removals
+    (below 0)."""
+
+    power: str
+    centres: int
+    units: int
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    due: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """`told` are headings with their sentences, empty ones left out. `supply` has a row for every power, in a phase that
+    changes or counts supply, else none. `drawn` is how many numbers of the committed tape were used up."""
+
+    told: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    supply: tuple[Supply, ...] = ()
+    drawn: int = 0
+
+
+def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aftermath:
+    """What `resolution` leaves behind; `before` is the board it was judged on."""
+    def units(some: tuple[Unit, ...]) -> tuple[str, ...]:
+        return tuple(f"{unit_text(variant, one)} ({variant.powers[one.power].name})" for one in some)
+
+    names = {power.id: power.name for power in variant.powers.values()}
+    told = (
+        ("Dislodged, to retreat or disband", tuple(dislodged_text(variant, one) for one in resolution.dislodged)),
+        ("Disbanded", units(resolution.disbanded)),
+        ("Built", units(resolution.built)),
+        ("Removed", units(resolution.removed)),
+        ("Removed by lot, in the order drawn", units(resolution.removed_by_lot)),
+        ("Removed in the order that the rules name", units(resolution.removed_by_disorder)),
+        ("What else happened", resolution.notes),
+        ("Who has what", variant.rules.standing(variant.setting(), resolution.position)),
+        ("Victory", () if resolution.winner is None else (names[resolution.winner],)),
+        ("Joint victory", tuple(names[one] for one in resolution.joint)),
+        ("A draw is open to", tuple(names[one] for one in resolution.draw_open_to or ())),
+        ("Orders that hang on each other in a way the rules do not know; tell the operator before you send",
+         tuple(order_text(variant, one) for one in resolution.unresolved)),
+    )
+    supply = _supply(variant, before, resolution)
+    return Aftermath(tuple(one for one in told if one[1]), supply, resolution.lots_used)
+
+
+def _supply(variant: Variant, before: Position, resolution: Resolution) -> tuple[Supply, ...]:
+    after = resolution.position
+    found = []
+    for power in variant.powers.values():
+        was, now = set(before.centres.get(power.id, ())), set(after.centres.get(power.id, ()))
+        found.append(Supply(
+            power.name, len(now), sum(one.power == power.id for one in after.units), _names(variant, now - was),
+            _names(variant, was - now), resolution.adjust.get(power.id, 0)))
+    return tuple(found) if any(one.gained or one.lost or one.due for one in found) else ()
+
+
+def _names(variant: Variant, provinces: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(variant.board.provinces[one].name for one in provinces))

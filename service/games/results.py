@@ -1,0 +1,170 @@
+"""A resolution in the words of letters and of the desk: by power, each order with its mark and its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Disband,
+    Hold,
+    Move,
+    Order,
+    Proxy,
+    Remove,
+    Retreat,
+    SendSupply,
+    SupportHold,
+    SupportMove,
+)
+from adjudicator.outcome import Outcome, Resolution, Result
+from adjudicator.position import Dislodgement
+from adjudicator.units import Unit
+from grammar.print import place, prose
+from maps.variant import Variant
+from service.games.lines import SettledLine, arranged
+from service.store.tables import LineState
+
+_GIVEN: dict[type[Order], str] = {
+    Hold: "holds", Move: "moves", SupportHold: "given", SupportMove: "given", Convoy: "carried", Convert: "converts",
+    Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
+    SendSupply: "sent",
+}
+_TOLD = frozenset({"begun", "completed", "done"})
+"""Marks of a success that say too little without their sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOrder:
+    """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of ink, `correction`
+    says that a person read that line otherwise than the machine, or ""."""
+
+    text: str
+    result: str
+    mark: str
+    why: str
+    line_id: int | None
+    correction: str = ""
+
+    @property
+    def said(self) -> str:
+        """What a letter says after the order: what became of it, once, with what caused it where it did not go as
+        ordered. "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind"; "bounced off Army Essex: 1
+        against 1"."""
+        if self.result != Result.SUCCEEDS or self.mark in _TOLD:
+            return self.why.rstrip(".") or self.mark
+        _, where, rest = self.why.partition(", where ")
+        if not where:
+            _, where, rest = self.why.partition("; ")
+        return f"{self.mark}{where}{rest}".rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPower:
+    """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent` are units
+    that stood without an order, `beaten` those of them that are dislodged; `sheet` says whether a sheet counted."""
+
+    power: str
+    orders: tuple[ShownOrder, ...]
+    void: tuple[tuple[int, str], ...] = ()
+    silent: tuple[str, ...] = ()
+    beaten: tuple[str, ...] = ()
+    sheet: bool = True
+
+
+def show(
+    variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]]
+) -> tuple[ShownPower, ...]:
+    """The results of every power, in the order of the variant's powers. `lines` are those of each executed sheet that may be
+    shown: an order of another sheet is told without its ink."""
+    ink = {line.id: line for own in lines.values() for line in own}
+    return tuple(
+        ShownPower(
+            power=variant.powers[power].name,
+            orders=tuple(_order(variant, o, ink) for o in resolution.outcomes if o.order.power == power),
+            void=tuple((line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID),
+            silent=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
+            beaten=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))),
+            sheet=power in lines,
+        )
+        for power in variant.powers
+    )
+
+
+def _beaten(resolution: Resolution) -> frozenset[Unit]:
+    return frozenset(one.unit for one in resolution.dislodged)
+
+
+def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
+    """A power's units that stood without an order. Of a beaten one that was given in proxy its proxy's line tells all."""
+    told = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, Proxy) and o.order.power == power and o.dislodged}
+    return frozenset(u for u in resolution.unordered if u.power == power and u.region.province not in told)
+
+
+def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
+    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was judged: those
+    that hold units it may not see, or had orders it may not know, whatever these sheets say (D66-06). Were a sheet shown that
+    says nothing of a hidden unit, its absence would tell of the others."""
+    told = variant.rules.told(variant.setting(), resolution, power)
+    if told is resolution:
+        return told, frozenset()
+    unseen = frozenset(unit.power for unit in resolution.position.units - told.position.units)
+    return told, unseen | frozenset(one.order.power for one in resolution.outcomes if one not in told.outcomes)
+
+
+def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -> ShownOrder:
+    line = None if outcome.order.line is None else ink.get(outcome.order.line)
+    return ShownOrder(
+        text=order_text(variant, outcome.order), result=outcome.result.value, mark=mark(outcome),
+        why=outcome.why, line_id=None if line is None else line.id, correction="" if line is None else correction(line),
+    )
+
+
+def correction(line: SettledLine) -> str:
+    """That a person read a line otherwise than the machine, and how that had read it; "" where both say the same, or nobody
+    looked. A doubtful line whose best reading a person chose is not corrected: the machine had offered it."""
+    best = line.seen_order or next((one["order"] for _, one in arranged(line.candidates)), None)
+    if line.by is None or line.state is not LineState.READ or line.order == best:
+        return ""
+    return f"coordinator's correction: the machine read “{line.seen.strip()}”" if line.seen.strip() else \
+        "coordinator's correction: the machine could not read it"
+
+
+def order_text(variant: Variant, order: Order) -> str:
+    """An order in the handbook's prose, with every name in full."""
+    names = {power.id: power.name for power in variant.powers.values()}
+    return prose(order, variant.board, variant.kinds, names)
+
+
+def mark(outcome: Outcome) -> str:
+    """One or two words for what became of an order: moves, given, cut, bounced, void, dislodged ..."""
+    if outcome.result is Result.VOID:
+        said = "void"
+    elif outcome.result is Result.FAILS:
+        said = (outcome.reason or "fails").replace("_", " ")
+    else:
+        said = (outcome.reason or _GIVEN.get(type(outcome.order), "done")).replace("_", " ")
+    return f"{said}, dislodged" if outcome.dislodged and said != "dislodged" else said
+
+
+def unit_text(variant: Variant, unit: Unit) -> str:
+    """A unit in full: Army Derbyshire."""
+    return f"{variant.kinds[unit.kind].name} {place(unit.region, variant.board)}"
+
+
+def dislodged_text(variant: Variant, one: Dislodgement) -> str:
+    """A beaten unit and where the winner came from."""
+    origin = variant.board.provinces[one.attacker_from].name
+    return f"{unit_text(variant, one.unit)} ({variant.powers[one.unit.power].name}), beaten from {origin}"
+
+
+def _readings(line: SettledLine) -> str:
+    """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best two."""
+    kept = line.text.split("\n")
+    texts = kept if len(kept) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
+    if len(texts) == 2:
+        return f"read as “{texts[0]}” or as “{texts[1]}”: void, the unit holds"
+    return "could not be read: void, the unit holds"

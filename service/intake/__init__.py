@@ -1,0 +1,1 @@
+"""One mail to one verdict and one submission."""

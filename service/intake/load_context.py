@@ -1,0 +1,118 @@
+"""What the intake must know, read from the tables for one mail at its moment of receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from adjudicator.calendar import Phase, PhaseKind
+from grammar.headings.values import Heading, HeadingCode, HeadingComplaint, KnownGame, KnownPower
+from grammar.order_starts import signs_of
+from maps.variant import Variant
+from reading.vocabulary import all_forms, lexicon_of
+from service.games.ballots import FIRST_COUNTS
+from service.intake.context import Context, GameContext
+from service.intake.typed_orders import TYPED
+from service.intake.verdict import EarlierMail, Kind, Reason, Verdict
+from service.mail.message import IncomingMail
+from service.store import records
+from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
+
+# A phase takes mail while it is open, and also after its close until its results are sent: a server may hand over
+# late what it stamped in time. A judged phase is then judged again.
+TAKING = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
+
+
+def phase_of(row: PhaseRow) -> Phase:
+    """The phase a row stands for."""
+    return Phase(row.year, row.season, PhaseKind(row.kind))
+
+
+def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
+    """A game as the reader of headings must know it; without a name, any game of the variant."""
+    powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
+    signs = signs_of(lexicon_of(variant), tuple(all_forms(variant)))
+    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, signs)
+
+
+def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
+    """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not past, else
+    the open one, so that a mail for it is told that it came late."""
+    rows = session.scalars(
+        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING)).order_by(PhaseRow.ordinal)
+    ).all()
+    in_time = [r for r in rows if received_at <= r.deadline]
+    still_open = [r for r in rows if r.state == PhaseState.OPEN]
+    return next(iter([*in_time, *still_open, *rows]), None)
+
+
+def build(
+    session: Session, received_at: datetime, load: Callable[[str], Variant], *,
+    own_addresses: Sequence[str], own_domain: str, trusted_authserv_id: str,
+) -> Context:
+    """The context of one mail. `load` gives a variant by its slug."""
+    games = tuple(_game(session, row, received_at, load(row.variant)) for row in records.games(session))
+    return Context(
+        own_addresses=frozenset(own_addresses), own_domain=own_domain, trusted_authserv_id=trusted_authserv_id,
+        games=games, infer_game=True,
+    )
+
+
+def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
+    phase = taking(session, row.id, received_at)
+    known = known_game(variant, row.name, row.aliases)
+    players = {variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()}
+    return GameContext(
+        known=known, players=players,
+        open_phase=None if phase is None else phase_of(phase),
+        deadline=None if phase is None else phase.deadline,
+        post_first=bool(row.options.get("post_first", False)),
+        typed=bool(row.options.get(TYPED, False)),
+        first_counts=bool(row.options.get(FIRST_COUNTS, False)),
+        posted=frozenset() if phase is None else frozenset(
+            variant.powers[power].name for power in records.posted(session, phase.id)),
+        over=frozenset(phase_of(p) for p in records.phases(session, row.id) if p.deadline < received_at),
+    )
+
+
+def earlier_mails(session: Session, sender: str) -> list[EarlierMail]:
+    """The judged mails of the same player, by any of the player's addresses, oldest first."""
+    player = records.player_of(session, sender)
+    own = {sender.lower()}
+    if player is not None:
+        own |= set(session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id)))
+    rows = session.scalars(select(MailRow).where(MailRow.sender.in_(own)).order_by(MailRow.received_at))
+    return [_earlier(row) for row in rows if row.verdict is not None]
+
+
+def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:
+    """What later mails and the desk need of a verdict, as JSON. Holds no text of the mail but its subject."""
+    return {
+        "verdict": verdict.verdict.value,
+        "reason": None if verdict.reason is None else verdict.reason.value,
+        "game": verdict.game, "power": verdict.power, "season": verdict.season, "year": verdict.year,
+        "kind": None if verdict.kind is None else verdict.kind.value,
+        "version": verdict.version, "photos": verdict.photos, "flags": sorted(verdict.flags),
+        "subject": verdict.subject, "read": verdict.complaint is None, "of": verdict.of,
+        "photo_keys": list(mail.photo_keys), "message_id": mail.message_id,
+    }
+
+
+def _earlier(row: MailRow) -> EarlierMail:
+    kept = row.verdict or {}
+    kind = PhaseKind(kept["kind"]) if kept["kind"] else None
+    complaint = None
+    if not kept["read"]:
+        partial = Heading(kept["game"], kept["power"], kept["season"], kept["year"], kind)
+        complaint = HeadingComplaint(HeadingCode.SUBJECT_UNPARSED, "", partial)
+    verdict = Verdict(
+        Kind(kept["verdict"]), Reason(kept["reason"]) if kept["reason"] else None, game=kept["game"],
+        power=kept["power"], season=kept["season"], year=kept["year"], kind=kind, version=kept["version"],
+        photos=kept["photos"], flags=frozenset(kept["flags"]), sender=row.sender, subject=kept["subject"],
+        complaint=complaint,
+    )
+    return EarlierMail(row.sha256, row.sender or "", row.received_at, tuple(kept["photo_keys"]), verdict)

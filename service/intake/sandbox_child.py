@@ -1,0 +1,87 @@
+"""The child process of `service.intake.sandbox`: one hostile file on standard input, pages on standard output.
+
+It lowers its own limits before any decoder is imported, and cuts itself off the network where the kernel
+lets an ordinary user do so. What it writes: one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the
+pages one after the other, `sizes` bytes each. No pickles: the parent trusts nothing but lengths.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import resource
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+UNABLE = 75
+"""Exit status of a child that could not begin (EX_TEMPFAIL of sysexits.h); the file is not to blame."""
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
+
+
+def main() -> None:
+    """Arguments: bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
+    # Python's own answer is an exception, which a decoder may take for a fault of the file.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
+        _limit(memory, seconds, output)
+        _leave_network()
+        data = sys.stdin.buffer.read()
+        from ocr.image.open_image import Refused, pictures
+    except Exception:
+        traceback.print_exc()
+        sys.exit(UNABLE)
+
+    pages: list[bytes] = []
+    head: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
+    try:
+        for kind, picture in pictures(data):
+            pages.append(_jpeg(picture, quality))
+            head["kind"] = kind
+    except Refused as refused:
+        pages = []
+        head |= {"reason": refused.reason, "detail": refused.detail}
+    head["sizes"] = [len(page) for page in pages]
+    sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + b"".join(pages))
+    sys.stdout.buffer.flush()
+
+
+def _limit(memory: int, seconds: int, output: int) -> None:
+    for what, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, output),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (bound, bound))
+    # The kernel warns by SIGXCPU, and kills a second later: so SIGKILL alone tells of somebody else.
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    last = seconds + 1 if hard == resource.RLIM_INFINITY else min(seconds + 1, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, last), last))
+
+
+def _leave_network() -> None:
+    """Best effort: many kernels and containers forbid it, and the other limits hold without it."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | CLONE_NEWNET)
+
+
+def _jpeg(picture: Image, quality: int) -> bytes:
+    """A page as JPEG without metadata."""
+    out = BytesIO()
+    picture.save(out, "JPEG", quality=quality, subsampling=0)
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""The verdict on one mail, and what later mails must know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from adjudicator.calendar import PhaseKind
+from grammar.headings.values import HeadingComplaint
+from service.mail.reports import Report
+
+
+class Kind(StrEnum):
+    """What happens to a mail. Rejected: does not count by itself, lies in quarantine. Ignored: never answered."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    IGNORED = "ignored"
+
+
+class Reason(StrEnum):
+    """Why a mail is ignored or rejected. The last group is found later, by the eye or at the desk."""
+
+    OWN_MAIL = "own_mail"
+    BOUNCE = "bounce"
+    RECEIPT = "receipt"
+    AUTO_REPLY = "auto_reply"
+    DUPLICATE = "duplicate"
+
+    BAD_FROM = "bad_from"
+    AUTH_FAILED = "auth_failed"
+    SUBJECT_UNPARSED = "subject_unparsed"
+    UNKNOWN_GAME = "unknown_game"
+    AMBIGUOUS_GAME = "ambiguous_game"
+    UNKNOWN_POWER = "unknown_power"
+    AMBIGUOUS_POWER = "ambiguous_power"
+    SENDER_NOT_POWER = "sender_not_power"
+    UNKNOWN_SENDER = "unknown_sender"
+    PHASE_TYPE_MISMATCH = "phase_type_mismatch"
+    WRONG_PHASE = "wrong_phase"
+    LATE = "late"
+    ENCRYPTED = "encrypted"
+    TOO_LARGE = "too_large"
+    BAD_IMAGE = "bad_image"
+    NO_PHOTO = "no_photo"
+    NOT_BOLD = "not_bold"
+    FIRST_BY_POST = "first_by_post"
+
+    TOO_DARK = "too_dark"
+    BLURRED = "blurred"
+    CUT_OFF = "cut_off"
+    BLANK = "blank"
+    NOT_A_SHEET = "not_a_sheet"
+    HEADING_DISAGREES = "heading_disagrees"
+    ONLY_CHANGES = "only_changes"
+    READER_FAILED = "reader_failed"
+    COULD_NOT_BE_HANDLED = "could_not_be_handled"
+
+
+class Note(StrEnum):
+    """Flags the intake adds to those of the heading."""
+
+    GAME_MISSING = "game_missing"
+    YEAR_MISSING = "year_missing"
+    TYPE_MISSING = "type_missing"
+    PHOTO_UNREADABLE = "photo_unreadable"
+    VERSION_CONFLICT = "version_conflict"
+    SUPERSEDED = "superseded"
+    NOT_FIRST = "not_first"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a mail, with all that receipts, quarantine and the desk need.
+
+    The fields of the subject are canonical and stand as far as they could be read, also in a rejection.
+    `photos`: photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered address
+    to write to, None where nobody may be written to. `alert`: the coordinator is told at once.
+    `of`: the earlier mail a duplicate repeats. `on_file`: the highest version accepted before for this
+    paper, whoever counts. `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what
+    was wrong with the subject. `trailing`: words after the version.
+    """
+
+    verdict: Kind
+    reason: Reason | None = None
+    game: str | None = None
+    power: str | None = None
+    season: str | None = None
+    year: int | None = None
+    kind: PhaseKind | None = None
+    version: int | None = None
+    photos: int = 0
+    flags: frozenset[str] = frozenset()
+    sender: str | None = None
+    reply_to: str | None = None
+    alert: bool = False
+    of: str | None = None
+    on_file: int | None = None
+    report: Report | None = None
+    subject: str = ""
+    complaint: HeadingComplaint | None = None
+    trailing: str = ""
+
+    @property
+    def quarantine(self) -> bool:
+        """Whether the mail is laid before the coordinator as not usable by itself."""
+        return self.verdict is Kind.REJECTED
+
+    @property
+    def type(self) -> str | None:
+        """The kind of paper as the contract spells it: Movement, Retreat, Adjustment."""
+        return None if self.kind is None else self.kind.value.capitalize()
+
+    @property
+    def paper(self) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:
+        """Which paper this is, whatever its version (VER-05)."""
+        return (self.game, self.power, self.season, self.year, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierMail:
+    """A mail already judged: `ref` is the caller's key for it, `photo_keys` as in IncomingMail.
+
+    Kept for authenticated mails only, so that a forger cannot make a player's own mail look like a repeat.
+    """
+
+    ref: str
+    sender: str
+    received_at: datetime
+    photo_keys: tuple[str, ...]
+    verdict: Verdict

@@ -1,0 +1,274 @@
+"""One function a letter: values in, a finished letter out. Nothing is sent here and nothing is looked up.
+
+Every letter has a subject in the canonical pattern, words of at most 72 columns, and the same words as HTML. Values
+from outside reach a template as one line each, so no name can forge a header or a paragraph; HTML escapes them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from adjudicator.calendar import Phase
+from service.letters.facts import (
+    AdjustmentFacts,
+    CorrectionFacts,
+    DeadlineFacts,
+    GameInfo,
+    HandOverFacts,
+    HeldFacts,
+    NoticeFacts,
+    PackFacts,
+    ReceiptFacts,
+    Recipient,
+    RejectionFacts,
+    ReminderFacts,
+    ResultsFacts,
+    RetreatFacts,
+    WelcomeFacts,
+)
+from service.mail.compose import Attachment, OutLetter, one_line
+
+COLUMNS = 72
+LONGEST = 500
+"""Characters of one value from outside."""
+
+KINDS = (
+    "receipt", "receipt_late", "rejection", "held", "coordinator_notice", "draft_results", "retreat_request",
+    "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
+    "reminder", "postal_pack", "hand_over",
+)  # fmt: skip
+
+
+def receipt(game: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()) -> OutLetter:
+    """A machine's receipt for a paper (OUT-02). It says what arrived, never what it means."""
+    return _letter("receipt", game, facts.phase, to, facts, key=facts.key, answers=facts.answers, attached=pictures)
+
+
+def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLetter:
+    """A paper that came after the deadline and is not executed (CAL-03, Q-34)."""
+    return _letter("receipt_late", game, facts.phase, to, facts, key=facts.key, answers=facts.answers)
+
+
+def rejection(
+    game: GameInfo | None, to: Recipient, facts: RejectionFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """A mail that cannot be used: why, and how to mend it (OUT-03). `game` is None where the mail names none."""
+    return _letter("rejection", game, None, to, facts, key=facts.key, answers=facts.answers, attached=attached)
+
+
+def held(game: GameInfo | None, to: Recipient, facts: HeldFacts) -> OutLetter:
+    """A mail that waits for the coordinator."""
+    return _letter("held", game, None, to, facts, key=facts.key, answers=facts.answers)
+
+
+def coordinator_notice(game: GameInfo | None, to: Recipient, facts: NoticeFacts) -> OutLetter:
+    """Tells the coordinator of something that waits for a person."""
+    return _letter("coordinator_notice", game, None, to, facts, key=facts.key)
+
+
+def draft_results(
+    game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """Results of a movement phase before retreats (OUT-04)."""
+    return _letter("draft_results", game, phase, to, facts, attached=attached, revision=facts.revision)
+
+
+def retreat_request(
+    game: GameInfo, phase: Phase, to: Recipient, facts: RetreatFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """Asks the owner of dislodged units for their retreats (OUT-05)."""
+    return _letter("retreat_request", game, phase, to, facts, attached=attached)
+
+
+def final_results(
+    game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """Results after retreats; in Autumn with ownership and every power's offer or demand (OUT-06, OUT-07)."""
+    return _letter("final_results", game, phase, to, facts, attached=attached, revision=facts.revision)
+
+
+def adjustment(
+    game: GameInfo, phase: Phase, to: Recipient, facts: AdjustmentFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """A power's own offer to build or demand to remove (OUT-07)."""
+    return _letter("adjustment", game, phase, to, facts, attached=attached)
+
+
+def year_end_results(
+    game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """Results of a Winter, with the map of control (OUT-08)."""
+    return _letter("year_end_results", game, phase, to, facts, attached=attached, revision=facts.revision)
+
+
+def welcome(
+    game: GameInfo, phase: Phase, to: Recipient, facts: WelcomeFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """What a player needs to begin (OUT-01)."""
+    return _letter("welcome", game, phase, to, facts, attached=attached)
+
+
+def deadline_moved(
+    game: GameInfo, to: Recipient, facts: DeadlineFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """A deadline is another one now: old, new, why, what else moves and what does not (OUT-12)."""
+    return _letter("deadline_moved", game, facts.phase, to, facts, key=facts.key, attached=attached)
+
+
+def correction(
+    game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """An error in results that were sent, with a picture of the right words; the earlier letter stays valid elsewhere."""
+    return _letter("correction", game, phase, to, facts, key=facts.key, attached=attached)
+
+
+def reminder(game: GameInfo, to: Recipient, facts: ReminderFacts) -> OutLetter:
+    """A deadline draws near and nothing is on file; for those who asked for it, and nothing of the game (OUT-11)."""
+    key = f"{facts.hours}h-{facts.closing.deadline.isoformat()}"
+    return _letter("reminder", game, facts.closing.phase, to, facts, key=key)
+
+
+def postal_pack(
+    game: GameInfo, phase: Phase, to: Recipient, facts: PackFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """What the coordinator prints and posts at a year's end: envelopes, results, map (OUT-10, Q-12)."""
+    return _letter("postal_pack", game, phase, to, facts, attached=attached)
+
+
+def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
+    """Another coordinator: who, from when, and the digest of the record at the change."""
+    return _letter("hand_over", game, None, to, facts, key=facts.key)
+
+
+def _letter(
+    kind: str,
+    game: GameInfo | None,
+    phase: Phase | None,
+    to: Recipient,
+    facts: Any,
+    *,
+    key: str = "",
+    answers: Sequence[str] = (),
+    attached: Sequence[Attachment] = (),
+    revision: int = 0,
+) -> OutLetter:
+    values = {
+        "game": game, "phase": phase, "to": to, "facts": facts, "attached": [a.name for a in attached if not a.content_id],
+        "when": lambda moment: when(moment, to.zone),
+    }
+    # Two players may share one address (POST-04): the power is part of the key.
+    named = [
+        game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key,
+        f"r{revision}" if revision else "",
+    ]  # fmt: skip
+    return OutLetter(
+        key="/".join(one_line(part).replace("/", "-") for part in named if part),
+        kind=kind,
+        recipient=to.address,
+        subject=one_line(_words().get_template(f"{kind}-subject.txt").render(values)),
+        text=wrapped(_words().get_template(f"{kind}-body.txt").render(values)),
+        html=_markup().get_template(f"{kind}-body.html").render(values),
+        attachments=tuple(attached),
+        game_id=game.id if game else None,
+        answers=tuple(answers),
+        list_name=game.name if game else None,
+    )
+
+
+def when(moment: datetime, zone: str = "") -> str:
+    """An instant as players are told it: GMT first, then their own clock (CAL-13).
+
+    "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)"; the day is repeated where the player's differs. A zone that is not
+    known is left out.
+    """
+    gmt = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M} GMT"
+    if not zone:
+        return gmt
+    try:
+        local = moment.astimezone(ZoneInfo(zone))
+    except (ZoneInfoNotFoundError, ValueError):
+        return gmt
+    day = "" if local.date() == moment.date() else f"{local:%a} {local.day} {local:%b}, "
+    return f"{gmt} ({day}{local:%H:%M} your time)"
+
+
+def duration(span: timedelta) -> str:
+    """A span of time in its two largest units: "3 days 4 hours"; "no time" when it is over."""
+    minutes = max(0, int(span.total_seconds() // 60))
+    parts = [(minutes // 1440, "day"), (minutes % 1440 // 60, "hour"), (minutes % 60, "minute")]
+    said = [f"{count} {unit}" if count == 1 else f"{count} {unit}s" for count, unit in parts if count > 0]
+    return " ".join(said[:2]) if said else "no time"
+
+
+def phase_words(phase: Phase) -> str:
+    """A phase as players write it: "Autumn 1644 Retreat Orders"."""
+    return f"{phase} Orders"
+
+
+def version_words(version: int | None) -> str:
+    """The number of a version, or that there is none."""
+    return "without a version number" if version is None else f"version {version}"
+
+
+def digest_words(digest: str) -> str:
+    """The first twelve characters of a digest in groups of four, to be read aloud."""
+    short = digest[:12]
+    return " ".join(short[at : at + 4] for at in range(0, len(short), 4))
+
+
+def count_words(count: int, one: str, many: str = "") -> str:
+    """A number of things: "1 photograph" or "3 photographs"."""
+    return f"{count} {one if abs(count) == 1 else many or one + 's'}"
+
+
+def wrapped(text: str) -> str:
+    """Text at 72 columns. A line set in by four spaces is left whole, so that it can be copied; a list item runs on
+    beneath its first word."""
+    lines: list[str] = []
+    for line in text.strip().split("\n"):
+        bare = line.rstrip()
+        if len(bare) <= COLUMNS or bare.startswith("    "):
+            lines.append(bare)
+            continue
+        indent = " " * (len(bare) - len(bare.lstrip())) + ("  " if bare.lstrip().startswith("- ") else "")
+        lines += textwrap.wrap(bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    spaced = "\n".join(lines)
+    while "\n\n\n" in spaced:
+        spaced = spaced.replace("\n\n\n", "\n\n")
+    return spaced + "\n"
+
+
+def _one_value(value: Any) -> Any:
+    return value if isinstance(value, Markup) else one_line(str(value), LONGEST)
+
+
+@cache
+def environment(folder: str, *, markup: bool) -> Environment:
+    """Templates of one folder of `templates/`; a name that is not given is an error, never a blank."""
+    # Plain text is not HTML: what is dangerous there, line ends and control characters, `finalize` takes out.
+    made = Environment(
+        loader=PackageLoader("templates", folder), autoescape=markup,  # noqa: S701
+        undefined=StrictUndefined,
+        finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    made.filters |= {
+        "duration": duration, "phase": phase_words, "version": version_words, "digest": digest_words,
+        "counted": count_words,
+    }
+    return made
+
+
+def _words() -> Environment:
+    return environment("mail", markup=False)
+
+
+def _markup() -> Environment:
+    return environment("mail", markup=True)

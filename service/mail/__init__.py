@@ -1,0 +1,1 @@
+"""Bytes in and out: MIME, IMAP, Maildir, SMTP, the outbox."""

@@ -1,0 +1,128 @@
+"""A mailbox in a Maildir folder, where a local mail server delivers. The same manners as IMAP.
+
+Paths are walked by hand: `mailbox.Maildir` hands out parsed messages, and parsing is not this room's business (the
+standard parser raises on some headers).
+"""
+
+from __future__ import annotations
+
+import mailbox
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Event
+from time import monotonic
+
+from service.config import MailIn
+from service.mail.ingest import HEADER_BYTES, MailboxError, Place, RawMail, Waiting
+
+_POLL_SECONDS = 0.5
+
+
+class MaildirSource:
+    """The Maildir at `mail_in.path`. A file's unique name is its UID; its time of change is when the mail arrived."""
+
+    def __init__(self, settings: MailIn) -> None:
+        self._root = Path(settings.path)
+        self._settings = settings
+
+    def look(self) -> Sequence[Waiting]:
+        """See MailSource."""
+        found = []
+        for path in self._files():
+            try:
+                facts = path.stat()
+            except FileNotFoundError:
+                continue
+            place = Place("maildir", str(self._root), "maildir", _unique(path))
+            found.append(Waiting(place, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC)))
+        return sorted(found, key=lambda w: (w.received_at, w.place.uid))
+
+    def fetch(self, waiting: Waiting) -> RawMail | None:
+        """See MailSource."""
+        path = self._find(waiting.place)
+        if path is None:
+            return None
+        try:
+            if waiting.size <= self._settings.max_bytes:
+                return RawMail(path.read_bytes(), whole=True)
+            with path.open("rb") as file:
+                start = file.read(HEADER_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise MailboxError(
+                f"{path.parent} cannot be read ({error.strerror}); check its permissions."
+            ) from error
+        ends = [e for mark in (b"\r\n\r\n", b"\n\n") if (e := start.find(mark)) >= 0]
+        return RawMail(start[: min(ends)] + b"\n\n" if ends else start, whole=False)
+
+    def done(self, places: Sequence[Place]) -> None:
+        """See MailSource."""
+        for place in places:
+            self._move(place, self._settings.done_folder)
+
+    def quarantine(self, place: Place) -> None:
+        """See MailSource."""
+        self._move(place, self._settings.quarantine_folder)
+
+    def wait(self, seconds: float, stop: Event) -> None:
+        """See MailSource. Looks twice a second."""
+        end = monotonic() + seconds
+        while not stop.is_set() and not self._files() and (left := end - monotonic()) > 0:
+            stop.wait(min(left, _POLL_SECONDS))
+
+    def server_time(self) -> datetime | None:
+        """What the clock says by which files of this folder are stamped: a file is made in `tmp`, where nobody looks for mail,
+        and taken away again. None where that cannot be done.
+
+        On a disk that another machine lends this is that machine's clock. On a disk of our own it is ours, and says nothing
+        about either: then mails are stamped and deadlines kept by one clock, which only NTP holds against the world's.
+        """
+        try:
+            with NamedTemporaryFile(dir=self._root / "tmp", prefix="galloper-clock-") as probe:
+                return datetime.fromtimestamp(os.fstat(probe.fileno()).st_mtime, UTC)
+        except OSError:
+            return None
+
+    def close(self) -> None:
+        """See MailSource."""
+
+    def _files(self) -> list[Path]:
+        try:
+            return [
+                p
+                for part in ("new", "cur")
+                for p in (self._root / part).iterdir()
+                if not p.name.startswith(".")
+            ]
+        except OSError as error:
+            raise MailboxError(
+                f"{self._root} is no Maildir that can be read ({error.strerror}); check mail_in.path."
+            ) from error
+
+    def _find(self, place: Place) -> Path | None:
+        return next((p for p in self._files() if _unique(p) == place.uid), None)
+
+    def _move(self, place: Place, folder: str) -> None:
+        path = self._find(place)
+        if path is None:
+            return
+        target = self._root / f".{folder}"
+        if not target.is_dir():
+            mailbox.Maildir(str(self._root), create=False).add_folder(folder)
+        try:
+            path.replace(target / "cur" / f"{place.uid}:2,S")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise MailboxError(
+                f"{target} cannot be written ({error.strerror}); check its permissions."
+            ) from error
+
+
+def _unique(path: Path) -> str:
+    """The part of a Maildir name that stays when flags change."""
+    return path.name.partition(":")[0]

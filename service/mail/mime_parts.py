@@ -1,0 +1,169 @@
+"""The files inside a mail, wherever they sit, within limits.
+
+Attached and inline parts, forwarded messages, signed mail, TNEF containers. Parsed with the standard library's
+older header policy, which keeps odd headers as text instead of raising.
+"""
+
+from __future__ import annotations
+
+import email
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.message import Message
+from email.policy import compat32
+from typing import TYPE_CHECKING
+
+from service.mail.headers import Headers, decode_bytes, decode_words
+from service.mail.smime import signed_content
+from service.mail.tnef import SIGNATURE, read_tnef
+
+MOST_PARTS = 400
+DEEPEST = 30
+_MOST_TYPE_LINES = 4000
+_STRUCTURE = ("content-type", "content-transfer-encoding", "content-disposition", "mime-version")
+_ENVELOPED = bytes.fromhex("06092a864886f70d010703")
+_AUTH_ENVELOPED = bytes.fromhex("060b2a864886f70d0109100117")
+
+if TYPE_CHECKING:
+    # generic to the type checker only; the class itself takes no parameters in Python 3.11
+    Tree = Message[str, str]
+else:
+    Tree = Message
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One leaf: content type as declared (lower case), file name as declared (may be empty), decoded bytes."""
+
+    declared: str
+    name: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class Parts:
+    """What a walk found. `overflow`: a limit on parts or depth was met and the rest was left unread."""
+
+    leaves: list[Part] = field(default_factory=list)
+    encrypted: bool = False
+    overflow: bool = False
+    root: Tree | None = None
+
+
+def read_parts(headers: Headers, body: bytes) -> Parts:
+    """Walk the body. Never raises."""
+    parts = Parts()
+    if body.lower().count(b"\ncontent-type:") > _MOST_TYPE_LINES:
+        parts.overflow = True
+        return parts
+    lines = [
+        f"{name}: ".encode() + value.replace(b"\r", b" ").replace(b"\n", b" ")
+        for name, value in headers.fields
+        if name in _STRUCTURE
+    ]
+    root = _parse(b"\r\n".join([*lines, b"", body]))
+    if root is None:
+        parts.overflow = True
+        return parts
+    parts.root = root
+    _walk(root, parts)
+    return parts
+
+
+def _parse(raw: bytes) -> Tree | None:
+    try:
+        return email.message_from_bytes(raw, policy=compat32)
+    except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
+        return None
+
+
+def content_type(part: Tree) -> str:
+    """The declared type in lower case; application/octet-stream where the header cannot be read."""
+    try:
+        return part.get_content_type().casefold()
+    except Exception:
+        return "application/octet-stream"
+
+
+def _walk(root: Tree, parts: Parts) -> None:
+    stack: list[tuple[Tree, int]] = [(root, 0)]
+    seen = 0
+    while stack:
+        part, depth = stack.pop()
+        seen += 1
+        if seen > MOST_PARTS or depth > DEEPEST:
+            parts.overflow = True
+            return
+        parts.encrypted = parts.encrypted or content_type(part) == "multipart/encrypted"
+        children = list(_children(part))
+        if children:
+            stack.extend((child, depth + 1) for child in reversed(children))
+        elif not part.is_multipart():
+            stack.extend((child, depth + 1) for child in _leaf(part, parts))
+
+
+def _children(part: Tree) -> Iterator[Tree]:
+    # A leaf is not asked for its payload: that decodes it, and raises on a charset with a NUL in its name.
+    if part.is_multipart():
+        for child in part.get_payload():
+            if isinstance(child, Message):
+                coded = content_type(part) == "message/rfc822" and _recoded(child, part)
+                yield coded or child
+
+
+def _recoded(child: Tree, part: Tree) -> Tree | None:
+    """A forwarded message that was sent in base64, against RFC 2046: its text stands where its header should."""
+    encoding = str(part.get("content-transfer-encoding", "")).strip().casefold()
+    if encoding not in {"base64", "quoted-printable"} or list(child.keys()):
+        return None
+    shell: Tree = Message()
+    shell["content-transfer-encoding"] = encoding
+    shell.set_payload(child.get_payload())
+    return _parse(payload_of(shell))
+
+
+def payload_of(part: Tree) -> bytes:
+    """A leaf's decoded bytes; empty where they cannot be decoded."""
+    try:
+        data = part.get_payload(decode=True)
+    except Exception:
+        return b""
+    return data if isinstance(data, bytes) else b""
+
+
+def _leaf(part: Tree, parts: Parts) -> Iterator[Tree]:
+    """Keep one leaf; a container of its own (TNEF, opaque signature) is opened, and messages in it handed back."""
+    kind, data = content_type(part), payload_of(part)
+    if data.startswith(SIGNATURE):
+        parts.leaves += [Part("application/octet-stream", file.name, file.data) for file in read_tnef(data)]
+        return
+    if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
+        inner = signed_content(data)
+        if inner is not None:
+            message = _parse(inner)
+            if message is not None:
+                yield message
+            return
+        parts.encrypted = True
+        return
+    if _looks_encrypted(kind, data):
+        parts.encrypted = True
+    parts.leaves.append(Part(kind, file_name(part), data))
+
+
+def _looks_encrypted(kind: str, data: bytes) -> bool:
+    if kind == "application/pgp-encrypted" or data.lstrip()[:27] == b"-----BEGIN PGP MESSAGE-----":
+        return True
+    return data[:1] == b"0" and (_ENVELOPED in data[:40] or _AUTH_ENVELOPED in data[:40])
+
+
+def file_name(part: Tree) -> str:
+    """The declared name, decoded, without any folder: for showing only, never for a path."""
+    try:
+        name = part.get_filename() or ""
+    except Exception:
+        return ""
+    if isinstance(name, tuple):
+        name = decode_bytes(str(name[2]).encode("latin-1", "replace"), str(name[0] or "utf-8"))
+    flat = decode_words(str(name)).replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(char for char in flat if char.isprintable())[:200]

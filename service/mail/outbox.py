@@ -1,0 +1,282 @@
+"""Letters go out: first a row in the transaction of the event that causes them, then a socket.
+
+There is no exactly-once on a mail connection. A letter is claimed before it is sent; where it stays open whether the
+server took it, it is sent once more under the same Message-ID and marked as possibly twice, and then left to a person.
+Addresses and texts are never logged.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from hashlib import sha256
+from secrets import token_hex
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.clock import Clock
+from service.mail import hold
+from service.mail.compose import Attachment, OutLetter, attached, compose, message_id, one_line, shrink
+from service.mail.smtp import (
+    Down,
+    Envelope,
+    FolderTransport,
+    Later,
+    Refused,
+    SmtpTransport,
+    TooBig,
+    Transport,
+    Unclear,
+)
+from service.store import records
+from service.store.blobs import BlobError, Blobs
+from service.store.engine import Store
+from service.store.tables import LinkRow, OutboxRow, OutboxState
+
+__all__ = [
+    "Attachment", "Down", "FolderTransport", "OutLetter", "Sent", "SmtpTransport", "Transport", "bounced", "put",
+    "retry", "send_due",
+]  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
+"""Before each further try after a 4xx: 48 hours in all, then a person is told."""
+
+LINK_DAYS = timedelta(days=60)
+"""How long files that were too large for a letter lie behind its link."""
+
+GIVE_UP = timedelta(hours=48)
+CLAIM = timedelta(minutes=10)
+"""A claim older than this belongs to a process that died."""
+
+_TWICE = "it was handed over twice and never confirmed; it may have arrived. Ask the player before sending it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What one round did. `down` is "" or the sentence that says why nothing leaves."""
+
+    sent: int = 0
+    later: int = 0
+    failed: int = 0
+    down: str = ""
+
+
+def put(
+    session: Session,
+    blobs: Blobs,
+    letter: OutLetter,
+    *,
+    sender: str,
+    now: datetime,
+    max_bytes: int = 8_000_000,
+    reply_to: str = "",
+    base_url: str = "",
+) -> bool:
+    """Write a letter in the caller's transaction; False when its key is known, and then nothing changes. `reply_to` is
+    the order address, where it is not the sender's. Files that are too large for mail are left out of it and lie behind
+    a link to the site at `base_url`, where there is one."""
+    if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
+        return False
+    whole = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
+    key = blobs.put(whole if len(whole) <= max_bytes else _fitted(
+        session, blobs, letter, whole, max_bytes, now, base_url))
+    return records.insert_once(
+        session,
+        OutboxRow,
+        key=letter.key,
+        kind=letter.kind,
+        game_id=letter.game_id,
+        phase_id=letter.phase_id,
+        recipient=letter.recipient,
+        subject=one_line(letter.subject),
+        message=key,
+        message_id=message_id(letter, sender),
+        state=OutboxState.QUEUED,
+        tries=0,
+        due_at=now,
+        possibly_twice=False,
+        shrunk=False,
+    )
+
+
+def _fitted(
+    session: Session, blobs: Blobs, letter: OutLetter, whole: bytes, max_bytes: int, now: datetime, base_url: str
+) -> bytes:
+    """A mail that is small enough: with smaller pictures, else with a link to what was left out."""
+    smaller = shrink(whole, max_bytes)
+    player = records.player_of(session, letter.recipient)
+    if not base_url or player is None or attached(smaller) == attached(whole):
+        return smaller
+    # The name of the kept bytes is the link's secret: a line of chance makes it one that nobody can work out.
+    token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + whole)
+    until = now + LINK_DAYS
+    session.add(LinkRow(token_hash=sha256(token.encode()).hexdigest(), player_id=player.id, opens="letter", made_at=now,
+                        until=until))
+    session.flush()
+    where = f"Until {until:%a} {until.day} {until:%b %Y} it lies here, for you alone:\n\n    {base_url}/public/letter/{token}"
+    return shrink(whole, max_bytes, where)
+
+
+def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> Sent:
+    """Send every letter whose time has come, in the order they were written. Safe in two processes at a time.
+
+    While the server is away the letters keep their turn, so they leave in order once it is back. While a person holds them
+    back nothing leaves; that is asked before each letter.
+    """
+    sent = later = failed = 0
+    _release_dead_claims(store, clock.now())
+    try:
+        while (row := _claim_next(store, clock.now())) is not None:
+            try:
+                state = _send(row, store, blobs, transport, clock, sender)
+            except Down as down:
+                _give_back(store, row, str(down), clock.now())
+                return Sent(sent, later, failed, str(down))
+            sent += state is OutboxState.SENT
+            later += state is OutboxState.QUEUED
+            failed += state is OutboxState.FAILED
+    finally:
+        transport.close()
+    return Sent(sent, later, failed)
+
+
+def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
+    with store.begin() as session:
+        if hold.held(session) is not None:
+            return None
+        for row in records.due_letters(session, now):
+            if records.claim(
+                session,
+                OutboxRow,
+                OutboxRow.id == row.id,
+                OutboxRow.state == OutboxState.QUEUED,
+                state=OutboxState.SENDING,
+                tries=OutboxRow.tries + 1,
+                claimed_until=now + CLAIM,
+            ):
+                session.refresh(row)
+                session.expunge(row)
+                return row
+    return None
+
+
+def _release_dead_claims(store: Store, now: datetime) -> None:
+    """Letters whose sender died between the claim and our record of the answer."""
+    with store.begin() as session:
+        dead = records.letters_with_dead_claims(session, now)
+        for row in dead:
+            session.expunge(row)
+    for row in dead:
+        _unclear(store, row, "Galloper stopped while it was being sent", now)
+
+
+def _send(
+    row: OutboxRow, store: Store, blobs: Blobs, transport: Transport, clock: Clock, sender: str
+) -> OutboxState:
+    try:
+        data = blobs.read(row.message)
+        transport.send(Envelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
+    except Later as error:
+        return _again(store, row, str(error), clock.now())
+    except Unclear as error:
+        return _unclear(store, row, str(error), clock.now())
+    except TooBig as error:
+        return _smaller(store, row, blobs, data, str(error), clock.now())
+    except (Refused, BlobError) as error:
+        return _end(store, row, OutboxState.FAILED, error=str(error))
+    except Down:
+        raise
+    except Exception as error:
+        # Nobody foresaw this one, so nobody knows how far it came; the next letter must not wait for it.
+        return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
+    return _end(store, row, OutboxState.SENT, sent_at=clock.now(), error=None)
+
+
+def _end(store: Store, row: OutboxRow, state: OutboxState, **values: object) -> OutboxState:
+    with store.begin() as session:
+        records.claim(
+            session,
+            OutboxRow,
+            OutboxRow.id == row.id,
+            OutboxRow.state == OutboxState.SENDING,
+            state=state,
+            claimed_until=None,
+            **values,
+        )
+    if state is OutboxState.FAILED:
+        log.warning("letter %d (%s) could not be sent: %s", row.id, row.kind, values.get("error"))
+    return state
+
+
+def _again(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
+    if row.tries > len(PAUSES):
+        return _end(store, row, OutboxState.FAILED, error=f"{error}; given up after {row.tries} tries")
+    return _end(store, row, OutboxState.QUEUED, error=error, due_at=now + PAUSES[row.tries - 1])
+
+
+def _unclear(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
+    if row.possibly_twice:
+        return _end(store, row, OutboxState.FAILED, error=_TWICE)
+    return _end(store, row, OutboxState.QUEUED, error=error, possibly_twice=True, due_at=now + PAUSES[1])
+
+
+def _smaller(
+    store: Store, row: OutboxRow, blobs: Blobs, data: bytes, error: str, now: datetime
+) -> OutboxState:
+    if row.shrunk:
+        return _end(store, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
+    smaller = blobs.put(shrink(data, len(data) // 4))
+    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=smaller, due_at=now)
+
+
+def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
+    """The server is away: the try does not count and the letter keeps its place, for two days after the first of them. How
+    long it lay here before, because we were away ourselves or a person held it back, is no fault of the server's."""
+    first = row.error is None
+    over = not first and now - row.due_at > GIVE_UP
+    _end(
+        store,
+        row,
+        OutboxState.FAILED if over else OutboxState.QUEUED,
+        tries=row.tries - 1,
+        due_at=now if first else row.due_at,
+        error=f"{error} Given up after two days." if over else error,
+    )
+
+
+def retry(session: Session, letter_id: int, now: datetime) -> bool:
+    """A person asks for a failed letter to be sent again; False when it is not a failed one."""
+    return records.claim(
+        session,
+        OutboxRow,
+        OutboxRow.id == letter_id,
+        OutboxRow.state == OutboxState.FAILED,
+        state=OutboxState.QUEUED,
+        due_at=now,
+        tries=0,
+        error=None,
+    )
+
+
+def bounced(session: Session, message_ids: Sequence[str]) -> int | None:
+    """A bounce speaks of one of these Message-IDs: mark that letter as failed and return its id. Bounces can be
+    forged, so nothing but a notice to the coordinator ever follows from one."""
+    row = records.letter_by_message_id(session, message_ids)
+    if row is None:
+        return None
+    records.claim(
+        session,
+        OutboxRow,
+        OutboxRow.id == row.id,
+        OutboxRow.state == OutboxState.SENT,
+        state=OutboxState.FAILED,
+        error="it came back as undeliverable",
+    )
+    return row.id

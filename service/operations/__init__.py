@@ -1,0 +1,1 @@
+"""Is the site well: checks, metrics, alarms, retention, logs."""

@@ -1,0 +1,40 @@
+"""When the mailbox was last asked, and what it answered: kept in memory by the process that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+
+from service.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """One answer of the mailbox: when (UTC), and a sentence of trouble or ""."""
+
+    at: datetime
+    trouble: str
+
+
+@dataclass(slots=True)
+class Pulse:
+    """The last answer and the last good one. Safe to share between threads."""
+
+    clock: Clock
+    last: Beat | None = None
+    good_at: datetime | None = None
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def heard(self, report: Callable[[str], None]) -> Callable[[str], None]:
+        """A report of `service.mail.ingest.watch` that is also noted here."""
+        def note(trouble: str) -> None:
+            now = self.clock.now()
+            with self._lock:
+                self.last = Beat(now, trouble)
+                if not trouble:
+                    self.good_at = now
+            report(trouble)
+
+        return note

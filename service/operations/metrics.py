@@ -1,0 +1,118 @@
+"""The site in numbers, for Prometheus: no name of a person, a game or a power, and no address, in any of them.
+
+Everything is counted in the database when it is asked for, so any process of a site answers alike, but for the parts that
+name the process itself (memory, open files, when the mailbox was last asked).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from sqlalchemy import func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
+
+from service.clock import Clock
+from service.operations import clock_check
+from service.operations.health import WORKER_REST, backup_at, overdue
+from service.operations.mailbox_status import Pulse
+from service.store.tables import (
+    LineRow,
+    LineState,
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    PhaseRow,
+    PhaseState,
+    SubmissionRow,
+    WorkerRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What is measured, and on what. `data` is the folder of the site."""
+
+    store: sessionmaker[Session]
+    clock: Clock
+    pulse: Pulse
+    data: Path
+
+    def text(self) -> bytes:
+        """Everything in the text format of Prometheus."""
+        registry = CollectorRegistry()
+        registry.register(_Site(self))
+        ProcessCollector(registry=registry)
+        GCCollector(registry=registry)
+        return generate_latest(registry)
+
+    def families(self) -> Iterator[GaugeMetricFamily]:
+        """One family a question."""
+        now = self.clock.now()
+        with self.store() as session:
+            yield _by_state(session, "galloper_mails", "Mails taken in, by state.", MailRow.state, MailState)
+            yield _by_state(session, "galloper_letters", "Letters of the outbox, by state.", OutboxRow.state, OutboxState)
+            yield _by_state(session, "galloper_phases", "Phases, by state.", PhaseRow.state, PhaseState)
+            yield _one("galloper_lines_open", "Lines of sheets that wait for a person.", session.scalar(
+                select(func.count()).select_from(LineRow).where(LineRow.status == LineState.OPEN)))
+            yield _one("galloper_sheets_unread", "Sheets that wait for the reading engine.", session.scalar(
+                select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))))
+            yield _age("galloper_oldest_mail_waiting_seconds", "Since the oldest mail was stored that is not judged yet.", now,
+                       session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED)))
+            yield _age("galloper_oldest_letter_due_seconds", "Since the oldest letter was due that has not left.", now,
+                       session.scalar(select(func.min(OutboxRow.due_at)).where(
+                           OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now)))
+            yield _one("galloper_deadlines_overdue", "Phases past their deadline that are still open.", len(overdue(session, now)))
+            yield _one("galloper_workers", "Worker processes that gave a sign of life.", session.scalar(
+                select(func.count()).select_from(WorkerRow).where(WorkerRow.seen_at > datetime.now(UTC) - WORKER_REST)))
+            yield _one("galloper_clock_off", "1 while this machine's clock does not go with the mail server's.",
+                       int(bool(clock_check.standing(session))))
+            made = backup_at(session)
+            if made is not None:
+                yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made)
+        yield from self._process()
+
+    def _process(self) -> Iterator[GaugeMetricFamily]:
+        if self.pulse.last is not None:
+            yield _one("galloper_mailbox_up", "1 while the mailbox answered when it was last asked.", int(not self.pulse.last.trouble))
+        if self.pulse.good_at is not None:
+            yield _one("galloper_mailbox_good_timestamp_seconds", "When the mailbox last answered.", self.pulse.good_at.timestamp())
+        try:
+            yield _one("galloper_disk_free_bytes", "Room left under the data folder.", shutil.disk_usage(self.data).free)
+        except OSError:
+            return
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Site(Collector):
+    metrics: Metrics
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        return self.metrics.families()
+
+
+def _one(name: str, said: str, value: float | None) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, said, value=float(value or 0))
+
+
+def _age(name: str, said: str, now: datetime, since: datetime | None) -> GaugeMetricFamily:
+    return _one(name, said, 0 if since is None else max(0.0, (now - since).total_seconds()))
+
+
+def _by_state(
+    session: Session, name: str, said: str, column: InstrumentedAttribute[str], states: type[StrEnum]
+) -> GaugeMetricFamily:
+    """How many rows are in each state; a state that no row has counts 0, so that no line comes and goes."""
+    found = dict(session.execute(select(column, func.count()).group_by(column)).all())
+    family = GaugeMetricFamily(name, said, labels=["state"])
+    for state in states:
+        family.add_metric([state.value], float(found.get(state.value, 0)))
+    return family

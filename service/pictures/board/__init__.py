@@ -1,0 +1,1 @@
+"""The map of a game."""

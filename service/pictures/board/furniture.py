@@ -1,0 +1,111 @@
+"""Where title, legend, compass and scale stand: over open water or foreign land, hiding no region of the board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.pictures.drawing.raster import CELL, Boxes, Grid, share, summed
+from service.pictures.drawing.shapes import Sheet
+from service.pictures.drawing.values import Ground, Rect
+
+COARSE = 5
+"""Every fifth cell is looked at: two millimetres."""
+
+GAP = 4.0
+HIDDEN = 0.4
+"""A sea may be covered by this part before it costs anything."""
+
+_LAND, _LINES, _HIDING, _AWAY = 60_000.0, 1500.0, 3000.0, 160.0
+"""Prices of covering nothing but land, or nothing but borders; of hiding a sea whole; of standing at the far side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something of a size in millimetres that wants a place; `at` is the corner or side it is drawn to, each from 0
+    (left, top) to 1 (right, bottom). What is `afloat` keeps off foreign land too."""
+
+    name: str
+    width: float
+    height: float
+    at: tuple[float, float]
+    afloat: bool = False
+
+
+def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
+    """A rectangle for each piece, in the order given; pieces never overlap each other."""
+    ground = _Ground(sheet)
+    placed: dict[str, Rect] = {}
+    for piece in pieces:
+        placed[piece.name] = ground.best(piece, sheet.inside.grown(-GAP), placed.values())
+        ground.cover(placed[piece.name])
+    return placed
+
+
+class _Ground:
+    """What a piece would stand on, and how much of each sea is hidden already."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        grid = Grid(sheet.paper, sheet.places)
+        self.ids = grid.ids[::COARSE, ::COARSE]
+        # Land is asked for cell by cell, so that no islet is covered, nor its mark, which may be wider; water may be taken coarsely.
+        marks = grid.blocked((), ((*one.seal, one.radius) for one in sheet.places.values() if one.seal is not None))
+        self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea | marks), summed(grid.ids < 0)
+        self.lines = summed(grid.edge)
+        self.wet = np.array([place.ground in {Ground.AREA, Ground.SEA} for place in sheet.places.values()])
+        self.visible = np.maximum(1, np.bincount(self.ids.ravel() + 1, minlength=len(self.wet) + 1)[1:])
+        self.hidden = np.zeros_like(self.visible)
+
+    def best(self, piece: Piece, inside: Rect, placed: Iterable[Rect]) -> Rect:
+        """The cheapest free spot for a piece."""
+        step = 2 * CELL * COARSE
+        across, down = np.meshgrid(
+            np.arange(inside.x0, inside.x1 - piece.width + 0.01, step),
+            np.arange(inside.y0, inside.y1 - piece.height + 0.01, step),
+        )
+        boxes = np.column_stack([
+            across.ravel(), down.ravel(), across.ravel() + piece.width, down.ravel() + piece.height
+        ])
+        for other in placed:
+            kept = other.grown(GAP)
+            free = (boxes[:, 0] > kept.x1) | (boxes[:, 2] < kept.x0) | (boxes[:, 1] > kept.y1) | (boxes[:, 3] < kept.y0)
+            boxes = boxes[free]
+        costs = self._price(piece, boxes, inside)
+        found, price = None, np.inf
+        for at in np.argsort(costs, kind="stable"):
+            if costs[at] >= price:
+                break
+            box = Rect(*(float(v) for v in boxes[at]))
+            whole = costs[at] + self._hiding(box)
+            if whole < price:
+                found, price = box, whole
+        if found is None:
+            raise ValueError(f"the paper is too small for the {piece.name} of this map")
+        return found
+
+    def cover(self, box: Rect) -> None:
+        """Count a box as hidden from now on."""
+        self.hidden += self._under(box)
+
+    def _price(self, piece: Piece, boxes: Boxes, inside: Rect) -> NDArray[np.float64]:
+        near = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
+        price = _LAND * share(self.dry, near) + _LINES * share(self.lines, near)
+        if piece.afloat:
+            price += _LAND * share(self.foreign, near) + _LAND * (share(self.dry, near) > 0)
+        x = (boxes[:, 0] - inside.x0) / max(0.1, inside.width - piece.width)
+        y = (boxes[:, 1] - inside.y0) / max(0.1, inside.height - piece.height)
+        return np.asarray(price + _AWAY * (np.abs(x - piece.at[0]) + np.abs(y - piece.at[1])))
+
+    def _hiding(self, box: Rect) -> float:
+        under = self._under(box)
+        part = np.maximum(0.0, (self.hidden + under) / self.visible - HIDDEN)
+        return _HIDING * float(part[(under > 0) & self.wet].sum())
+
+    def _under(self, box: Rect) -> NDArray[np.int64]:
+        grown, cell = box.grown(1.5), CELL * COARSE
+        rows = slice(max(0, int(grown.y0 / cell)), int(grown.y1 / cell) + 1)
+        columns = slice(max(0, int(grown.x0 / cell)), int(grown.x1 / cell) + 1)
+        return np.asarray(np.bincount(self.ids[rows, columns].ravel() + 1, minlength=len(self.wet) + 1)[1:])

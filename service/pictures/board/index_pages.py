@@ -1,0 +1,101 @@
+"""The pages behind the map: who holds which centre, and every region with its short name, as words for screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from adjudicator.geo import Province
+from adjudicator.units import Unit
+from maps.marks import by_mark
+from maps.variant import Variant
+from service.games.results import unit_text
+
+COLUMNS, DEEP = 5, 66
+"""Columns of regions, and the most that stand one below the other: what a page of A4 has room for."""
+
+STYLE = """
+@page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
+  @bottom-center { content: counter(page); font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c } }
+.index { page: index; break-before: page; font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c;
+  /* Ligatures that the map on page one does not use get lost when its fonts are cut down. */
+  font-variant-ligatures: none }
+.index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm }
+.index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm; border-bottom: .3pt solid #3a2a1c }
+.index table { border-collapse: collapse; width: 100%% }
+.index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
+.index thead th { font-style: italic } .index tbody th { white-space: nowrap }
+.index tr { break-inside: avoid; border-bottom: .2pt solid #b9a67e }
+.index .regions { overflow: hidden } .index .next, .index .regions + .regions { break-before: page }
+.index ul { float: left; width: 19.2%%; margin: 0 .8%% 0 0; padding: 0; list-style: none; font-size: 8pt }
+.index .short { font-variant: small-caps; font-weight: bold }
+"""
+
+
+def index_page(
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, size: str = "A3", units: Iterable[Unit] = ()
+) -> str:
+    """HTML of the table of control and the list of regions, to follow the map in one PDF; with the units that stand on it."""
+    rows = "".join(_power_row(variant, power, centres.get(power, ())) for power in variant.powers)
+    held = {region for regions in centres.values() for region in regions}
+    units = sorted(units)
+    # What follows is as deep as a page: where there may be no room for it, it begins the next one.
+    place = "next" if units or size == "A4" else "here"
+    free = sorted(variant.board.provinces[c].name for c in variant.board.centres() if c not in held)
+    return (
+        f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
+        "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
+        f"<tbody>{rows}<tr><td></td><th>No power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
+        f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
+    )
+
+
+def _marks(variant: Variant) -> str:
+    """What the rules of the game want known of provinces, where they have marks."""
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(words)}</th><td>{escape(', '.join(names))}</td></tr>"
+        for words, names in by_mark(variant).items()
+    )
+    return f"<h2>What else is marked</h2><table><tbody>{rows}</tbody></table>" if rows else ""
+
+
+def _units(variant: Variant, units: Sequence[Unit]) -> str:
+    if not units:
+        return ""
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(', '.join(unit_text(variant, one) for one in own)) or 'none'}</td></tr>"
+        for power in variant.powers.values() for own in [[one for one in units if one.power == power.id]]
+    )
+    return f"<h2>Units</h2><table><thead><tr><th>Power</th><th>Units</th></tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
+    names = sorted(variant.board.provinces[region].name for region in regions)
+    centres = sum(variant.board.provinces[region].centre for region in regions)
+    seat = variant.powers[power]
+    return (
+        f"<tr><td>{escape(seat.letter)}</td><th scope='row'>{escape(seat.name)}</th><td>{centres}</td>"
+        f"<td>{escape(', '.join(names)) or 'none'}</td></tr>"
+    )
+
+
+def _regions(variant: Variant) -> str:
+    """Every region, in columns that are read downwards. They are filled here: balancing columns of its own takes the
+    renderer several layouts of the whole list."""
+    listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
+    deep = min(DEEP, -(-len(listed) // COLUMNS))
+    columns = [listed[at : at + deep] for at in range(0, len(listed), deep)]
+    return "".join(
+        f"<div class='regions'>{''.join(_column(one) for one in columns[at : at + COLUMNS])}</div>"
+        for at in range(0, len(columns), COLUMNS)
+    )
+
+
+def _column(regions: Iterable[Province]) -> str:
+    return f"<ul>{''.join(_region(one) for one in regions)}</ul>"
+
+
+def _region(one: Province) -> str:
+    # A board whose regions are known by a code writes that and no other short name.
+    short = one.abbr or (one.id if one.id != one.name else "")
+    return f"<li>{escape(one.name)} <span class='short'>{escape(short)}</span></li>"

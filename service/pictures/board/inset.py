@@ -1,0 +1,158 @@
+"""Where a map is crowded, the same once more and larger, in a frame of its own over open water; every name in it is set anew
+by the same solver, so that it stands whole where the map had room for a short one only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from shapely import affinity
+from shapely.geometry.base import BaseGeometry
+
+from service.pictures.board.base_map import Base, draw_base
+from service.pictures.board.labels import Unplaceable, place_labels
+from service.pictures.board.ornament import INK, PALE
+from service.pictures.drawing.shapes import TOWN_MM, Sheet, solid
+from service.pictures.drawing.svg import text
+from service.pictures.drawing.values import Ground, Label, Paper, Place, Rect
+
+WIDE, HIGH = 38.0, 31.0
+"""Millimetres of the map on A3 that an inset shows; on smaller paper as much less as its furniture."""
+
+LARGER = 1.7
+CROWD = 16
+"""So many regions in such a window make a crowd."""
+
+CAPTION = 4.6
+"""Height of the line below the picture."""
+
+FRAME = 1.4
+MARGIN = 4.0
+"""Millimetres drawn beyond the frame and cut off by it, so that no coast is seen where the cut is."""
+
+SHOWN = 0.6
+"""The part of a region that must be seen in an inset for its name to stand there."""
+
+_STEP = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Inset:
+    """A part of a map drawn larger: the `window` it shows and the `box` it stands in, both on the map; `sheet` and `labels`
+    in millimetres of its own, origin top left."""
+
+    window: Rect
+    box: Rect
+    sheet: Sheet
+    labels: tuple[Label, ...]
+    base: Base
+
+
+def crowded(sheet: Sheet) -> Rect | None:
+    """The window with the most regions in it, None where no window has a crowd. The first of equals from the top left."""
+    part = sheet.paper.furniture
+    wide, high, inside = WIDE * part, HIGH * part, sheet.inside
+    points = [place.shape.representative_point() for place in sheet.places.values() if not place.shape.is_empty]
+    x, y = np.array([one.x for one in points]), np.array([one.y for one in points])
+    best, most = None, CROWD - 1
+    for left in np.arange(inside.x0, inside.x1 - wide, _STEP):
+        across = (x > left) & (x < left + wide)
+        if int(across.sum()) <= most:
+            continue
+        for top in np.arange(inside.y0, inside.y1 - high, _STEP):
+            count = int((across & (y > top) & (y < top + high)).sum())
+            if count > most:
+                best, most = Rect(float(left), float(top), float(left) + wide, float(top) + high), count
+    return best
+
+
+def size(window: Rect, paper: Paper) -> tuple[float, float]:
+    """Width and height of the box that an inset of a window needs, frame and caption included."""
+    return window.width * LARGER + 2 * FRAME, window.height * LARGER + CAPTION * paper.furniture + 2 * FRAME
+
+
+def make(sheet: Sheet, window: Rect, box: Rect) -> Inset | None:
+    """The inset of a window; None where its names find no room even so."""
+    own = enlarged(sheet, window)
+    wanted = {name for name, place in own.places.items() if _seen(sheet.places[name], place, own.inside)}
+    try:
+        labels = place_labels(own, (), wanted)
+    except Unplaceable:
+        return None
+    return Inset(window, box, own, labels, draw_base(own, labels, None, like=sheet))
+
+
+def hides_land(sheet: Sheet, box: Rect) -> bool:
+    """Whether a box would cover land of the board, or a mark on it."""
+    here = shapely.box(box.x0, box.y0, box.x1, box.y1)
+    marks = [shapely.Point(one.seal).buffer(one.radius) for one in sheet.places.values() if one.seal is not None]
+    return bool(sheet.land.intersection(here).area > 0.5 or shapely.intersects(here, marks).any())
+
+
+def _seen(whole: Place, own: Place, frame: Rect) -> bool:
+    """Whether so much of a region is in the frame that its name belongs there."""
+    if own.seal is not None and not frame.grown(-own.radius).meets(Rect(own.seal[0], own.seal[1], own.seal[0], own.seal[1])):
+        return False
+    if whole.ground is Ground.TOWN:
+        return own.seal is not None
+    shown = own.shape.intersection(shapely.box(frame.x0, frame.y0, frame.x1, frame.y1))
+    return bool(shown.area >= SHOWN * LARGER**2 * whole.shape.area)
+
+
+def enlarged(sheet: Sheet, window: Rect) -> Sheet:
+    """What a window shows, on a sheet of its own."""
+    frame = Rect(0.0, 0.0, window.width * LARGER, window.height * LARGER)
+    places = {}
+    for name, place in sheet.places.items():
+        shape = solid(_moved(place.shape, window, frame))
+        if shape.area > 0.5:
+            places[name] = _place(place, shape, window, frame)
+    paper = Paper(frame.width, frame.height, 0.0, 0.0, sheet.paper.furniture, "inset")
+    return replace(
+        sheet, places=places, paper=paper, inside=frame, scale=sheet.scale / LARGER, land=_moved(sheet.land, window, frame),
+        far=_moved(sheet.far, window, frame))
+
+
+def _place(place: Place, shape: BaseGeometry, window: Rect, frame: Rect) -> Place:
+    if place.seal is None:
+        return replace(place, shape=shape)
+    x, y = ((place.seal[0] - window.x0) * LARGER, (place.seal[1] - window.y0) * LARGER)
+    if not (-MARGIN < x < frame.x1 + MARGIN and -MARGIN < y < frame.y1 + MARGIN):
+        return replace(place, shape=shape, seal=None)
+    if place.ground is Ground.TOWN:
+        return replace(place, shape=shape, seal=(x, y), radius=max(TOWN_MM, math.sqrt(shape.area / math.pi)))
+    # The mark of a county stands where it does on the map, so that it is found again.
+    return replace(place, shape=shape, seal=(x, y))
+
+
+def _moved(shape: BaseGeometry, window: Rect, frame: Rect) -> BaseGeometry:
+    """A shape of the map cut at the window and laid into the frame."""
+    larger = affinity.affine_transform(shape, [LARGER, 0, 0, LARGER, -window.x0 * LARGER, -window.y0 * LARGER])
+    room = frame.grown(MARGIN)
+    return shapely.intersection(larger, shapely.box(room.x0, room.y0, room.x1, room.y1))
+
+
+def outline(window: Rect) -> str:
+    """The edge of the window on the map."""
+    return (
+        f'<rect x="{window.x0:.2f}" y="{window.y0:.2f}" width="{window.width:.2f}" height="{window.height:.2f}" fill="none" '
+        f'stroke="{INK}" stroke-width="0.35"/>'
+    )
+
+
+def draw(one: Inset, body: str) -> str:
+    """The inset in its box with frame and caption; `body` is what stands in it, in its own millimetres."""
+    box, frame, part = one.box, one.sheet.inside, one.sheet.paper.furniture
+    high = frame.height
+    return (
+        f'<g class="inset" transform="translate({box.x0 + FRAME:.2f} {box.y0 + FRAME:.2f})">'
+        f'<rect x="{-FRAME}" y="{-FRAME}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{PALE}" stroke="{INK}" '
+        'stroke-width="0.55"/>'
+        f'<clipPath id="inset"><rect width="{frame.width:.2f}" height="{high:.2f}"/></clipPath><g clip-path="url(#inset)">{body}</g>'
+        f'<rect width="{frame.width:.2f}" height="{high:.2f}" fill="none" stroke="{INK}" stroke-width="0.3"/>'
+        + text(frame.width / 2, high + 3.4 * part, "what stands in the frame on the map, drawn larger", "display-italic", 2.9 * part,
+               f'fill="{INK}"') + "</g>"
+    )

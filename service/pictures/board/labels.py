@@ -1,0 +1,272 @@
+"""Puts every name in its place: none touches another, each stays with its region.
+
+Each name has some hundred candidates, a wording and a spot, priced by what lies under them. Names are set from the
+most cramped on; then each in turn moves to its cheapest spot given all others, and a pair that stays in each other's
+way pays more each round, until nobody overlaps. No chance is involved: the same board gives the same map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from service.pictures.drawing.name_variants import extent, wordings
+from service.pictures.drawing.raster import Boxes, Grid, Sums, share, summed
+from service.pictures.drawing.shapes import Sheet, inscribed
+from service.pictures.drawing.values import Ground, Label, Place, Rect
+
+PAD = 0.3
+"""Clear space around each name, millimetres."""
+
+KEPT = 220
+ROUNDS = 60
+NEAR = (0.0, 4.0, 8.0)
+"""Millimetres about a covered name within which others make room for it, tried in turn."""
+
+WORSE = 4.5
+"""By how much a place may be dearer than the one left: what half of a name in a strange region costs."""
+LEADER_FROM = 1.1
+FAR = 9.0
+_COLLISION = 25.0
+_STEP = {Ground.AREA: 3.0, Ground.SEA: 1.4, Ground.LAND: 0.9}
+
+
+class Unplaceable(RuntimeError):
+    """Names that find no room on this paper; a map with overlapping names is never handed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    place: Place
+    choices: NDArray[np.int64]
+    boxes: Boxes
+    costs: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Under:
+    """What lies under a box, as summed masks."""
+
+    grid: Grid
+    sea: Sums
+    edge: Sums
+    blocked: Sums
+    foreign: Sums
+
+
+def place_labels(
+    sheet: Sheet, furniture: Iterable[Rect], only: Collection[str] | None = None
+) -> tuple[Label, ...]:
+    """One label for each region of a sheet, or for each of some. Names keep clear of each other, of every mark and of the
+    furniture.
+
+    Raises Unplaceable, naming them, when some names overlap after all.
+    """
+    under = _under(sheet, furniture)
+    options = [_options(place, number, sheet, under) for number, place in enumerate(sheet.places.values())
+               if only is None or place.id in only]
+    chosen = _settle(options)
+    clashes = _clashes(options, chosen)
+    if clashes:
+        raise Unplaceable(f"no room for the names of {', '.join(sorted(clashes))}")
+    return tuple(_label(one, int(pick)) for one, pick in zip(options, chosen, strict=True))
+
+
+def step_aside(
+    sheet: Sheet, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect]
+) -> tuple[Label, ...]:
+    """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name; names near them
+    may make room, all others stay. What finds no place stays too, and a whole name is never made short, for the legend has no
+    line for it."""
+    covered = [one for one in labels if any(one.box.meets(plate) for plate in plates)]
+    if not covered:
+        return tuple(labels)
+    under, found = _under(sheet, furniture), {one.region: one for one in labels}
+    for one in covered:
+        for reach in NEAR:
+            near = one.box.grown(reach)
+            group = [other for other in found.values() if other.region == one.region or (reach and near.meets(other.box))]
+            made = _elsewhere(sheet, under, group, [*plates, *(other.box for other in found.values() if other not in group)])
+            if made:
+                found.update({other.region: other for other in made})
+                break
+    return tuple(found.values())
+
+
+def _elsewhere(sheet: Sheet, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]) -> tuple[Label, ...]:
+    """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
+    numbers = list(sheet.places)
+    options = [_but(_options(sheet.places[one.region], numbers.index(one.region), sheet, under), _rows(fixed), one)
+               for one in group]
+    if not all(len(one.costs) for one in options):
+        return ()
+    chosen = _settle(options)
+    return () if _clashes(options, chosen) else tuple(
+        _label(one, int(pick)) for one, pick in zip(options, chosen, strict=True))
+
+
+def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
+    """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their region."""
+    ways = wordings(options.place)
+    box = label.box
+    here = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
+    most = options.costs[here].min() + WORSE if here.any() else np.inf
+    free = ~_overlaps(options.boxes, fixed).any(axis=1)
+    free &= options.costs <= most
+    free &= np.array([label.wording.short or not ways[int(choice)].short for choice in options.choices])
+    return _Options(options.place, options.choices[free], options.boxes[free], options.costs[free])
+
+
+def _rows(boxes: Sequence[Rect]) -> Boxes:
+    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes])
+
+
+def _under(sheet: Sheet, furniture: Iterable[Rect]) -> _Under:
+    grid = Grid(sheet.paper, sheet.places)
+    discs = [(*p.seal, p.radius + 0.35) for p in sheet.places.values() if p.seal is not None]
+    discs += [
+        (p.seal[0], p.seal[1] - p.radius - 1.25, 1.3) for p in sheet.places.values() if p.seal and p.capital
+    ]
+    return _Under(
+        grid, summed(grid.sea), summed(grid.edge), summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
+        summed(grid.ids < 0),
+    )
+
+
+def _options(place: Place, number: int, sheet: Sheet, under: _Under) -> _Options:
+    ways = wordings(place)
+    rows: list[Boxes] = []
+    picks: list[NDArray[np.int64]] = []
+    base: list[NDArray[np.float64]] = []
+    inside = sheet.inside.grown(-1.2)
+    over = None if place.ground is Ground.TOWN else _over(place)
+    for at, way in enumerate(ways):
+        wide, high = extent(way)
+        spots, extra = over or _beside(place, wide, high)
+        boxes = np.column_stack([
+            spots[:, 0] - wide / 2, spots[:, 1] - high / 2, spots[:, 0] + wide / 2, spots[:, 1] + high / 2
+        ])
+        fits = (
+            (boxes[:, 0] >= inside.x0) & (boxes[:, 1] >= inside.y0)
+            & (boxes[:, 2] <= inside.x1) & (boxes[:, 3] <= inside.y1)
+        )
+        rows.append(boxes[fits])
+        picks.append(np.full(int(fits.sum()), at))
+        base.append(extra[fits] + way.cost)
+    boxes, choices, costs = np.vstack(rows), np.concatenate(picks), np.concatenate(base)
+    costs = costs + _price(place, number, boxes, under)
+    best = np.argsort(costs, kind="stable")[:KEPT]
+    return _Options(place, choices[best], boxes[best], costs[best])
+
+
+def _price(place: Place, number: int, boxes: Boxes, under: _Under) -> NDArray[np.float64]:
+    sums, corner = under.grid.own(number, place.shape.bounds)
+    own = share(sums, boxes, corner)
+    sea, edge = share(under.sea, boxes), share(under.edge, boxes)
+    blocked, foreign = share(under.blocked, boxes), share(under.foreign, boxes)
+    price = 400.0 * (blocked > 0) * (0.15 + blocked)
+    if place.ground is Ground.TOWN:
+        return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
+    if place.ground is Ground.LAND:
+        strange = np.maximum(0.0, 1 - own - sea)
+        apart = own == 0
+        price = price + 9.0 * strange + 2.6 * (1 - own) + 2.0 * edge + 6.0 * apart * strange
+        reach = np.zeros(len(boxes))
+        # Distances are dear to compute: only what is cheap so far and touches the region nowhere is asked for.
+        asked = np.flatnonzero(apart)
+        if len(asked) > 2 * KEPT:
+            reach[asked] = np.inf
+            asked = asked[np.argpartition(price[asked], 2 * KEPT)[: 2 * KEPT]]
+        reach[asked] = shapely.distance(shapely.box(*boxes[asked].T), place.shape)
+        return np.asarray(price + 3.0 * np.maximum(0, reach - 0.2) + 200.0 * (reach > 2.2))
+    return np.asarray(price + 9.0 * (1 - own) + 14.0 * (1 - sea) + 3.0 * edge)
+
+
+def _over(place: Place) -> tuple[Boxes, NDArray[np.float64]]:
+    """Spots over the region and a little around it, dearer away from its widest part."""
+    step = _STEP[place.ground]
+    x0, y0, x1, y1 = place.shape.bounds
+    around = 5.0 if place.ground is Ground.LAND else 0.0
+    columns = np.arange(x0 - around, x1 + around + step, step)
+    rows = np.arange(y0 - around, y1 + around + step, step / 2)
+    across, down = np.meshgrid(columns, rows)
+    spots = np.column_stack([across.ravel(), down.ravel()])
+    middle = inscribed(place.shape)
+    away = np.hypot(spots[:, 0] - middle[0], spots[:, 1] - middle[1])
+    return spots, away * (0.12 if place.ground is Ground.LAND else 0.06)
+
+
+def _beside(place: Place, wide: float, high: float) -> tuple[Boxes, NDArray[np.float64]]:
+    """Spots around a disc: right and left first, then above and below, then farther off at the end of a line."""
+    if place.seal is None:
+        raise ValueError(f"{place.id} is drawn as a town and has no disc")
+    x, y = place.seal
+    spots, costs = [], []
+    for gap, ring in ((0.55, 0.0), (1.0, 0.4), (2.2, 1.6), (3.6, 2.4), (5.4, 3.4), (7.6, 4.6)):
+        far_x, far_y = place.radius + gap + wide / 2, place.radius + gap + high / 2
+        for step, side in ((0.0, 0.0), (-0.6, 0.25), (0.6, 0.25), (-1.0, 0.5), (1.0, 0.5)):
+            spots += [(x + far_x, y + step * far_y), (x - far_x, y + step * far_y)]
+            costs += [ring + side, ring + side + 0.1]
+        for step, side in ((0.0, 0.4), (-0.5, 0.5), (0.5, 0.5), (-0.9, 0.6), (0.9, 0.6)):
+            spots += [(x + step * far_x, y - far_y), (x + step * far_x, y + far_y)]
+            costs += [ring + side, ring + side + 0.1]
+    return np.array(spots), np.array(costs)
+
+
+def _overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
+    """Rows of boxes against rows of others, with clear space between them."""
+    return np.asarray(
+        (boxes[:, None, 0] < others[None, :, 2] + PAD) & (others[None, :, 0] < boxes[:, None, 2] + PAD)
+        & (boxes[:, None, 1] < others[None, :, 3] + PAD) & (others[None, :, 1] < boxes[:, None, 3] + PAD)
+    )
+
+
+def _settle(options: list[_Options]) -> NDArray[np.int64]:
+    count = len(options)
+    current = np.full((count, 4), -1e6)
+    chosen: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+    weight = np.ones((count, count))
+    # The most cramped first: those whose tenth-best spot is already dear.
+    order = sorted(range(count), key=lambda at: -float(options[at].costs[min(9, len(options[at].costs) - 1)]))
+    for _ in range(ROUNDS):
+        moved = 0
+        for at in order:
+            one = options[at]
+            hits = _overlaps(one.boxes, current)
+            hits[:, at] = False
+            total = one.costs + _COLLISION * (hits @ weight[at])
+            pick = int(np.argmin(total))
+            moved += int(pick != chosen[at] or bool(current[at, 0] < -1e5))
+            chosen[at] = pick
+            current[at] = one.boxes[pick]
+        clash = _overlaps(current, current)
+        np.fill_diagonal(clash, val=False)
+        if not clash.any() and not moved:
+            break
+        weight += 0.4 * clash
+    return chosen
+
+
+def _clashes(options: list[_Options], chosen: NDArray[np.int64]) -> set[str]:
+    boxes = np.array([one.boxes[pick] for one, pick in zip(options, chosen, strict=True)])
+    clash = _overlaps(boxes, boxes)
+    np.fill_diagonal(clash, val=False)
+    return {one.place.name for one, row in zip(options, clash, strict=True) if row.any()}
+
+
+def _label(one: _Options, pick: int) -> Label:
+    x0, y0, x1, y1 = (float(v) for v in one.boxes[pick])
+    wording = wordings(one.place)[int(one.choices[pick])]
+    leader = None
+    if one.place.ground is Ground.TOWN and one.place.seal is not None:
+        x, y = one.place.seal
+        near = (min(max(x, x0), x1), min(max(y, y0), y1))
+        away = float(np.hypot(near[0] - x, near[1] - y))
+        if away - one.place.radius > LEADER_FROM:
+            part = one.place.radius / away
+            leader = ((x + (near[0] - x) * part, y + (near[1] - y) * part), near)
+    return Label(one.place.id, wording, Rect(x0, y0, x1, y1), leader)

@@ -1,0 +1,206 @@
+"""The whole map as one SVG: water, land, control, marks, names, furniture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from maps.geometry import Shape
+from maps.variant import Power, Variant
+from service.pictures.board import furniture, inset, ornament, unit_marks
+from service.pictures.board.base_map import Base, draw_base, drawn_names
+from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, seal
+from service.pictures.board.index_pages import index_page
+from service.pictures.board.inset import Inset
+from service.pictures.board.labels import place_labels, step_aside
+from service.pictures.board.legend import draw_legend, legend_height
+from service.pictures.board.ornament import INK, fitted, title_lines
+from service.pictures.board.ship import ship
+from service.pictures.drawing.hatch import hatch
+from service.pictures.drawing.render import to_pdf
+from service.pictures.drawing.shapes import Sheet, lay_out
+from service.pictures.drawing.svg import path, text
+from service.pictures.drawing.values import A3, Ground, Label, MapOptions, Paper, Place, Rect
+
+TINT, GAP_LAND = 0.30, 1.15
+CROWDED, SPARE = 24, 3
+"""About one region in so many stands in short; and places for some more than the last try needed."""
+
+
+class NoShapes(ValueError):
+    """The board has no drawn shapes, so there is nothing to draw a map from."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapPlan:
+    """A sheet with every name and piece of furniture in its place; the same for every position of a board."""
+
+    sheet: Sheet
+    labels: tuple[Label, ...]
+    pieces: Mapping[str, Rect]
+    base: Base
+    insets: tuple[Inset, ...] = ()
+
+    def short(self) -> tuple[Label, ...]:
+        """Names that stand on the map in short, to be explained in the legend."""
+        return tuple(one for one in self.labels if one.wording.short)
+
+
+def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -> MapPlan:
+    """Everything about a board's map that does not depend on who holds what. Raises NoShapes."""
+    if not shapes:
+        raise NoShapes(f"{variant.slug} has no drawn shapes")
+    sheet = lay_out(variant, shapes, paper)
+    room, window = len(shapes) // CROWDED, inset.crowded(sheet)
+    while True:
+        pieces = _arranged(variant, sheet, room, window)
+        if window is not None and inset.hides_land(sheet, pieces["inset"]):
+            window = None
+            continue
+        labels = place_labels(sheet, pieces.values())
+        short = sum(one.wording.short for one in labels)
+        if short <= room:
+            larger = None if window is None else inset.make(sheet, window, pieces["inset"])
+            if window is not None and larger is None:
+                window = None
+                continue
+            insets = () if larger is None else (larger,)
+            return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces["compass"]), insets)
+        room = short + SPARE
+
+
+def _arranged(variant: Variant, sheet: Sheet, room: int, window: Rect | None) -> Mapping[str, Rect]:
+    """Where the furniture stands; `room` are the short names that the legend has room for."""
+    part, inside = sheet.paper.furniture, sheet.inside
+    wanted = [
+        furniture.Piece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
+        furniture.Piece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
+        furniture.Piece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
+        furniture.Piece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
+        furniture.Piece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
+    ]
+    if window is not None:
+        wide, high = inset.size(window, sheet.paper)
+        near = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
+        wanted.insert(2, furniture.Piece("inset", wide, high, near, afloat=True))
+    return furniture.arrange(sheet, wanted)
+
+
+def _title_height(variant: Variant) -> float:
+    return 45.0 if len(title_lines(variant.title)) > 1 else 36.0
+
+
+def draw_map(
+    variant: Variant,
+    shapes: Mapping[str, Shape],
+    centres: Mapping[str, Iterable[str]],
+    title: str,
+    subtitle: str,
+    options: MapOptions | None = None,
+    plan: MapPlan | None = None,
+) -> str:
+    """The control of a board as SVG, sized in millimetres (MAP-01 to MAP-05).
+
+    `centres` maps each owner to the regions it owns; owners that are no power of the variant, and regions that are
+    none of the board, raise KeyError. A `plan` made before saves the placing of names. Raises NoShapes.
+    """
+    chosen = options or MapOptions()
+    plan = plan or plan_map(variant, shapes, chosen.paper)
+    sheet, paper, pieces = plan.sheet, plan.sheet.paper, plan.pieces
+    held = {sheet.places[region].id: variant.powers[owner] for owner, regions in centres.items() for region in regions}
+    plates = unit_marks.places_of(sheet, plan.labels, chosen.units)
+    body = [
+        plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
+        *(inset.outline(one.window) for one in plan.insets),
+        *(seal(place, held.get(place.id)) for place in sheet.places.values()), _names(plan, plates.values()),
+        unit_marks.plates(variant, plates),
+        *(inset.draw(one, _within(one, held)) for one in plan.insets),
+        _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
+        _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
+        _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
+        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, f"{unit_marks.explained(variant, chosen.units)} {chosen.acknowledgement or variant.note} {chosen.record}".strip()),
+        ornament.border(sheet),
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{paper.width:g}mm" height="{paper.height:g}mm" '
+        f'viewBox="0 0 {paper.width:g} {paper.height:g}">{"".join(body)}</svg>'
+    )
+
+
+def _names(plan: MapPlan, plates: Collection[Rect]) -> str:
+    """The names, with those that a plate would cover set elsewhere."""
+    if not plates:
+        return plan.base.names
+    return drawn_names(plan.sheet, step_aside(plan.sheet, plan.pieces.values(), plan.labels, list(plates)))
+
+
+def _within(one: Inset, held: Mapping[str, Power]) -> str:
+    """What stands in an inset: the same layers as on the map."""
+    places = one.sheet.places
+    return "".join((
+        one.base.below, *(_control(places[region], power) for region, power in held.items() if region in places), one.base.lines,
+        *(seal(place, held.get(place.id)) for place in places.values()), one.base.names,
+    ))
+
+
+def _overline(variant: Variant, title: str) -> str:
+    if title != variant.title:
+        return variant.title
+    return "A map of the" if title.endswith("s") else "A map of"
+
+
+def _control(place: Place, power: Power) -> str:
+    """A county in its power's colour and pattern, on plain paper; a town's disc shows them itself."""
+    if place.ground is Ground.TOWN:
+        return ""
+    shape, outline = place.shape.simplify(0.03), path(place.shape)
+    strokes = path(hatch(power.pattern, shape, GAP_LAND))
+    return (
+        f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
+        f'data-region="{attribute(place.name)}"><path d="{outline}" fill="{LAND_TONE}"/>'
+        f'<path d="{outline}" fill="{power.colour}" fill-opacity="{TINT}"/>'
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>'
+    )
+
+
+def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
+    short = [(one.wording.lines[0], plan.sheet.places[one.region].name) for one in plan.short()]
+    room, paper = plan.pieces["legend"], plan.sheet.paper
+    towns = any(place.ground is Ground.TOWN for place in plan.sheet.places.values())
+    high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
+    return _sized(paper, Rect(room.x0, room.y0, room.x1, high), lambda box: draw_legend(box, variant, held, short, towns=towns))
+
+
+def _sized(paper: Paper, room: Rect, draw: Callable[[Rect], str]) -> str:
+    """A piece of furniture as large as this paper wants it, in the room it was given."""
+    part = paper.furniture
+    if part == 1.0:
+        return draw(room)
+    whole = Rect(0.0, 0.0, room.width / part, room.height / part)
+    return f'<g transform="translate({room.x0:.2f} {room.y0:.2f}) scale({part:g})">{draw(whole)}</g>'
+
+
+def _imprint(sheet: Sheet, words: str) -> str:
+    """Who is to be thanked, in the strip below the border."""
+    room = sheet.paper.width - 2 * sheet.paper.margin
+    size = fitted(words, "italic", 2.6, room)
+    y = (sheet.inside.y1 + 6.6 + sheet.paper.height) / 2 + 0.8
+    return text(sheet.paper.width / 2, y, words, "italic", size, f'fill="{INK}"')
+
+
+def map_pdf(
+    variant: Variant,
+    shapes: Mapping[str, Shape],
+    centres: Mapping[str, Iterable[str]],
+    title: str,
+    subtitle: str,
+    options: MapOptions | None = None,
+    plan: MapPlan | None = None,
+) -> bytes:
+    """The map on its first page, the same control in words and all regions with their short names behind it."""
+    held = {owner: tuple(regions) for owner, regions in centres.items()}
+    picture = draw_map(variant, shapes, held, title, subtitle, options, plan)
+    name = f"{title}, {subtitle}"
+    chosen = options or MapOptions()
+    paper = (plan.sheet.paper if plan else chosen.paper).name
+    return to_pdf([picture, index_page(variant, held, name, paper, chosen.units)], title=name)

@@ -1,0 +1,132 @@
+"""The placing of a board's names, worked out once and shipped beside the board as `placing-a3.json` and `placing-a4.json`.
+
+To work it out takes seconds, which nobody who asks for a map should wait for. A file says of which board it was made; one
+made of another board, or on a machine whose type has other widths, is said to be out of date and not used: the names are
+placed anew, which gives the same map, only later. Made by `python -m service.pictures.board.place_names`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from maps.geometry import Shape
+from maps.variant import Variant
+from service.pictures.board import inset
+from service.pictures.board.base_map import Base, drawn_names
+from service.pictures.board.inset import Inset
+from service.pictures.board.map_sheet import MapPlan, plan_map
+from service.pictures.drawing.name_variants import extent
+from service.pictures.drawing.shapes import Sheet, lay_out
+from service.pictures.drawing.values import KINGDOM, Label, Paper, Rect, Wording
+
+COMMAND = "python -m service.pictures.board.place_names"
+TYPE_MM = 0.01
+"""By so much a name may be wider or higher than it was when it was placed."""
+
+log = logging.getLogger(__name__)
+
+
+class Stale(Exception):
+    """A file of placing that is not of this board; the sentence says what differs."""
+
+
+def file_of(folder: Path, paper: Paper) -> Path:
+    """Where a board's placing on a paper is kept."""
+    return folder / f"placing-{paper.name.lower()}.json"
+
+
+def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
+    """A digest of all that the placing depends on: paper, shapes, names, marks, and the room that title and legend take."""
+    said = [
+        asdict(paper), variant.title, variant.middle, len(variant.powers), sorted((variant.capitals or {}).items()),
+        [(name, shape.polygons) for name, shape in shapes.items()],
+        [(one.id, one.name, one.abbr, one.terrain, one.centre, one.area, one.role) for one in variant.board.provinces.values()],
+    ]
+    marked = sorted(one.id for one in variant.board.provinces.values() if KINGDOM in one.marks)
+    said += [marked] if marked else []
+    said += ["open east", variant.strip] if variant.open_east else []
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
+
+
+def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: Paper) -> str:
+    """A plan as the text of its file."""
+    said = {
+        "made_by": f"{COMMAND} {variant.slug}", "board": variant.slug, "paper": paper.name, "of": mark_of(variant, shapes, paper),
+        "pieces": {name: _four(box) for name, box in plan.pieces.items()},
+        "labels": [_label(one) for one in plan.labels],
+        "below": plan.base.below, "lines": plan.base.lines,
+        "insets": [
+            {"window": _four(one.window), "box": _four(one.box), "labels": [_label(name) for name in one.labels],
+             "below": one.base.below, "lines": one.base.lines} for one in plan.insets
+        ],
+    }
+    return json.dumps(said, ensure_ascii=False, indent=0) + "\n"
+
+
+def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> MapPlan:
+    """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider here."""
+    try:
+        said = json.loads(text)
+        found = said["of"]
+    except (ValueError, KeyError, TypeError) as fault:
+        raise Stale("it cannot be read") from fault
+    if found != mark_of(variant, shapes, paper):
+        raise Stale("board or paper have changed since it was made")
+    sheet = lay_out(variant, shapes, paper)
+    labels = _labels(said["labels"])
+    insets = tuple(_inset(one, sheet) for one in said["insets"])
+    _measured([*labels, *(name for one in insets for name in one.labels)])
+    base = Base(said["below"], said["lines"], drawn_names(sheet, labels))
+    return MapPlan(sheet, labels, {name: Rect(*box) for name, box in said["pieces"].items()}, base, insets)
+
+
+def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> MapPlan:
+    """The plan kept in a board's folder, or one worked out now where none is kept or what is kept is out of date; the log
+    says which file that was. Raises NoShapes."""
+    path = file_of(folder, paper)
+    if path.exists():
+        try:
+            return read(path.read_text(encoding="utf-8"), variant, shapes, paper)
+        except Stale as fault:
+            log.warning("%s is not used (%s); its names are placed anew, which takes seconds. Make it again: %s %s",
+                        path, fault, COMMAND, variant.slug)
+    return plan_map(variant, shapes, paper)
+
+
+def _measured(labels: Sequence[Label]) -> None:
+    for one in labels:
+        wide, high = extent(one.wording)
+        if abs(wide - one.box.width) > TYPE_MM or abs(high - one.box.height) > TYPE_MM:
+            raise Stale(f"type is of another size on this machine: {' '.join(one.wording.lines)}")
+
+
+def _four(box: Rect) -> list[float]:
+    return [box.x0, box.y0, box.x1, box.y1]
+
+
+def _label(one: Label) -> dict[str, Any]:
+    return {"region": one.region, **asdict(one.wording), "box": _four(one.box), "leader": one.leader}
+
+
+def _labels(rows: Sequence[Mapping[str, Any]]) -> tuple[Label, ...]:
+    return tuple(_read_label(row) for row in rows)
+
+
+def _read_label(row: Mapping[str, Any]) -> Label:
+    wording = Wording(tuple(row["lines"]), row["face"], row["size"], row["spacing"], row["cost"], row["upright"], row["short"])
+    ends = row["leader"]
+    leader = None if ends is None else ((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]))
+    return Label(row["region"], wording, Rect(*row["box"]), leader)
+
+
+def _inset(said: Mapping[str, Any], sheet: Sheet) -> Inset:
+    window, labels = Rect(*said["window"]), _labels(said["labels"])
+    own = inset.enlarged(sheet, window)
+    base = Base(said["below"], said["lines"], drawn_names(own, labels))
+    return Inset(window, Rect(*said["box"]), own, labels, base)

@@ -1,0 +1,1 @@
+"""Shared drawing: shapes, fonts, SVG, PDF and PNG."""

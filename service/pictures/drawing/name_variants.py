@@ -1,0 +1,88 @@
+"""The ways a region's name may be set, best first: faces by kind of ground, sizes, line breaks, short forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from service.pictures.drawing import fonts
+from service.pictures.drawing.values import Ground, Place, Wording
+
+LEADING = 1.02
+ASCENT, DESCENT = 0.70, 0.25
+CAPITALS_ASCENT, CAPITALS_DESCENT = 0.67, 0.06
+"""Extent of the ink above and below the baseline, in parts of the size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    face: str
+    sizes: tuple[float, ...]
+    spacing: float
+    capitals: bool = False
+    turned: bool = False
+
+
+_STYLES = {
+    Ground.AREA: _Style("italic", (4.0, 3.4, 2.9, 2.5), 0.08, turned=True),
+    Ground.SEA: _Style("italic", (2.45, 2.2, 1.95, 1.7, 1.5), 0.03, turned=True),
+    Ground.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
+    Ground.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
+}
+_PER_SIZE, _PER_LINE, _TURNED, _SHORT = 0.5, 0.35, 1.6, 5.0
+
+
+def wordings(place: Place) -> tuple[Wording, ...]:
+    """Every way to set the name of a place, each with its cost."""
+    style = _STYLES[place.ground]
+    name = place.name.upper() if style.capitals else place.name
+    found = []
+    for step, size in enumerate(style.sizes):
+        for lines in breaks(name):
+            cost = _PER_SIZE * step + _PER_LINE * (len(lines) - 1)
+            found.append(Wording(lines, style.face, size, style.spacing, cost))
+            if style.turned:
+                found.append(Wording(lines, style.face, size, style.spacing, cost + _TURNED, upright=False))
+    if place.abbr and place.ground in {Ground.LAND, Ground.TOWN}:
+        short = place.abbr.upper() if style.capitals else place.abbr
+        found.append(Wording((short,), style.face, style.sizes[-2], style.spacing, _SHORT, short=True))
+    return tuple(found)
+
+
+def breaks(name: str) -> list[tuple[str, ...]]:
+    """A name on one line, and on two and three where it has the words; each break as even as can be."""
+    words = name.split()
+    found: list[tuple[str, ...]] = [(name,)]
+    for count in (2, 3):
+        if len(words) < count:
+            break
+        splits = _splits(words, count)
+        found.append(min(splits, key=lambda lines: (max(len(line) for line in lines), lines[0] in {"The", "THE"})))
+    return found
+
+
+def _splits(words: list[str], count: int) -> list[tuple[str, ...]]:
+    if count == 1:
+        return [(" ".join(words),)]
+    return [
+        (" ".join(words[:at]), *rest)
+        for at in range(1, len(words) - count + 2)
+        for rest in _splits(words[at:], count - 1)
+    ]
+
+
+def extent(wording: Wording) -> tuple[float, float]:
+    """Width and height of the ink of a name as set, on paper: a turned name is higher than wide."""
+    wide = max(
+        fonts.width(line, wording.face, wording.size, wording.spacing) - wording.spacing * wording.size
+        for line in wording.lines
+    )
+    up, down = ink(wording)
+    high = wording.size * (up + down + LEADING * (len(wording.lines) - 1))
+    return (wide, high) if wording.upright else (high, wide)
+
+
+def ink(wording: Wording) -> tuple[float, float]:
+    """Extent above and below the baseline, in parts of the size."""
+    if all(line == line.upper() for line in wording.lines):
+        return CAPITALS_ASCENT, CAPITALS_DESCENT + (0.12 if any(c in "Q,;" for c in "".join(wording.lines)) else 0)
+    return ASCENT, DESCENT

@@ -1,0 +1,164 @@
+"""A board's drawn shapes laid on paper: projection, window, and where the marks of centres go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from shapely.geometry import MultiPolygon, Polygon
+from shapely.geometry.base import BaseGeometry
+
+from maps.geometry import Shape
+from maps.variant import Variant
+from service.pictures.drawing.projection import Projection, projection_for
+from service.pictures.drawing.values import KINGDOM, Ground, Paper, Place, Rect
+
+SEAL_MM = 1.75
+TOWN_MM = 1.55
+"""Smallest radius of a town's disc, so that its letter can be read; and of the mark in a county."""
+
+ROUND = 0.9
+TOWN_KM2 = 420.0
+
+
+def solid(geometry: BaseGeometry) -> BaseGeometry:
+    """The valid polygons of a shape, its stray lines and points left out."""
+    parts = [p for p in shapely.get_parts(shapely.make_valid(geometry)) if isinstance(p, Polygon | MultiPolygon)]
+    return shapely.union_all(parts) if len(parts) != 1 else parts[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Every region on its paper. `scale` is kilometres a millimetre; `land` all land of the board; `far` land that
+    is no region; `west`, `north` the kilometres at the neat line's top left corner."""
+
+    places: Mapping[str, Place]
+    paper: Paper
+    scale: float
+    west: float
+    north: float
+    land: BaseGeometry
+    far: BaseGeometry
+    inside: Rect
+    projection: Projection
+
+
+def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Sheet:
+    """Put a board on paper. The paper is turned where the board is wider than high."""
+    lons = [lon for shape in shapes.values() for rings in shape.polygons for lon, _ in rings[0]]
+    projection = projection_for(min(lons), max(lons))
+    kilometres = {
+        name: solid(shapely.transform(_polygons(shape), projection.forward)) for name, shape in shapes.items()
+    }
+    seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
+    outer = _bounds(kilometres)
+    left, bottom, right, top = _window(kilometres, seas, outer, variant.strip)
+    if (right - left) > (top - bottom):
+        paper = replace(paper, width=paper.height, height=paper.width)
+    inside = paper.inside
+    scale = max((right - left) / inside.width, (top - bottom) / inside.height)
+    # The neat line never reaches beyond what the data covers, but where only land goes on.
+    left, right = _widened(left, right, scale * inside.width, outer[0], math.inf if variant.open_east else outer[2])
+    bottom, top = _widened(bottom, top, scale * inside.height, outer[1], outer[3])
+    wide, high = (right - left) / scale, (top - bottom) / scale
+    aside, above = (inside.width - wide) / 2, (inside.height - high) / 2
+    inside = Rect(inside.x0 + aside, inside.y0 + above, inside.x1 - aside, inside.y1 - above)
+    west, north = left, top
+    frame = shapely.box(inside.x0, inside.y0, inside.x1, inside.y1)
+    capitals = {name for pair in (variant.capitals or {}).values() for name in pair}
+    capitals |= {one.id for one in variant.board.provinces.values() if KINGDOM in one.marks}
+    places: dict[str, Place] = {}
+    for name, shape in kilometres.items():
+        on_paper = _to_paper(shape, west, north, scale, inside)
+        round_one = name not in seas and _is_town(shape)
+        cut = solid(shapely.intersection(on_paper, frame))
+        places[name] = _place(variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals)
+    water = {Ground.SEA, Ground.AREA}
+    land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
+    whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
+    rest = shapely.get_parts(shapely.difference(frame, whole))
+    # Slivers along the neat line are where the data ends, not land.
+    far = shapely.union_all([part for part in rest if part.area > 1.5 and not part.buffer(-1.0).is_empty])
+    return Sheet(places, paper, scale, west, north, land, far, inside, projection)
+
+
+def _polygons(shape: Shape) -> MultiPolygon:
+    return MultiPolygon([(rings[0], list(rings[1:])) for rings in shape.polygons])
+
+
+def _to_paper(shape: BaseGeometry, west: float, north: float, scale: float, inside: Rect) -> BaseGeometry:
+    return shapely.transform(
+        shape,
+        lambda points: np.column_stack([
+            inside.x0 + (points[:, 0] - west) / scale,
+            inside.y0 + (north - points[:, 1]) / scale,
+        ]),
+    )
+
+
+def _bounds(shapes: Mapping[str, BaseGeometry]) -> tuple[float, float, float, float]:
+    edges = np.array([shape.bounds for shape in shapes.values()])
+    left, bottom = edges[:, :2].min(axis=0)
+    right, top = edges[:, 2:].max(axis=0)
+    return float(left), float(bottom), float(right), float(top)
+
+
+def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:
+    """A span grown evenly to fill `room`, within the bounds."""
+    room = min(room, most - least)
+    low = min(max((low + high - room) / 2, least), most - room)
+    return low, low + room
+
+
+def _window(
+    shapes: Mapping[str, BaseGeometry], seas: Iterable[str], outer: tuple[float, float, float, float], least: float
+) -> tuple[float, float, float, float]:
+    """The smallest rectangle of kilometres that shows land whole, and at least a strip, `least` kilometres
+    wide, of every sea and of land that the data itself cut off."""
+    bounds = {name: shape.bounds for name, shape in shapes.items()}
+    water = set(seas)
+    cut = {
+        name for name, box in bounds.items()
+        if name in water or any(abs(box[at] - outer[at]) < 1.0 for at in range(4))
+    }
+    window = []
+    for at in range(4):
+        sign = -1 if at < 2 else 1
+        far = [sign * bounds[name][at] + 10.0 for name in bounds if name not in cut]
+        strip = [sign * bounds[name][(at + 2) % 4] + least for name in cut]
+        window.append(sign * min(max(far + strip), sign * outer[at]))
+    return window[0], window[1], window[2], window[3]
+
+
+def _is_town(shape: BaseGeometry) -> bool:
+    roundness = 4 * math.pi * shape.area / shape.length**2
+    return bool(shape.area < TOWN_KM2 and roundness > ROUND)
+
+
+def _place(variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town: bool, capital: bool) -> Place:
+    province = variant.board.provinces[name]
+    ground = Ground.TOWN if town else Ground.LAND
+    if sea:
+        primary = province.role is None or province.role.value == "primary"
+        ground = Ground.AREA if primary else Ground.SEA
+    seal: tuple[float, float] | None = None
+    radius = SEAL_MM
+    if town:
+        middle = shape.centroid
+        seal, radius = (middle.x, middle.y), max(TOWN_MM, math.sqrt(shape.area / math.pi))
+    elif province.centre:
+        seal = inscribed(shape)
+    return Place(name, province.name, province.abbr, ground, shape, province.area, province.centre, capital, seal, radius)
+
+
+def inscribed(shape: BaseGeometry) -> tuple[float, float]:
+    """The middle of the largest circle that fits into the widest part of a shape."""
+    widest = max((part for part in shapely.get_parts(shape) if isinstance(part, Polygon)), key=lambda part: part.area)
+    spoke = shapely.maximum_inscribed_circle(widest, tolerance=0.3)
+    if spoke is None:
+        raise ValueError("a region has no area on this paper")
+    x, y = shapely.get_coordinates(spoke)[0]
+    return float(x), float(y)

@@ -1,0 +1,1 @@
+"""Sheets, copies and envelopes on paper."""

@@ -1,0 +1,77 @@
+"""An address set in type: as large as its room allows, and a line to write on by hand where no font has its letters."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.pictures.drawing import fonts
+from service.pictures.drawing.glyphs import missing
+
+POINT = 25.4 / 72
+SMALLEST = 5.0
+"""Points below which nobody at a post office reads an address; what is longer runs on all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where an address stands: width and height in millimetres, type at most `largest` points, lines `leading` apart in
+    parts of the type."""
+
+    width: float
+    height: float
+    largest: float
+    leading: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line; `by_hand` where some of its letters are in no font, so that it is left as a rule to write on."""
+
+    text: str
+    by_hand: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An address ready to print, its type in points."""
+
+    lines: tuple[Line, ...]
+    size: float
+
+
+def fitted(lines: Sequence[str], room: Room) -> Block:
+    """The lines in the largest type, by half points, in which all of them fit, long ones broken."""
+    size = room.largest
+    while size > SMALLEST and not _fits(lines, room, size):
+        size -= 0.5
+    return Block(tuple(Line(one, by_hand=bool(missing(one))) for one in lines), size)
+
+
+def _fits(lines: Sequence[str], room: Room, size: float) -> bool:
+    wide = room.width * 0.97 / (size * POINT)
+    return sum(_rows(one, wide) for one in lines) * room.leading * size * POINT <= room.height
+
+
+def _rows(line: str, wide: float) -> int:
+    """How many rows a line takes, broken between words, and within a word that is longer than a row."""
+    rows, used, space = 1, 0.0, _width(" ")
+    for word in line.split():
+        own = _width(word)
+        if used and used + space + own > wide:
+            rows, used = rows + 1, 0.0
+        used += (space if used else 0.0) + own
+        if used > wide:
+            more = math.ceil(used / wide) - 1
+            rows, used = rows + more, used - more * wide
+    return rows
+
+
+def _width(line: str) -> float:
+    """Of a line, in parts of the type: as measured, but a letter of another script counts as its kind is wide."""
+    strange = [one for one in line if ord(one) >= 0x0250 and not unicodedata.combining(one)]
+    own = "".join(one for one in line if one not in strange)
+    wide = sum(1.0 if unicodedata.east_asian_width(one) in "WF" else 0.65 for one in strange)
+    return fonts.width(own, "display", 1.0) + wide

@@ -1,0 +1,48 @@
+"""The written results as a printed sheet of the time (OUT-13), and a correction of them: the words of the letter, and no
+other."""
+
+from __future__ import annotations
+
+from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
+from service.letters.render import environment, when
+from service.pictures.drawing.render import to_pdf, to_pngs
+
+PNG_WIDTH = 1240
+"""Pixels across an A4 page: 150 to the inch."""
+
+COLOURS = 48
+"""Enough for the edges of ink on paper."""
+
+_LISTS = (
+    ("dislodged", "Dislodged: these units must retreat or leave the board"), ("disbanded", "Left the board"),
+    ("built", "Built"), ("removed", "Removed by order"),
+    ("by_rule", "Removed in the order that the rules name"), ("by_lot", "Removed by lot, in the order drawn"),
+)  # fmt: skip
+
+
+def results_html(game: GameInfo, heading: str, facts: ResultsFacts) -> str:
+    """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats"."""
+    lists = [(title, getattr(facts, name)) for name, title in _LISTS if getattr(facts, name)]
+    template = environment("pictures", markup=True).get_template("results.html")
+    return template.render(game=game, heading=heading, facts=facts, lists=lists)
+
+
+def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts) -> bytes:
+    """The sheet as PDF."""
+    return to_pdf(results_html(game, heading, facts), title=heading)
+
+
+def results_pictures(game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH) -> list[bytes]:
+    """The sheet as PNG pages, `width` pixels across."""
+    return to_pngs(results_pdf(game, heading, facts), width, COLOURS)
+
+
+def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:
+    """A correction as HTML for A4; `heading` such as "Autumn 1644 Movement: correction"."""
+    template = environment("pictures", markup=True).get_template("correction.html")
+    return template.render(game=game, heading=heading, facts=facts, when=when)
+
+
+def correction_pictures(game: GameInfo, heading: str, facts: CorrectionFacts, width: int = PNG_WIDTH) -> list[bytes]:
+    """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new picture)."""
+    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, COLOURS)

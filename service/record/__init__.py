@@ -1,0 +1,1 @@
+"""The hash chain of everything that happened in a game."""

@@ -1,0 +1,233 @@
+"""What an entry of the record tells of each kind of fact, read from the tables as they stand when the transaction ends.
+
+Each function takes the key of a row and gives the games it concerns, each with what is told (docs/record.md, "What is
+entered"). Nothing here names a player's address; what is told of a phase that still runs is opened once it was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.games import lots
+from service.record.judged_entry import judged
+from service.store import records
+from service.store.digests import canonical, digest, plain
+from service.store.tables import (
+    CorrectionRow,
+    EventRow,
+    GameRow,
+    LineRow,
+    LineState,
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    PageRow,
+    PhaseRow,
+    PlayerRow,
+    PostedRow,
+    ReviewRow,
+    SeatRow,
+    SubmissionRow,
+    WordRow,
+)
+
+Told = tuple[str, dict[str, Any]]
+"""A game's id and what its record is told."""
+
+
+def _game(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(GameRow, key)
+    if row is not None:
+        yield row.id, {"name": row.name, "aliases": row.aliases, "variant": row.variant, "options": row.options}
+
+
+def _seat(session: Session, key: str) -> Iterator[Told]:
+    game, _, power = key.partition(":")
+    row = session.get(SeatRow, (game, power))
+    if row is not None:
+        player = None if row.player_id is None else session.get(PlayerRow, row.player_id)
+        yield game, {"power": power, "player": None if player is None else player.name}
+
+
+def _phase(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(PhaseRow, int(key))
+    if row is not None:
+        yield row.game_id, phase_told(row)
+
+
+def phase_told(row: PhaseRow) -> dict[str, Any]:
+    """The clock of a phase, the digest of its position, and that of the seed its lots are drawn from."""
+    unsealed = None if row.unsealed_at is None else {
+        "at": row.unsealed_at, "by": row.unsealed_by, "why": row.unsealed_why}
+    return {
+        "phase": row.ordinal, "year": row.year, "season": row.season, "kind": row.kind, "opens": row.opens_at,
+        "deadline": row.deadline, "state": row.state, "review": row.review, "unsealed": unsealed,
+        "position": None if row.position is None else digest(canonical(plain(row.position))),
+        "lots": lots.commitment(row),
+    }
+
+
+def _judged(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(PhaseRow, int(key))
+    if row is not None:
+        yield row.game_id, judged(session, row)
+
+
+def _mail(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(MailRow, key)
+    if row is None or row.state == MailState.STORED:
+        return
+    told = {"mail": key, "size": row.size, "stamped": row.received_at, "stored": row.stored_at, "became": row.state,
+            "reason": row.reason}
+    for game in _games_of(session, row):
+        yield game, told
+
+
+def _games_of(session: Session, row: MailRow) -> list[str]:
+    """The game that a mail names; where it names none, every game in which its sender has a seat."""
+    named = (row.verdict or {}).get("game")
+    if named:
+        return list(session.scalars(select(GameRow.id).where(GameRow.name == named)))
+    player = records.player_of(session, row.sender) if row.sender else None
+    if player is None:
+        return []
+    return sorted(set(session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player.id))))
+
+
+def _sheet(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(SubmissionRow, int(key))
+    if row is not None:
+        phase = session.get_one(PhaseRow, row.phase_id)
+        photographs = list(dict.fromkeys(page.original for page in records.pages(session, row.id)))
+        yield phase.game_id, {
+            "sheet": row.id, "phase": phase.ordinal, "power": row.power, "version": row.version,
+            "asks": row.instruction, "fate": row.fate, "flags": sorted(map(str, row.flags)), "received": row.received_at,
+            "mail": row.sha256, "photographs": photographs,
+        }
+
+
+ORDERS = frozenset({"order", "part"})
+"""Kinds of lines whose words are told in a reading. Those of others, which may name a sender or a home (Q-37), are told in
+an entry of their own that players' archives never open."""
+
+
+def _reading(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(SubmissionRow, int(key))
+    if row is None or row.read_at is None:
+        return
+    phase = session.get_one(PhaseRow, row.phase_id)
+    pages = records.pages(session, row.id)
+    lines: dict[int, list[dict[str, Any]]] = {page.id: [] for page in pages}
+    for line in _lines(session, lines):
+        lines[line.page_id].append(_line(line))
+    yield phase.game_id, {
+        "sheet": row.id, "phase": phase.ordinal, "power": row.power, "read": row.read_at,
+        "pages": [{"page": page.ordinal, "photograph": page.original, "upright": page.upright, "turned": page.rotation,
+                   "note": page.note, "lines": lines[page.id]} for page in pages],
+    }
+
+
+def _aside(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(SubmissionRow, int(key))
+    if row is None or row.read_at is None:
+        return
+    phase = session.get_one(PhaseRow, row.phase_id)
+    pages = [page.id for page in records.pages(session, row.id)]
+    found = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
+    if found:
+        yield phase.game_id, {"sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": found}
+
+
+def _lines(session: Session, pages: Iterable[int]) -> Iterable[LineRow]:
+    return session.scalars(select(LineRow).where(LineRow.page_id.in_(pages)).order_by(LineRow.page_id, LineRow.ordinal))
+
+
+def _line(line: LineRow) -> dict[str, Any]:
+    told = line.kind in ORDERS
+    return {
+        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text if told else None, "order": line.order,
+        "state": line.status, "per_mille_sure": round(line.confidence * 1000),
+        "box": [[round(x), round(y)] for x, y in line.box],
+        "candidates": [[one.get("text"), one.get("order")] for one in line.candidates] if told else [],
+    }
+
+
+_WORDED = frozenset({LineState.READ, LineState.VOID})
+
+
+def _decision(session: Session, key: str) -> Iterator[Told]:
+    found = session.execute(
+        select(ReviewRow, SubmissionRow.id, PhaseRow.game_id, PhaseRow.ordinal)
+        .join(LineRow, LineRow.id == ReviewRow.line_id).join(PageRow, PageRow.id == LineRow.page_id)
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+        .where(ReviewRow.id == int(key))).first()
+    if found is not None:
+        row, sheet, game, ordinal = found
+        yield game, {
+            "decision": row.id, "line": row.line_id, "sheet": sheet, "phase": ordinal, "says": row.decision,
+            "text": row.text if row.decision in _WORDED else None, "order": row.order, "by": row.by, "at": row.at, "settles": row.settles,
+            "taken_back": row.undone_at,
+        }
+
+
+def _posted(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(PostedRow, int(key))
+    if row is not None:
+        phase = session.get_one(PhaseRow, row.phase_id)
+        yield phase.game_id, {
+            "phase": phase.ordinal, "power": row.power, "postmark": row.postmark, "came": row.received,
+            "sheet": row.submission_id, "by": row.made_by, "taken_back": row.ended_at,
+        }
+
+
+def _word(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(WordRow, int(key))
+    if row is not None:
+        phase = session.get_one(PhaseRow, row.phase_id)
+        yield phase.game_id, {"phase": phase.ordinal, "power": row.power, "word": row.word, "received": row.received_at,
+                              "mail": row.mail, "by": row.made_by}
+
+
+def _letter(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(OutboxRow, int(key))
+    if row is None:
+        return
+    phase = None if row.phase_id is None else session.get_one(PhaseRow, row.phase_id)
+    game = row.game_id or (None if phase is None else phase.game_id)
+    if game is None:
+        return
+    ended = row.state if row.state in {OutboxState.SENT, OutboxState.FAILED} else "written"
+    powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
+    yield game, {
+        "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal, "to": sorted(powers),
+        "message": row.message, "became": ended, "sent": row.sent_at,
+    }
+
+
+def _correction(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(CorrectionRow, int(key))
+    if row is not None:
+        phase = session.get_one(PhaseRow, row.phase_id)
+        yield phase.game_id, {"phase": phase.ordinal, "said": row.said, "right": row.right, "effect": row.effect,
+                              "found_by": row.found_by, "by": row.by, "at": row.at}
+
+
+def _event(session: Session, key: str) -> Iterator[Told]:
+    row = session.get(EventRow, int(key))
+    if row is not None and row.game_id is not None:
+        yield row.game_id, {"event": row.what, "by": row.actor, "at": row.at, "detail": row.detail}
+
+
+FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
+    "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
+    "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word, "letter": _letter,
+    "correction": _correction, "event": _event,
+}
+"""Every kind of fact that is entered, in the words of the triggers."""
+BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
+"""What is entered besides, in an entry of its own, when a fact of this kind was written."""

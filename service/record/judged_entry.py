@@ -1,0 +1,65 @@
+"""What the record is told of a judged phase: enough for anybody to judge it again, and to find the ink of every order."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
+from adjudicator.serialize.judged_case import case_of
+from grammar.print import canonical
+from maps import MapError, load
+from maps.variant import Variant
+from service.desk.queries import first_counts, papers
+from service.games import lots
+from service.games.ballots import count
+from service.games.lines import lines_by_id
+from service.store.tables import GameRow, PhaseRow
+
+
+@cache
+def _variant(slug: str) -> Variant | None:
+    try:
+        return load(slug)
+    except MapError:
+        return None
+
+
+def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
+    """Position, sheets that count, orders with their lines, lots and what came of it; that it was taken back where nothing
+    is judged any more."""
+    if row.resolution is None or row.position is None:
+        return {"phase": row.ordinal, "taken_back": True}
+    variant = _variant(session.get_one(GameRow, row.game_id).variant)
+    resolution = codec.load_resolution(row.resolution)
+    position = codec.load_position(row.position)
+    numbers = lots.tape_of(session, row, resolution.lots_used)
+    case, answer = (None, None) if variant is None else case_of(variant.setting(), position, resolution, numbers)
+    ballots = count(papers(session, row.id), row.deadline, first=first_counts(session, row))
+    return {
+        "phase": row.ordinal, "position": row.position, "resolution": row.resolution,
+        "executed": {power: ballot.paper.id for power, ballot in ballots.items()},
+        "not_executed": {str(loser.paper.id): loser.why for ballot in ballots.values() for loser in ballot.losers},
+        "orders": _orders(session, variant, resolution),
+        "lots": {"seed": row.seed, "words": lots.words_of(session, row), "used": resolution.lots_used,
+                 "numbers": list(numbers)},
+        "case": case, "answer": answer,
+    }
+
+
+def _orders(session: Session, variant: Variant | None, resolution: Resolution) -> list[dict[str, Any]]:
+    wanted = [outcome.order.line for outcome in resolution.outcomes if outcome.order.line is not None]
+    lines = lines_by_id(session, list(dict.fromkeys(wanted)))
+    found = []
+    for outcome in resolution.outcomes:
+        order = outcome.order
+        line = None if order.line is None else lines.get(order.line)
+        found.append({
+            "power": order.power, "line": order.line, "written": None if line is None else line.order,
+            "order": None if variant is None else canonical(order, variant.board),
+            "result": outcome.result.value, "why": outcome.why,
+        })
+    return found

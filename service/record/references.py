@@ -1,0 +1,63 @@
+"""Places in the record as letters and maps name them, and what is told of lots before and after they are drawn."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.outcome import Resolution
+from service.games import lots
+from service.letters.facts import Commitment, Mark
+from service.record import chain
+from service.store import records
+from service.store.digests import plain
+from service.store.tables import EntryRow, PhaseRow, SubmissionRow
+
+NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
+"""Kinds of phases in which no rules draw lots."""
+SEEDS_AHEAD = 2
+"""Phases with lots whose commitments a letter tells."""
+
+
+def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> Mark | None:
+    """The entry of a paper, for its receipt; the paper may have been filed in this very transaction."""
+    row = chain.entry_of(session, game_id, "sheet", str(submission.id))
+    return None if row is None else Mark(row.number, row.leaf, str(plain(submission.received_at)))
+
+
+def root_mark(session: Session, phase: PhaseRow) -> Mark | None:
+    """The record up to the judging of a phase: what its results letters and its map name, whenever they are made. None of a
+    phase that was judged before the game had a record."""
+    row = session.scalars(
+        select(EntryRow).where(EntryRow.game_id == phase.game_id, EntryRow.what == "judged",
+                               EntryRow.fact == str(phase.id)).order_by(EntryRow.number.desc()).limit(1)).first()
+    if row is None or "taken_back" in json.loads(row.body)["tells"]:
+        return None
+    return Mark(row.number, row.link)
+
+
+def on_map(mark: Mark | None) -> str:
+    """The root in the words of a map's imprint; "" where there is none."""
+    return "" if mark is None else f"The record has {mark.number} entries; root {mark.digest}."
+
+
+def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> tuple[Commitment, ...]:
+    """What a results letter tells of the lots to come after a phase; a welcome tells those of the phase in play too."""
+    ahead = [row for row in records.phases(session, phase.game_id)
+             if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS and row.seed is not None]
+    return tuple(Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row)) for row in ahead[:SEEDS_AHEAD])
+
+
+def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: str) -> str:
+    """The sentence that opens the seed of a phase in which lots were drawn; "" of any other."""
+    if not resolution.lots_used or phase.seed is None:
+        return ""
+    words = lots.words_of(session, phase)
+    said = f" and the words {'; '.join(words)}" if words else ""
+    where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
+    count = resolution.lots_used
+    return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the seed "
+            f"{phase.seed}{said}.{where}")

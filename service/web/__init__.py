@@ -1,0 +1,1 @@
+"""What every page shares: server, sessions, roles, error pages."""

@@ -1,0 +1,188 @@
+"""Pictures for the desk: a line with its surroundings, a page at screen size. Always re-encoded."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
+
+from ocr.image.geometry import crop
+from ocr.page import Box
+from service.store.blobs import BlobError
+from service.web.ports import Blobs
+
+MARGIN = 0.4
+SMALLEST = 48
+MOST_ROWS = 4
+OVERLAP = 0.06
+"""Part of a row that the next row repeats when a long line is folded, so that no letter is cut in two."""
+TALL = 1.7
+"""Times the usual height of its page's lines from which a box holds more than one row of writing."""
+PITCH = 1.4
+"""From one row of writing to the next, in heights of a line."""
+SHORT_FOLD = 8
+"""Width over height of a piece of an order that was written over several rows."""
+_BEYOND = 0.15
+"""What is shown of a row's neighbours, as a share of the distance between rows: tails and loops reach there."""
+_VALLEY = 0.3
+"""How far from an even division the gap between two rows is looked for, as a share of that distance."""
+_INK, _LEAST = 40.0, 0.008
+"""Shades darker than its row's paper is ink; a piece with a smaller share of it is empty."""
+PAGE_WIDTH = 1400
+_MARK = "#b3541e"
+
+Corners = Sequence[Sequence[float]]
+
+
+class NoPicture(Exception):
+    """A picture cannot be shown; the sentence says why and what is safe."""
+
+
+def line_crop(
+    blobs: Blobs, key: str, box: Corners, *, raw: bool = False, fold: int = 0, turn: int = 0, rows: int = 1
+) -> bytes:
+    """The line and 40 % of its height around it, upright as written, as JPEG at least 48 px tall.
+
+    `key` is the blob of the upright page, `box` four corners in its pixels, clockwise from the top left of the
+    writing. Contrast-stretched unless `raw`; folded into at most four rows no wider than `fold` times their height, 0 for
+    one row. A box that holds several `rows` of writing is first parted into them where it must be folded at all. Turned
+    by `turn` degrees clockwise, for a page that was photographed upside down. Raises NoPicture.
+    """
+    a, b, c, d = ((float(x), float(y)) for x, y in box)
+    cut = Image.fromarray(crop(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
+    if cut.height < SMALLEST:
+        cut = cut.resize((max(1, cut.width * SMALLEST // cut.height), SMALLEST))
+    if not raw:
+        cut = ImageOps.autocontrast(cut.convert("L"), cutoff=1).convert("RGB")
+    if rows > 1 and turn == 0 and 0 < fold < cut.width / cut.height:
+        return _jpeg(_stacked(_parted(cut, rows), pieces(cut.width / cut.height, rows)))
+    cut = _turned(cut, turn)
+    return _jpeg(_stacked([cut], _rows(cut, fold)))
+
+
+def written_rows(high: float, usual: float) -> int:
+    """How many rows of writing a box `high` pixels high holds on a page whose lines are `usual` pixels high, at most
+    four; 1 where it is hardly higher than they are."""
+    if usual <= 0 or high < TALL * usual:
+        return 1
+    return min(MOST_ROWS, 1 + max(1, round((high - usual) / (PITCH * usual))))
+
+
+def pieces(ratio: float, rows: int) -> int:
+    """Into how many pieces each of several written rows is folded; `ratio` is the whole crop's width over its height."""
+    return min(MOST_ROWS, math.ceil(ratio / row_share(rows) / SHORT_FOLD))
+
+
+def row_share(rows: int) -> float:
+    """The height of one of several written rows as it is shown, as a share of the whole crop's."""
+    return (1 + 2 * _BEYOND) / rows / (1 + 2 * MARGIN)
+
+
+def strip(blobs: Blobs, key: str, box: Corners) -> bytes:
+    """A strip of the page over its whole width with the line's neighbours, the line framed. Raises NoPicture."""
+    page = _page(blobs, key)
+    ys = [float(y) for _, y in box]
+    height = max(ys) - min(ys)
+    top, bottom = max(0, int(min(ys) - 1.3 * height)), min(page.height, int(max(ys) + 1.3 * height))
+    return _jpeg(_framed(page, box).crop((0, top, page.width, max(top + 1, bottom))))
+
+
+def page_picture(blobs: Blobs, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
+    """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given, turned by `turn` degrees
+    clockwise. Raises NoPicture."""
+    page = _page(blobs, key)
+    shown = page.copy() if box is None else _framed(page, box)
+    shown.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
+    return _jpeg(_turned(shown, turn))
+
+
+def opened(blobs: Blobs, key: str) -> None:
+    """Open a page's picture and keep it for the crops that are asked for next. Raises NoPicture."""
+    _page(blobs, key)
+
+
+# Blobs never change, so their pictures may be kept; a coordinator goes through a page line by line.
+@lru_cache(maxsize=3)
+def _page(blobs: Blobs, key: str) -> Image.Image:
+    try:
+        with Image.open(io.BytesIO(blobs.read(key))) as opened:
+            return opened.convert("RGB")
+    except BlobError as error:
+        raise NoPicture(f"This picture cannot be shown: {error}. What was read and decided is safe.") from error
+    except (UnidentifiedImageError, OSError, ValueError) as error:
+        raise NoPicture("This picture cannot be opened. What was read and decided is safe; the line can still be "
+                        "typed or skipped.") from error
+
+
+def _turned(picture: Image.Image, degrees: int) -> Image.Image:
+    return picture if degrees % 360 == 0 else picture.rotate(-degrees, expand=True, fillcolor="white")
+
+
+def _framed(page: Image.Image, box: Corners) -> Image.Image:
+    shown = page.copy()
+    width = max(3, page.width // 350)
+    corners = [(float(x), float(y)) for x, y in box]
+    ImageDraw.Draw(shown).line([*corners, corners[0]], fill=_MARK, width=width, joint="curve")
+    return shown
+
+
+def _rows(cut: Image.Image, fold: int) -> int:
+    return 1 if fold < 1 else min(MOST_ROWS, math.ceil(cut.width / (cut.height * fold)))
+
+
+def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
+    """The rows of writing in a crop with its margin: parted where there is least ink near an even division."""
+    high = cut.height / (1 + 2 * MARGIN)
+    top, pitch = MARGIN * high, high / rows
+    profile = np.maximum(_ink(cut), 0).mean(axis=1)
+    around = max(1, round(pitch / 12))
+    smooth = np.convolve(profile, np.ones(2 * around + 1), "same")
+    edges = [top]
+    for n in range(1, rows):
+        middle = top + n * pitch
+        first, last = round(middle - _VALLEY * pitch), round(middle + _VALLEY * pitch)
+        edges.append(first + float(np.argmin(smooth[first:last + 1])))
+    edges.append(top + high)
+    half = (0.5 + _BEYOND) * pitch
+    middles = [(upper + lower) / 2 for upper, lower in itertools.pairwise(edges)]
+    return [cut.crop((0, round(middle - half), cut.width, round(middle - half) + round(2 * half))) for middle in middles]
+
+
+def _ink(cut: Image.Image) -> npt.NDArray[np.float32]:
+    """How much darker each point is than the paper of its row, so that a ruled line is no ink."""
+    shades = np.asarray(cut.convert("L"), dtype=np.float32)
+    return np.median(shades, axis=1, keepdims=True) - shades
+
+
+def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
+    """Each written row in so many pieces, one below the other, each repeating a little of the one before. An empty piece
+    behind the end of a second row is left out."""
+    if len(written) == 1 and rows == 1:
+        return written[0]
+    wide, high = written[0].size
+    width = round(wide / (rows - (rows - 1) * OVERLAP))
+    step, gap = round(width * (1 - OVERLAP)), max(2, high // 12)
+    found = [whole.crop((at * step, 0, at * step + width, high)) for whole in written for at in range(rows)]
+    shown = [piece for at, piece in enumerate(found) if at < rows or _written(piece)]
+    out = Image.new("RGB", (width, len(shown) * (high + gap) - gap), "#8a7f70")
+    for at, piece in enumerate(shown):
+        out.paste(piece, (0, at * (high + gap)))
+    return out
+
+
+def _written(piece: Image.Image) -> bool:
+    """Whether there is ink in the middle of a piece, where the neighbours' tails do not reach."""
+    middle = _ink(piece)[piece.height // 4:-piece.height // 4, piece.width // 20:]
+    return float((middle > _INK).mean()) >= _LEAST
+
+
+def _jpeg(picture: Image.Image) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=85)
+    return out.getvalue()

@@ -1,0 +1,95 @@
+"""What a visitor sees when something cannot be done: what happened, what is safe, what to do. Never a trace."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.exc import DataError
+from starlette.exceptions import HTTPException
+
+from service.web import kept_form
+from service.web.crops import NoPicture
+from service.web.kept_form import Kept
+from service.web.page import HEADERS, NotSignedIn, StaleForm, show, signed_in
+from service.web.ports import DeskPorts
+
+NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
+NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
+INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
+SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in again here, and you can "
+              "look at it and send it.")
+OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
+
+
+def install(app: FastAPI) -> None:
+    """Give the application its answers to whatever is raised."""
+    app.add_exception_handler(NotSignedIn, _to_sign_in)
+    app.add_exception_handler(HTTPException, _told)
+    for beyond in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
+        app.add_exception_handler(beyond, _unusable)
+    app.add_exception_handler(NoPicture, _no_picture)
+    app.add_exception_handler(Exception, _ours)
+
+
+async def _to_sign_in(request: Request, _error: Exception) -> Response:
+    """To the sign-in page, and afterwards on to what was asked for; a form's words are kept on it meanwhile."""
+    kept = await kept_form.kept_form(request)
+    if kept is not None:
+        ports: DeskPorts = request.app.state.ports
+        with ports.sessions() as session:
+            name = kept_form.owner(session, kept)
+        if name is not None:
+            return show(request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=kept.dump(), to="")
+    return RedirectResponse(kept_form.way_to(request), status_code=303)
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    said = str(error.detail) if isinstance(error, HTTPException) else OURS
+    kept = await kept_form.kept_form(request) if status < 500 else None
+    if isinstance(error, StaleForm) and kept is not None and _own(request, kept):
+        return show(request, "sent_again.html", status=status, visitor=signed_in(request), kept=kept, stale=True)
+    return _fault(request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said, kept)
+
+
+async def _unusable(request: Request, _error: Exception) -> Response:
+    """An address with a word where a number belongs, or a form with a field missing."""
+    if request.method == "GET":
+        return _fault(request, 404, _no_page(request))
+    return _fault(request, 400, INCOMPLETE, await kept_form.kept_form(request))
+
+
+async def _no_picture(request: Request, error: Exception) -> Response:
+    return _fault(request, 503, str(error))
+
+
+async def _ours(request: Request, _error: Exception) -> Response:
+    # This one is answered outside the middleware, so the headers are put on by hand.
+    response = _fault(request, 500, OURS)
+    response.headers.update(HEADERS)
+    return response
+
+
+def _own(request: Request, kept: Kept) -> bool:
+    """Whether a form carries the token of a former session of the very person who is signed in now."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        return kept_form.owner(session, kept) == signed_in(request).name
+
+
+def _no_page(request: Request) -> str:
+    return NO_PUBLIC_PAGE if _public(request) else NO_PAGE
+
+
+def _public(request: Request) -> bool:
+    """Is this a page of players, who have no business at the desk?"""
+    return request.url.path.startswith("/public/")
+
+
+def _fault(request: Request, status: int, said: str, kept: Kept | None = None) -> Response:
+    try:
+        visitor = signed_in(request)
+    except Exception:  # signed out, or the very database that failed before
+        visitor = None
+    return show(request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request), kept=kept)

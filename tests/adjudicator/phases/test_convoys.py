@@ -1,0 +1,54 @@
+"""Which fleets could carry, and which of them a route needs (DATC 6.F.12, 6.G.19)."""
+
+from __future__ import annotations
+
+import maps
+from adjudicator.phases.convoys import Sea
+
+CHART = maps.load("standard").setting().chart
+
+
+def _sea(*carriers: str) -> Sea:
+    return Sea(CHART, frozenset(carriers))
+
+
+def test_a_route_needs_a_whole_chain() -> None:
+    assert _sea("NTH").joins("LON", "NWY")
+    assert not _sea("ENG").joins("LON", "NWY")
+    assert _sea("ENG", "MAO").joins("LON", "SPA")
+    assert not _sea("ENG", "WES").joins("LON", "SPA")
+    assert not _sea("NTH").joins("LON", "LON")
+
+
+def test_a_route_can_be_asked_for_without_one_fleet() -> None:
+    assert not _sea("NTH").joins("LON", "NWY", without="NTH")
+    assert _sea("NTH", "ENG").joins("LON", "BEL", without="NTH")
+    assert _sea("NTH").joins("LON", "NWY", without="SKA")
+
+
+def test_a_fleet_beside_a_shorter_way_is_of_no_use() -> None:
+    # ENG alone carries from London to Belgium; the Irish Sea only lengthens the way.
+    sea = _sea("ENG", "IRI", "NTH")
+    assert sea.useful("ENG", "LON", "BEL")
+    assert sea.useful("NTH", "LON", "BEL")
+    assert not sea.useful("IRI", "LON", "BEL")
+    assert not sea.useful("MAO", "LON", "BEL")
+
+
+def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:
+    sea = _sea("NTH", "NWG", "BAR", "NAO")
+    assert sea.useful("NWG", "YOR", "STP")
+    assert not sea.useful("NAO", "YOR", "STP")
+    longer = _sea("ENG", "MAO", "WES", "TYS")
+    assert longer.useful("MAO", "LON", "ROM")
+    assert longer.useful("WES", "LON", "ROM")
+
+
+def test_a_crowded_sea_is_answered_in_time() -> None:
+    setting = maps.load("w3k").setting()
+    seas = frozenset(p for p, province in setting.board.provinces.items() if province.is_sea)
+    crowded = Sea(setting.chart, seas)
+    shores = sorted(setting.chart.shores)
+    assert all(crowded.joins(shores[0], shore) for shore in shores[1:] if setting.chart.waters[shore])
+    useful = {fleet for fleet in seas if crowded.useful(fleet, "Caernarfonshire", "Aberdeen")}
+    assert {"Irish Sea", "Dublin & Caernarfon Bays"} <= useful

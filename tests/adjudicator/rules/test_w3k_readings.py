@@ -1,0 +1,217 @@
+"""The other readings of the handbook: each named choice of part H judged both ways. Each test names its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import maps
+from adjudicator import rules
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.geo import Region
+from adjudicator.judge import Setting, judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.outcome import Resolution
+from adjudicator.position import Memory, Position
+from adjudicator.units import Unit
+from tests.adjudicator.terse import orders
+
+VARIANT = maps.load("w3k")
+SUMMER = Phase(1643, "Summer", PhaseKind.MOVEMENT)
+AUTUMN = Phase(1643, "Autumn", PhaseKind.MOVEMENT)
+WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
+Centres = Mapping[str, Sequence[str]]
+
+
+def _setting(choices: Mapping[str, object]) -> Setting:
+    return replace(VARIANT.setting(), rules=rules.load("w3k", choices))
+
+
+def _units(*texts: str) -> frozenset[Unit]:
+    found = set()
+    for text in texts:
+        power, kind, place = next(
+            (text[:at], text[at + 1], text[at + 3:]) for at in range(len(text)) if text[at:at + 3] in {" A ", " F "})
+        found.add(Unit(power, kind, Region.of(place)))
+    return frozenset(found)
+
+
+def _judged(phase: Phase, units: Sequence[str], written: Sequence[Order], centres: Centres | None = None,
+            begun: Sequence[str] = (), **choices: str) -> Resolution:
+    owned = {power: frozenset(places) for power, places in (centres or {}).items()}
+    position = Position(phase, _units(*units), owned, memory=Memory(_units(*begun)))
+    return judge(_setting(choices), position, list(written), Lots((0,) * 9))
+
+
+def _results(resolution: Resolution) -> list[str]:
+    return [f"{o.result} {o.reason}" if o.reason else str(o.result) for o in resolution.outcomes]
+
+
+def _standing(resolution: Resolution) -> set[str]:
+    return set(map(str, resolution.position.units))
+
+
+def test_support_of_a_unit_that_moves_may_be_chosen_to_follow_it() -> None:
+    """Q-15. Ashby and Shropshire both border Staffordshire, and Cheshire borders Shropshire."""
+    units = ["The Crown A Shropshire", "The Crown A Cheshire", "Newcastle A Staffordshire"]
+    written = orders(The_Crown=["A Shropshire - Staffordshire", "A Cheshire S A Shropshire"])
+    assert _results(_judged(SUMMER, units, written)) == ["fails bounced", "fails unmatched"]
+    follows = _judged(SUMMER, units, written, support_of_mover="follows")
+    assert _results(follows) == ["succeeds", "succeeds"]
+    assert [str(d.unit) for d in follows.dislodged] == ["Newcastle A Staffordshire"]
+
+
+def test_support_follows_nobody_where_it_could_not_go() -> None:
+    """Q-15. Shropshire does not border Ashby."""
+    units = ["The Crown A Staffordshire", "The Crown A Shropshire"]
+    written = orders(The_Crown=["A Staffordshire - Ashby-de-la-Zouch Castle", "A Shropshire S A Staffordshire"])
+    assert _results(_judged(SUMMER, units, written, support_of_mover="follows")) == ["succeeds", "fails unmatched"]
+
+
+def test_a_way_overseas_without_fleets_may_be_chosen_to_be_no_move() -> None:
+    """Q-17: then the unit holds and may be supported where it stands (DATC 6.D.32)."""
+    units = ["Newcastle A Caernarfonshire", "Newcastle A Denbighshire", "The Crown A Harlech Castle", "The Crown A Merioneth"]
+    written = orders(
+        Newcastle=["A Caernarfonshire - Dublin & the Pale", "A Denbighshire S A Caernarfonshire"],
+        The_Crown=["A Harlech Castle - Caernarfonshire", "A Merioneth S A Harlech Castle - Caernarfonshire"])
+    by_map = _judged(SUMMER, units, written)
+    assert _results(by_map) == ["fails no_convoy", "fails unmatched", "succeeds", "succeeds"]
+    by_fleets = _judged(SUMMER, units, written, impossible_move="by_fleets")
+    assert _results(by_fleets) == ["void illegal", "succeeds", "fails bounced", "succeeds"]
+
+
+PARADOX = orders(
+    The_Crown=["A Caernarfonshire - Dublin & the Pale"],
+    Argyll=["F Irish Sea C A Caernarfonshire - Dublin & the Pale"],
+    Confederacy=["F Dublin & the Pale S F Morecombe Bay - Irish Sea", "F Morecombe Bay - Irish Sea"])
+PARADOXICAL = ["The Crown A Caernarfonshire", "Argyll F Irish Sea", "Confederacy F Dublin & the Pale",
+               "Confederacy F Morecombe Bay"]
+
+
+def test_a_paradox_may_be_chosen_to_hold_everybody() -> None:
+    """Q-18: the army would cut the support of the attack that breaks its convoy (DATC 6.F.14). By Szykman's rule the
+    convoy is out and the attack goes in; where all hold, nothing moves at all."""
+    szykman = _judged(SUMMER, PARADOXICAL, PARADOX)
+    assert [str(o.result) for o in szykman.outcomes] == ["fails", "fails", "succeeds", "succeeds"]
+    assert _standing(szykman) == {"The Crown A Caernarfonshire", "Confederacy F Dublin & the Pale", "Confederacy F Irish Sea"}
+    held = _judged(SUMMER, PARADOXICAL, PARADOX, convoy_paradox="all_hold")
+    assert _standing(held) == set(PARADOXICAL)
+    assert held.dislodged == ()
+    assert (_results(held)[0], _results(held)[3]) == ("fails bounced", "fails bounced")
+
+
+def test_a_conversion_may_be_chosen_not_to_outlast_the_winter() -> None:
+    """Q-20."""
+    fort, centres = ["Argyll A Carrickfergus Castle"], {"Argyll": ["Carrickfergus Castle"]}
+    for choice, left in (("goes_on", set(fort)), ("begins_again", set())):
+        winter = _judged(WINTER, fort, [], centres, begun=fort, conversion_over_winter=choice)
+        assert set(map(str, winter.position.memory.converting)) == left
+    summer = _judged(SUMMER, fort, orders(Argyll=["A Carrickfergus Castle converts to F"]), centres,
+                     conversion_over_winter="begins_again")
+    assert set(map(str, summer.position.memory.converting)) == set(fort)
+
+
+def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
+    """Q-22. Of Sutherland's North Coast and East Coast the East comes first by name."""
+    centres = {"Montrose": ["Sutherland"]}
+    build = orders(Montrose=["Build F Sutherland"])
+    assert _results(_judged(WINTER, [], build, centres)) == ["void illegal"]
+    assert _standing(_judged(WINTER, [], build, centres, missing_coast="first")) == {"Montrose F Sutherland/East Coast"}
+    army = ["Montrose A Sutherland"]
+    convert = orders(Montrose=["A Sutherland converts to F"])
+    assert _results(_judged(SUMMER, army, convert, centres, begun=army)) == ["void illegal"]
+    done = _judged(SUMMER, army, convert, centres, begun=army, missing_coast="first")
+    assert _results(done) == ["succeeds completed"]
+    assert _standing(done) == {"Montrose F Sutherland/East Coast"}
+    named = orders(Montrose=["Build F Sutherland/North Coast"])
+    assert _standing(_judged(WINTER, [], named, centres, missing_coast="first")) == {"Montrose F Sutherland/North Coast"}
+
+
+def test_a_proxy_may_be_chosen_to_be_given_on() -> None:
+    """Q-24: the last in the chain orders the unit, and nobody twice."""
+    written = orders(
+        The_Crown=["A London proxy Manchester"], Manchester=["A London proxy Cumberland"],
+        Cumberland=["A London - Surrey"])
+    crown = ["The Crown A London"]
+    assert _results(_judged(SUMMER, crown, written)) == ["succeeds", "void illegal", "void no_such_unit"]
+    allowed = _judged(SUMMER, crown, written, proxy_of_proxy="allowed")
+    assert _results(allowed) == ["succeeds", "succeeds", "succeeds"]
+    assert _standing(allowed) == {"The Crown A Surrey"}
+    circle = [*written[:2], *orders(Cumberland=["A London proxy Manchester"])]
+    assert _results(_judged(SUMMER, crown, circle, proxy_of_proxy="allowed"))[:2] == ["succeeds", "succeeds"]
+    stranger = [written[0], *orders(Cumberland=["A London proxy Ormond"])]
+    assert _results(_judged(SUMMER, crown, stranger, proxy_of_proxy="allowed")) == ["succeeds", "void no_such_unit"]
+
+
+def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
+    """Q-27: two centres and two units leave nothing over; three and two leave one, which no build takes back."""
+    units, send = ["Argyll A Glasgow", "Argyll A Ayr"], ["Send 1 supply to Hamilton"]
+    poor = {"Argyll": ["Fife", "Edinburgh"]}
+    assert _results(_judged(WINTER, units, orders(Argyll=send), poor)) == ["succeeds"]
+    assert _results(_judged(WINTER, units, orders(Argyll=send), poor, supply_sent="surplus")) == ["void no_supply"]
+    rich = {"Argyll": ["Fife", "Edinburgh", "Stirling Castle"]}
+    written = orders(Argyll=["Build A Fife", *send])
+    any_owned = _judged(WINTER, units, written, rich)
+    assert (_results(any_owned), len(any_owned.removed_by_lot)) == (["succeeds", "succeeds"], 1)
+    surplus = _judged(WINTER, units, written, rich, supply_sent="surplus")
+    assert (_results(surplus), surplus.removed_by_lot) == (["void no_supply", "succeeds"], ())
+
+
+def test_supply_received_may_be_chosen_to_be_sent_on() -> None:
+    """Q-28. Hamilton owns one centre and is sent one; it sends two on, before its own supply is listed as sent."""
+    centres = {"Hamilton": ["Stirling Castle"], "Ormond": ["Cork"]}
+    written = orders(Hamilton=["Send 2 supply to Argyll"], Ormond=["Send 1 supply to Hamilton"])
+    assert _results(_judged(WINTER, [], written, centres)) == ["void no_supply", "succeeds"]
+    assert _results(_judged(WINTER, [], written, centres, supply_sent_on="yes")) == ["succeeds", "succeeds"]
+    circle = orders(Hamilton=["Send 2 supply to Argyll"], Argyll=["Send 1 supply to Hamilton"])
+    assert _results(_judged(WINTER, [], circle, centres, supply_sent_on="yes")) == ["void no_supply", "void no_supply"]
+
+
+ALL = sorted(VARIANT.board.centres())
+CAPITALS = ["London", "Glasgow", "Belfast"]
+FIFTY_FIVE = [*CAPITALS, *(centre for centre in ALL if centre not in CAPITALS)][:55]
+
+
+def test_victory_may_be_chosen_to_wait_for_the_winter() -> None:
+    """Q-29."""
+    centres = {"Argyll": FIFTY_FIVE}
+    for choice, autumn, winter in (("autumn", "Argyll", None), ("winter", None, "Argyll")):
+        assert _judged(AUTUMN, [], [], centres, victory_tested=choice).winner == autumn
+        assert _judged(WINTER, [], [], centres, victory_tested=choice).winner == winter
+
+
+def test_a_draw_may_be_chosen_to_end_the_game_at_once() -> None:
+    """Q-30."""
+    assert not rules.load("w3k", {}).draws_at_once()
+    assert rules.load("w3k", {"draw": "at_once"}).draws_at_once()
+
+
+def test_a_unit_of_mercy_may_be_chosen_to_convert() -> None:
+    """Q-38: in any coastal centre where it stands; a power that owns a centre still needs to own that one."""
+    fort, convert = ["Argyll A Carrickfergus Castle"], orders(Argyll=["A Carrickfergus Castle converts to F"])
+    for centres, usual, mercy in (({}, "void illegal", "succeeds begun"), ({"Argyll": ["Fife"]}, "void illegal", "void illegal")):
+        owned: Centres = centres
+        assert _results(_judged(SUMMER, fort, convert, owned)) == [usual]
+        assert _results(_judged(SUMMER, fort, convert, owned, mercy_converts="yes")) == [mercy]
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("greater", 1), ("added", 2)])
+def test_mercy_may_be_chosen_to_come_on_top_of_supply_received(choice: str, kept: int) -> None:
+    """Q-39: two units, no centre, one supply sent."""
+    units = ["Hamilton A Mar", "Hamilton A Ayr", "Argyll A Fife"]
+    written = orders(Argyll=["Send 1 supply to Hamilton"])
+    left = _judged(WINTER, units, written, {"Argyll": ["Fife", "Edinburgh"]}, mercy_supply=choice)
+    assert sum(text.startswith("Hamilton") for text in _standing(left)) == kept
+
+
+def test_every_choice_has_a_test_of_its_other_reading() -> None:
+    """A choice nobody judged by is only a word in a table."""
+    here = Path(__file__).parent
+    said = "".join((here / f"test_w3k_{name}.py").read_text("utf-8") for name in ("choices", "readings"))
+    for key, answers in type(VARIANT.rules).CHOICES.items():
+        assert key in said, key
+        assert all(answer in said for answer in answers[1:]), key

@@ -1,0 +1,114 @@
+"""Fixtures shared by all tests: a site in a folder, and real servers on loopback."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from demo.mail_server import DemoMailServer
+from service.operations import logs
+from tests.support.public_site import visitor
+from tests.support.servers.dovecot import Dovecot
+from tests.support.servers.postgres import Postgres, binaries
+from tests.support.servers.smtp_sink import SmtpSink
+from tests.support.site import Site, make_site
+from tests.support.table import Table, open_table
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`any_site` runs on SQLite, and also on PostgreSQL where its server is installed."""
+    if "database" in metafunc.fixturenames:
+        on_postgres = [pytest.param("postgres", marks=pytest.mark.postgres)] if binaries() else []
+        metafunc.parametrize("database", ["sqlite", *on_postgres], scope="session")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with make_site(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    """A game of the first board, open at its first phase; many files lay a table of their own."""
+    return open_table(site)
+
+
+@pytest.fixture
+def client(site: Site) -> Iterator[TestClient]:
+    """A browser of anybody's, at the public pages."""
+    with visitor(site) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Postgres]:
+    server = Postgres().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def database_url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The address of an empty database of the kind at hand."""
+    if database == "sqlite":
+        return f"sqlite:///{tmp_path / 'galloper.sqlite'}"
+    server: Postgres = request.getfixturevalue("cluster")
+    return server.url()
+
+
+@pytest.fixture
+def any_site(database_url: str, tmp_path: Path) -> Iterator[Site]:
+    with make_site(tmp_path, database_url) as made:
+        yield made
+
+
+@pytest.fixture
+def dovecot() -> Iterator[Dovecot]:
+    server = Dovecot().start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def dovecot_tls() -> Iterator[Dovecot]:
+    server = Dovecot(tls=True).start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def smtp_sink() -> Iterator[SmtpSink]:
+    sink = SmtpSink().start()
+    yield sink
+    sink.stop()
+
+
+@pytest.fixture
+def pymap_server() -> Iterator[DemoMailServer]:
+    server = DemoMailServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """The log of a process that was set up; everything is put back afterwards."""
+    root, dbos, hooks = logging.getLogger(), logging.getLogger("dbos"), (sys.excepthook, threading.excepthook)
+    before = (list(root.handlers), root.level, list(dbos.handlers), dbos.propagate)
+    levels = {name: logging.getLogger(name).level for name in logs.QUIET}
+    stream = io.StringIO()
+    logs.set_up(stream, logging.INFO)
+    yield stream
+    root.handlers, root.level, dbos.handlers, dbos.propagate = before
+    sys.excepthook, threading.excepthook = hooks
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)

@@ -1,0 +1,41 @@
+"""Every story of `galloper demo` is played to its clean end: mails, sheets read, turns judged as by hand, letters, pictures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from demo.play import run_demo
+from demo.story import NoStory, stories
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", stories())
+def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
+    """`galloper demo --variant V --fast`, as somebody types it: nothing of what was worked out by hand came otherwise."""
+    site = tmp_path / "site"
+    done = subprocess.run([sys.executable, "-m", "service.cli.main", "demo", "--fast", "--keep", "--dir", str(site), "--variant", slug],
+                          check=False, capture_output=True, text=True, cwd=ROOT, timeout=900)
+    assert "WRONG" not in done.stdout
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "All as it should be" in done.stdout
+    assert list((site / "outbox").glob("*.eml"))
+
+
+def test_no_site_is_made_for_a_game_without_a_story(tmp_path: Path) -> None:
+    with pytest.raises(NoStory):
+        run_demo(fast=True, folder=tmp_path / "site", keep=True, variant="heptarchy")
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_folder_that_is_no_demos_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "letters.txt"
+    kept.write_text("mine", encoding="utf-8")
+    assert run_demo(fast=True, folder=tmp_path, keep=True) == 1
+    assert "holds something else" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [kept.name]

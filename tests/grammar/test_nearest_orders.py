@@ -1,0 +1,161 @@
+"""Misread lines to orders, by letters alone: real misreadings of the sample sheets, and lines made to tempt."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grammar.nearest_orders import Care, Snapped, completes, snap
+from tests.grammar.boards import DATA, forms, lexicon, said
+from tests.grammar.test_sample_lines import meant
+
+_ROWS = [json.loads(row) for row in Path(DATA, "misread.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def snapped(text: str, phase: str = "movement", care: Care | None = None) -> Snapped:
+    return snap(text, lexicon=lexicon(), forms=forms(phase), power="Montrose", line=7, care=care or Care())
+
+
+@pytest.fixture(scope="module")
+def readings() -> list[tuple[dict[str, Any], Snapped]]:
+    return [(row, snapped(row["read"], row["phase"])) for row in _ROWS]
+
+
+def _rank(row: dict[str, Any], found: Snapped) -> int | None:
+    """Place of the true order among the candidates; a kind the reader lost is not held against it."""
+    true = said((meant(row["meaning"]),))
+    texts = [said(c.orders) for c in found.candidates]
+    wanted = (true, true.split(" ", 1)[1]) if true[:2] in {"A ", "F "} else (true,)
+    return next((n for n, text in enumerate(texts) if text in wanted), None)
+
+
+def test_most_real_misreadings_snap_to_their_order(readings: list[tuple[dict[str, Any], Snapped]]) -> None:
+    # the lessons of the reader's first probe: RapidOCR's text snapped gives about 70 % of the orders
+    ranks = [_rank(row, found) for row, found in readings]
+    assert len(ranks) == 150
+    assert sum(rank == 0 for rank in ranks) / len(ranks) >= 0.85
+    assert sum(rank is not None for rank in ranks) / len(ranks) >= 0.9
+
+
+def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], Snapped]]) -> None:
+    taken = [(row, found) for row, found in readings if found.automatic]
+    assert len(taken) >= 0.5 * len(readings)
+    wrong = [(row["text"], said(found.candidates[0].orders)) for row, found in taken if _rank(row, found) != 0]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "phase", "expected"),
+    [
+        ("Arrny Lond0n moves to Surey", "movement", "A London - Surrey"),
+        ("ArmyLondon movesto Surrey", "movement", "A London - Surrey"),
+        ("Army Galway supports Army Westmeath 8 Longford to Ludlow Castle", "movement",
+         "A Galway S A Westmeath & Longford - Ludlow Castle"),
+        ("Comnand of Fleet Sunburgh Roost is offered to Montrose", "movement", "F Sumburgh Roost proxy Montrose"),
+        ("Fleet lrish Sea convoys Arny Caemarfonshire to Dublin & the Pa1e", "movement",
+         "F Irish Sea C A Caernarfonshire - Dublin & the Pale"),
+        ("Army Athl0ne Castie retreats tc Eskdaie", "retreat", "A Athlone Castle R Eskdale"),
+        ("Send I unit's supply to Curnberland", "adjustment", "Send 1 supply to Cumberland"),
+        ("Bui1d an Arny at Fort Wiliam", "adjustment", "Build A Fort William"),
+        ("Fleet Lower Norrnandy/North Coast holds", "movement", "F Lower Normandy/North Coast H"),
+    ],
+)
+def test_a_misread_line_is_ranked_first(text: str, phase: str, expected: str) -> None:
+    assert said(snapped(text, phase).candidates[0].orders) == expected
+
+
+def test_candidates_are_different_orders_by_rising_cost() -> None:
+    found = snapped("Army Cerk moves to Dorsef")
+    assert len(found.candidates) == len({c.orders for c in found.candidates}) > 1
+    costs = [c.cost for c in found.candidates]
+    assert costs == sorted(costs)
+    assert all(0.0 <= c.score <= 1.0 for c in found.candidates)
+    assert found.margin <= min(c.cost - costs[0] for c in found.candidates[1:] if c.rival)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Army Cerk moves to Dorset",  # Cork or York
+        "Army Lorn Lond moves to Surrey",
+        "4 London - Surrey",  # A or F
+        "London moves to Surrey",  # the unit's word is lost
+        "Army London moves to Surrey or Kent",
+        "If Kent holds Army London moves to Surrey",
+        "Army London does not move to Surrey",
+        "D0 n0t move Army London to Surrey",
+        "Army Lomdon moves to Surrey maybe",
+        "Fleet Wight holds",  # island or sea
+        "Fleet Wight supports Fleet Dimgle Bay",  # the same, with a letter wrong elsewhere
+        "A Lon - Dur",  # Lan is a letter from Lon, and a reader takes o for a
+        "A Picardy s Derby",  # a dash badly read?
+        "Army Picardv supports Derbyshire",  # has the reader lost a word?
+        "Montrose",
+        "Autumn 1644 Movement Orders",
+        "Version 3 - replaces all earlier orders",
+        "",
+        "(((((((",
+    ],
+)
+def test_doubt_is_left_to_a_person(text: str) -> None:
+    assert not snapped(text).automatic
+
+
+def test_care_is_an_argument() -> None:
+    text = "Arny Caemarfonshire moves to Anglesev"
+    assert snapped(text).automatic
+    assert not snapped(text, care=Care(score=0.99)).automatic
+    assert not snapped(text, care=Care(worst=0.01)).automatic
+
+
+@pytest.mark.parametrize("text", ["Army London no moves to Surrey", "If Army London holds", "Army London to Surrey or"])
+def test_no_care_is_too_little_for_a_doubt(text: str) -> None:
+    found = snapped(text, care=Care(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
+    assert found.candidates
+    assert not found.automatic
+
+
+def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
+    every = [forms("movement"), forms("retreat"), forms("adjustment")]
+    found = snap("Bui1d an Army at Fort William", lexicon=lexicon(), forms=every, power="Montrose")
+    assert said(found.candidates[0].orders) == "Build A Fort William"
+    assert found.automatic
+    found = snap("Army London to Surrey", lexicon=lexicon(), forms=every, power="Montrose")
+    assert said(found.candidates[0].orders) == "A London - Surrey"
+    assert said(found.candidates[1].orders) == "A London R Surrey"
+    assert found.automatic
+    found = snap("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
+    assert {said(c.orders) for c in found.candidates[:2]} == {"A Staffordshire disbands", "Remove A Staffordshire"}
+    assert found.automatic
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Fleet Sumburgh Roost moves to", "Dublin and Caernarfon Bays"),
+        ("Army Kingston upon Hull supports Fleet", "Lower Normandy/North Coast"),
+        ("Fleet Firth of Clyde convoys Army", "Corfe Castle to Renfrewshire"),
+        ("Fleet Les Abers & Point de Corsen", "convoys Army Haddington to Ayr"),
+        ("Army Galway supports Army Westmeath", "& Longford to Ludlow Castle"),
+        ("F1eet Dingle Bay c0nvoys Arny", "Strathearn to Counfy Kilkenny"),
+    ],
+)
+def test_wrapped_rows_complete_together(first: str, second: str) -> None:
+    def whole(text: str) -> float:
+        return completes(text, lexicon=lexicon(), forms=forms())
+
+    assert whole(f"{first} {second}") > max(0.8, whole(second) + 0.1)
+    following = "Army Middlesex holds"
+    assert whole(f"{first} {second} {following}") < 0.7
+
+
+def test_a_line_of_any_length_is_answered_in_time() -> None:
+    for text in ("Army London moves to Surrey " * 400, "x" * 10_000, "a " * 79, "lorn down mayo " * 10):
+        snapped(text)
+        begun = time.process_time()
+        snapped(text)
+        assert time.process_time() - begun < 1.0

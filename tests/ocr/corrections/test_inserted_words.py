@@ -1,0 +1,197 @@
+"""Words put in over struck ones, where the finder's box took in both or left the small one out (Q-16: struck text is not
+read; what was written in its stead is for a person to see beside it)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ocr.corrections.apply import corrected
+from ocr.corrections.inserted_words import Sight, Spot, lowered, over, patches
+from ocr.corrections.strike_marks import soft_ink
+from ocr.engines import CLASSES, Crossing, Quad, Recognised
+from ocr.engines.ppocr import PpOcr
+from ocr.layout.lines import Strip
+from ocr.page import Image, Row, Strike, StruckWord
+from ocr.read import Options, read_images
+
+Pixels = npt.NDArray[np.uint8]
+INK = (40, 30, 90)
+WORDS = (("Army", 60), ("Louth", 210), ("moves", 385), ("to", 575), ("Mull", 660))
+BASE, HIGH = 200, 36
+"""Base line of the row and the height of its capitals; small letters are some 26 high."""
+
+
+def sheet(*, struck: bool, put_in: bool) -> Pixels:
+    """A sheet of one order among others; its second word struck, and one put in small over it."""
+    image = np.full((520, 900, 3), 250, np.uint8)
+    for word, x in WORDS:
+        cv2.putText(image, word, (x, BASE), cv2.FONT_HERSHEY_COMPLEX, 1.6, INK, 3, cv2.LINE_AA)
+    if struck:
+        for rise in (10, 18):
+            cv2.line(image, (205, BASE - rise), (368, BASE - rise), INK, 4, cv2.LINE_AA)
+    if put_in:
+        cv2.putText(image, "Kent", (235, BASE - 42), cv2.FONT_HERSHEY_COMPLEX, 1.1, INK, 2, cv2.LINE_AA)
+    for k, text in enumerate(("Fleet Hull holds", "Army York holds", "Army Leeds to Kent")):
+        cv2.putText(image, text, (60, BASE + 100 * (k + 1)), cv2.FONT_HERSHEY_COMPLEX, 1.6, INK, 3, cv2.LINE_AA)
+    return image
+
+
+def quad(left: float, top: float, right: float, bottom: float) -> Quad:
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+
+
+class Rows:
+    """A finder by bare rows of paper: those at least so many pixels high part boxes; boxes lower than `least` are missed."""
+
+    name = "rows"
+
+    def __init__(self, apart: int, least: int) -> None:
+        self.apart, self.least = apart, least
+
+    def find(self, image: Image) -> tuple[Quad, ...]:
+        """See RowFinder."""
+        dark = np.asarray(image).min(axis=2) < 150
+        rows = np.flatnonzero(dark.any(axis=1))
+        found = []
+        for part in np.split(rows, np.flatnonzero(np.diff(rows) > self.apart) + 1):
+            columns = np.flatnonzero(dark[part[0] : part[-1] + 1].any(axis=0))
+            if len(part) >= self.least:
+                found.append(quad(columns[0] - 4.0, part[0] - 4.0, columns[-1] + 4.0, part[-1] + 4.0))
+        return tuple(found)
+
+
+def said(left: float, right: float, above: tuple[float, float] | None) -> Recognised:
+    """Struck between shares of a crop of 100 frames, with a word above between others."""
+    chances = np.zeros((100, len(CLASSES)), np.float32)
+    chances[:, 0] = 1.0
+    chances[round(100 * left) : round(100 * right)] = np.eye(len(CLASSES), dtype=np.float32)[2]
+    over_it = np.zeros(100, np.float32)
+    if above is not None:
+        over_it[round(100 * above[0]) : round(100 * above[1])] = 0.9
+    return Recognised("Army Louth moves to Mull", 0.9, crossing=Crossing(chances, over_it))
+
+
+def strip(top: float) -> Strip:
+    box = quad(60, top, 790, BASE + 10)
+    return Strip(box, 60, 790, (top + BASE + 10) / 2, BASE + 10 - top)
+
+
+def crop_of(image: Pixels, one: Strip) -> Pixels:
+    """As the reader cuts it."""
+    across, along = 0.1 * one.height, 0.3 * one.height
+    box = one.quad
+    return np.ascontiguousarray(
+        image[round(box[0, 1] - across) : round(box[2, 1] + across), round(box[0, 0] - along) : round(box[1, 0] + along)]
+    )
+
+
+def mark(image: Pixels, one: Strip) -> tuple[Pixels, Recognised, Strike]:
+    crop = crop_of(image, one)
+    start, wide = 60 - 0.3 * one.height, crop.shape[1]
+    left, right = (205 - start) / wide, (368 - start) / wide
+    heard = said(left, right, ((235 - start) / wide, (330 - start) / wide) if one.height > 60 else None)
+    return crop, heard, Strike(0.1, (StruckWord(left, right, 0.9, "double"),))
+
+
+@pytest.mark.parametrize("top", [BASE - 75, BASE - 40], ids=["in the row's box", "above the row's box"])
+def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> None:
+    image, one = sheet(struck=True, put_in=True), strip(top)
+    (found,) = over(one, [one], *mark(image, one))
+    (left, upper), (right, lower) = found.quad[0], found.quad[2]
+    assert found.seen is (Sight.SEEN if top < BASE - 60 else Sight.UNSEEN)
+    assert left < 240
+    assert right > 325
+    assert upper < BASE - 42 - 22
+    assert BASE - 42 - 4 <= lower <= BASE - 26
+
+
+def test_a_word_over_a_caret_is_looked_for_where_nothing_is_struck() -> None:
+    image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
+    crop, heard, _ = mark(image, one)
+    (found,) = over(one, [one], crop, heard, Strike())
+    assert found.seen is Sight.SEEN
+    assert found.quad[0][0] < 240
+    assert found.quad[2][0] > 325
+
+
+def test_a_word_that_is_seen_faintly_is_looked_for() -> None:
+    image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
+    crop, heard, _ = mark(image, one)
+    assert heard.crossing is not None
+    pale = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.3))
+    (found,) = over(one, [one], crop, pale, Strike())
+    assert found.seen is Sight.MAYBE
+    hardly = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.15))
+    assert over(one, [one], crop, hardly, Strike()) == ()
+
+
+def test_where_nothing_is_struck_or_put_in_nothing_is_looked_for() -> None:
+    image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
+    crop = crop_of(image, one)
+    assert over(one, [one], crop, said(0.0, 0.0, None), Strike()) == ()
+
+
+def test_a_word_that_was_found_already_is_not_looked_for_again() -> None:
+    image, one = sheet(struck=True, put_in=True), strip(BASE - 40)
+    small = Strip(quad(232, BASE - 70, 332, BASE - 40), 232, 332, BASE - 55, 30)
+    assert over(one, [small, one], *mark(image, one)) == ()
+
+
+def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
+    image, one = sheet(struck=True, put_in=True), strip(BASE - 75)
+    crop, _, sure = mark(image, one)
+    word = sure.words[0]
+    nothing_seen = said(word.left, word.right, None).crossing
+    assert nothing_seen is not None
+    assert len(patches(soft_ink(crop), nothing_seen, sure)) == 1
+    for less in (replace(word, score=0.3), replace(word, kind="unread"), replace(word, kind="faint")):
+        assert patches(soft_ink(crop), nothing_seen, Strike(0.1, (less,))) == ()
+
+
+def test_stems_of_the_struck_word_are_no_word() -> None:
+    """Where the engine saw nothing put in, a letter or two are what rises above the stroke."""
+    place = quad(200, 100, 300, 140)
+    for text, seen, taken in (
+        ("l", Sight.UNSEEN, False), ("Kent", Sight.UNSEEN, True), ("S", Sight.SEEN, True), ("-", Sight.SEEN, False),
+        ("S", Sight.MAYBE, True),
+    ):
+        assert Spot(place, seen, place).takes(Recognised(text, 0.9)) == taken
+    assert not Spot(place, Sight.MAYBE, place).takes(Recognised("Kent", 0.7))
+    assert not Spot(place, Sight.SEEN, place).takes(Recognised("Kent", 0.3))
+
+
+def test_a_row_is_read_without_the_word_above_it() -> None:
+    image, one = sheet(struck=True, put_in=True), strip(BASE - 75)
+    crop, heard, _ = mark(image, one)
+    low = lowered(crop, heard)
+    assert low.shape[1] == crop.shape[1]
+    cut = crop.shape[0] - low.shape[0]
+    start = BASE - 75 - 0.1 * one.height
+    assert BASE - 75 < start + cut < BASE - HIGH
+
+
+def test_an_ordinary_row_is_read_as_it_was_cut() -> None:
+    """No order is read otherwise for corrections that others make."""
+    image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
+    crop = crop_of(image, one)
+    (heard,) = PpOcr().read([crop])
+    assert lowered(crop, heard) is crop
+    assert lowered(crop, replace(heard, crossing=None)) is crop
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finder", [Rows(12, 1), Rows(1, 26)], ids=["in the row's box", "missed by the finder"])
+def test_a_sheet_with_a_correction_gives_the_amended_row(finder: Rows) -> None:
+    """From photograph to text, with nothing given but the boxes."""
+    (page,) = read_images([sheet(struck=True, put_in=True)], (PpOcr(),), Options(finder=finder)).pages
+    row: Row = page.lines[0].rows[0]
+    assert [one.text for one in row.inserted] == ["Kent"]
+    amended = corrected(row)
+    assert amended is not None
+    assert amended.text == "Army Kent moves to Mull"
+    assert all(not line.rows[0].inserted for line in page.lines[1:])

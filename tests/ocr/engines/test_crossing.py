@@ -1,0 +1,96 @@
+"""The head that sees crossing out: the file that is shipped is used, and what it sees comes at no price to what is read
+(Q-16: struck text is not read)."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+import pytest
+
+from ocr.engines import CLASSES, crossing, finetuned, ppocr
+from tests.support.lettering import crop_of, one_bit_off
+
+
+def _tensor(width: int = 320) -> npt.NDArray[np.float32]:
+    return np.random.default_rng(3).uniform(-1, 1, (1, 3, 48, width)).astype(np.float32)
+
+
+def test_the_file_is_the_one_whose_hash_is_written_down() -> None:
+    assert hashlib.sha256(crossing.FILE.read_bytes()).hexdigest() == crossing.SHA256
+    assert crossing.FILE.stat().st_size < 300_000
+
+
+def test_another_file_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crossing, "FILE", one_bit_off(crossing.FILE, tmp_path))
+    ppocr._crossing.cache_clear()
+    with pytest.raises(ppocr.ModelError, match=r"crossing\.npz"):
+        ppocr.PpOcr().read([crop_of("Army York holds")])
+    ppocr._crossing.cache_clear()
+
+
+@pytest.mark.parametrize("tuned", [True, False])
+def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
+    """Bit for bit: what orders are read from does not change."""
+    network = ppocr.network_file(ppocr.RECOGNISER)
+    layers = finetuned.parse(finetuned.FILE.read_bytes())
+    network = layers.patched(network) if tuned else network
+    alone = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
+    both = onnxruntime.InferenceSession(crossing.with_features(network), providers=["CPUExecutionProvider"])
+    (said,) = alone.run(None, {"x": _tensor()})
+    again, features = both.run(None, {"x": _tensor()})
+    assert np.array_equal(said, again)
+    assert features.shape == (1, 384, 1, said.shape[1])
+
+
+def test_it_says_the_same_in_every_thread() -> None:
+    """The same bytes whichever thread asks: evidence that is kept can be made again."""
+    crops = [crop_of("Army York holds", struck=at % 2 == 0) for at in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        found = [said for (said,) in pool.map(lambda crop: ppocr.PpOcr().read([crop]), crops)]
+    for at, one in enumerate(found):
+        first = found[at % 2].crossing
+        assert one.crossing is not None
+        assert first is not None
+        assert np.array_equal(one.crossing.chances, first.chances)
+
+
+def test_frames_are_those_of_the_posteriors_and_chances_sum_to_one() -> None:
+    (said,) = ppocr.PpOcr().read([crop_of("Army York holds")])
+    assert said.crossing is not None
+    assert said.posteriors is not None
+    assert said.crossing.chances.shape == (len(said.posteriors.log_probs), len(CLASSES))
+    assert said.crossing.above.shape == (len(said.posteriors.log_probs),)
+    assert said.crossing.chances.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_stroke_is_seen_where_it_is() -> None:
+    plain, struck = (said.crossing for said in ppocr.PpOcr().read([crop_of("Army York"), crop_of("Army York", struck=True)]))
+    assert plain is not None
+    assert struck is not None
+    frames = slice(3, 25)
+    assert (plain.chances[frames, 0] > 0.5).mean() > 0.9
+    assert (struck.chances[frames, 0] < 0.5).mean() > 0.9
+
+
+def test_a_second_opinion_at_another_width_has_none() -> None:
+    """The head was fitted at the width of the first."""
+    (said,) = ppocr.PpOcr(widen=1.0).read([crop_of("Army York holds")])
+    assert said.crossing is None
+
+
+def test_the_convolution_is_the_plain_sum() -> None:
+    """Against the definition, written out: frames x in and reach x in x out, nothing beyond the ends."""
+    rng = np.random.default_rng(5)
+    values, weights = rng.normal(size=(6, 3)).astype(np.float32), rng.normal(size=(3, 3, 2)).astype(np.float32)
+    expected = np.zeros((6, 2))
+    for frame in range(6):
+        for tap in range(3):
+            at = frame + tap - 1
+            if 0 <= at < 6:
+                expected[frame] += values[at] @ weights[tap]
+    assert crossing._along(values, weights) == pytest.approx(expected, abs=1e-5)

@@ -1,0 +1,63 @@
+"""When the finder is asked about the whole photograph: only where something like writing lies off the sheet."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from ocr.engines import Quad
+from ocr.image.find_sheet import sheets
+from ocr.image.writing_outside import SIDE, writing_elsewhere
+
+Pixels = npt.NDArray[np.uint8]
+
+
+class Finder:
+    """Finds the boxes it was given, in shares of the image, and counts how often it was asked."""
+
+    name = "given"
+
+    def __init__(self, *boxes: tuple[float, float, float, float]) -> None:
+        self._boxes = boxes
+        self.asked = 0
+
+    def find(self, image: Pixels) -> tuple[Quad, ...]:
+        self.asked += 1
+        size = np.array([image.shape[1], image.shape[0]], np.float32)
+        assert max(image.shape) == SIDE
+        return tuple(
+            np.array([(a, b), (c, b), (c, d), (a, d)], np.float32) * size for a, b, c, d in self._boxes
+        )
+
+
+def photograph(text: str = "") -> Pixels:
+    """A sheet on the upper part of a dark table, and a text on the table below it."""
+    grain = np.random.default_rng(1).normal(0, 3, (1600, 1200, 3))
+    image: Pixels = np.clip(np.array((60, 70, 65)) + grain, 0, 255).astype(np.uint8)
+    image[100:1200, 150:1050] = (238, 234, 225)
+    if text:
+        image[1280:1500] = 150
+        cv2.putText(image, text, (200, 1420), cv2.FONT_HERSHEY_SIMPLEX, 2.0, (20, 20, 40), 5)
+    return image
+
+
+def test_a_plain_table_costs_no_search() -> None:
+    finder = Finder((0.2, 0.8, 0.8, 0.85))
+    image = photograph()
+    assert not writing_elsewhere(image, sheets(image), finder)
+    assert finder.asked == 0
+
+
+def test_writing_below_the_sheet_is_found() -> None:
+    finder = Finder((0.2, 0.85, 0.8, 0.9))
+    image = photograph("Army Mull holds")
+    found = sheets(image)
+    assert found[0].found
+    assert writing_elsewhere(image, found, finder)
+    assert finder.asked == 1
+
+
+def test_rows_on_the_sheet_are_not_elsewhere() -> None:
+    image = photograph("Army Mull holds")
+    assert not writing_elsewhere(image, sheets(image), Finder((0.2, 0.2, 0.8, 0.25)))

@@ -1,0 +1,40 @@
+"""Rows that read badly are writing all the same where they stand like a list: no sheet is sent back for a bad hand alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from ocr.layout.legibility import FEW_TRUST, least_trust, trust
+from ocr.page import Box, Row
+
+USUAL = 0.7
+
+
+def rows(count: int, text: str = "Army Kent holds", *, score: float = 0.55, apart: float = 0.0) -> list[Row]:
+    box = Box(((0, 0), (100, 0), (100, 20), (0, 20)))
+    return [Row(box, text, score, left=0.1 + apart * k) for k in range(count)]
+
+
+def test_longer_rows_count_more() -> None:
+    assert trust([*rows(1, "x" * 30, score=0.4), *rows(1, "x" * 10, score=0.8)]) == pytest.approx(0.5)
+
+
+def test_next_to_no_letters_are_none() -> None:
+    assert trust(rows(1, "1234 7", score=0.99)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("found", "clear", "least"),
+    [
+        (rows(12), True, 0.4),
+        (rows(12), False, USUAL),
+        (rows(4), True, USUAL),
+        (rows(12, "Kent"), True, USUAL),
+        (rows(12, apart=0.06), True, USUAL),
+        (rows(12, "ffpeffeeepfffprepf"), True, USUAL),
+        (rows(2, "Kent"), True, FEW_TRUST),
+    ],
+    ids=["a list", "a list in a bad photograph", "few rows", "few letters", "rows here and there", "notes of music", "two words"],
+)
+def test_a_list_is_writing_even_in_a_bad_hand(found: list[Row], *, clear: bool, least: float) -> None:
+    assert least_trust(found, USUAL, clear=clear) == least

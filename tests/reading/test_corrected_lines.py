@@ -1,0 +1,148 @@
+"""A line with a word put in, or one crossed out, is read with its corrections made (Q-16: struck text is not read), and somebody
+looks at it where a correction is in any doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from ocr.layout.wrap import as_line
+from ocr.page import Page, Row, Strike, StruckWord
+from reading.line import ReadableLine
+from reading.page import Scribe
+from reading.vocabulary import forms_of, lexicon_of
+from service.intake.load_context import known_game
+from service.store.tables import LineState
+from tests.ocr.corrections.test_apply import row
+
+VARIANT = maps.load("w3k")
+
+
+def read(written: Row) -> ReadableLine:
+    return lined([row("Fleet Kent holds", 100, 100), written])[-1]
+
+
+def lined(rows: Sequence[Row]) -> tuple[ReadableLine, ...]:
+    page = Page(1, 0, 0.0, tuple(as_line([one]) for one in rows), b"")
+    scribe = Scribe(lexicon_of(VARIANT), (forms_of(VARIANT, PhaseKind.MOVEMENT),))
+    return scribe.lines(page, [known_game(VARIANT)])[1]
+
+
+def test_a_word_put_in_belongs_to_its_order() -> None:
+    host = row("Army Limerick moves to Limerick", 100, 200)
+    found = read(replace(host, inserted=(row("County", 376, 172, 30),)))
+    assert found.order == "A Limerick - County Limerick"
+    assert found.status is LineState.AUTO
+    assert found.features is not None
+    assert found.features.mended
+    assert found.features.worst < 1.0  # nothing of the ink is lost to the gaps beside the word
+    assert "A Limerick - Limerick" in [candidate["order"] for candidate in found.candidates]
+
+
+def test_a_word_crossed_out_is_left_out() -> None:
+    """The order as it stands is none that the handbook knows, and the one without the word is."""
+    text = "Army Dover attacks Wexford York"
+    begin, end = text.index("Wexford") / len(text), text.index(" York") / len(text)
+    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.97, "double"),))))
+    assert found.order == "A Dover Castle - York"
+    assert found.status is LineState.OPEN
+
+
+def test_a_line_that_only_looks_a_little_touched_keeps_its_words() -> None:
+    text = "Army Dover attacks York"
+    begin, end = text.index("attacks") / len(text), text.index(" York") / len(text)
+    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.65, "double"),))))
+    assert found.order == "A Dover Castle - York"
+
+
+def test_a_word_surely_crossed_out_is_left_out_though_an_order_could_be_made_of_it() -> None:
+    """Two units that move together are an order too, at a price that so sure a stroke outweighs."""
+    text = "Army Linlithgowshire Ashby de la Zouch goes to Mayo"
+    begin, end = text.index("Ashby") / len(text), text.index(" goes") / len(text)
+    found = read(row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.998, "single"),))))
+    assert found.order == "A Linlithgowshire - Mayo"
+    assert found.status is LineState.AUTO
+
+
+def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() -> None:
+    """The struck word reads as well as ever, so that the line as it stands fits the ink better; it is offered too."""
+    text = "Army Harlech attacks York"
+    begin, end = text.index("Harlech") / len(text), text.index(" attacks") / len(text)
+    host = row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.99, "double"),)))
+    found = read(replace(host, inserted=(row("Kent", 170, 172, 30),)))
+    assert found.order == "A Kent - York"
+    assert "A Harlech Castle - York" in [candidate["order"] for candidate in found.candidates]
+    assert found.status is LineState.AUTO
+
+
+DOUBTS = {
+    "a stroke that may be none": (StruckWord(0.22, 0.48, 0.85, "double"),),
+    "a stroke much finer than the writing": (StruckWord(0.22, 0.48, 0.99, "faint"),),
+    "a second stretch in doubt": (StruckWord(0.22, 0.48, 0.99, "double"), StruckWord(0.85, 1.0, 0.7, "single")),
+    "strokes through half the row": (StruckWord(0.22, 0.48, 0.99, "double"),),
+}
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_a_correction_in_doubt_is_looked_at(doubt: str) -> None:
+    """Item 6 of the reader: doubt means open."""
+    text = "Army Harlech attacks York"
+    score = 0.65 if "half" in doubt else 0.05
+    host = row(text, 100, 200, strike=Strike(score, DOUBTS[doubt]))
+    assert read(replace(host, inserted=(row("Kent", 170, 172, 30),))).status is LineState.OPEN
+
+
+def test_a_word_put_in_that_reads_badly_is_looked_at() -> None:
+    host = row("Army Limerick moves to Limerick", 100, 200)
+    assert read(replace(host, inserted=(row("Cxnqy", 376, 172, 30),))).status is LineState.OPEN
+
+
+def test_a_word_of_doubt_put_in_is_looked_at() -> None:
+    """ "Army Dover does not attack York" is no order, whatever is left of it without the word."""
+    host = row("Army Dover attacks York", 100, 200)
+    for word in ("not", "maybe", "if"):
+        assert read(replace(host, inserted=(row(word, 214, 172, 30),))).status is LineState.OPEN
+
+
+def test_what_only_looks_put_in_above_a_struck_word_is_no_part_of_the_order() -> None:
+    """The tops of a struck word's letters were read as "dosf": the order is the one without, and somebody looks."""
+    text = "Army Harlech BtSE moves to York"
+    begin, end = text.index("BtSE") / len(text), text.index(" moves") / len(text)
+    host = row(text, 100, 200, strike=Strike(0.03, (StruckWord(begin, end, 0.998, "cross"),)))
+    found = read(replace(host, inserted=(row("dosf", 100 + 12 * 13, 172, 30),)))
+    assert found.order == "A Harlech Castle - York"
+    assert found.status is LineState.OPEN
+
+
+def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
+    text = "Army Harlech attacks York"
+    begin, end = text.index("York") / len(text), 1.0
+    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.99, "double"),))))
+    assert found.status is not LineState.AUTO
+
+
+@pytest.mark.parametrize(("stray", "status"), [("Merioneth", LineState.OPEN), ("Good luck to all", LineState.NOT_ORDER)])
+def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(stray: str, status: LineState) -> None:
+    """A place put in over the first order and taken for a row of its own would be lost with the heading."""
+    texts = ["Powick Bridge", "Montrose", "Autumn Movement Orders", stray, "Army Kent holds"]
+    lines = lined([row(text, 100, 60 * at) for at, text in enumerate(texts, 1)])
+    assert [line.status for line in lines[:3]] == [LineState.NOT_ORDER] * 3
+    assert lines[3].status is status
+    assert lines[4].order == "A Kent H"
+
+
+def test_a_whole_order_that_only_looks_put_in_is_one() -> None:
+    """A short order close above a long line, which is no correction of it (seen on a composed sheet; nobody loses an order)."""
+    host = row("Army Limerick moves to Kerry", 100, 200)
+    lines = lined([row("Fleet Kent holds", 100, 100), replace(host, inserted=(row("A Lon H", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["F Kent H", "A London H", "A Limerick - Kerry"]
+
+
+def test_the_end_of_an_order_that_only_looks_put_in_goes_to_it() -> None:
+    host = row("Army Limerick moves to Kerry", 100, 200)
+    lines = lined([row("Army York supports Army Kent to", 100, 140), replace(host, inserted=(row("Durham", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["A York S A Kent - Durham", "A Limerick - Kerry"]

@@ -1,0 +1,88 @@
+"""What the decoder costs: it is made once for each variant and phase, and a line takes at most 30 ms (the reader's issue, item 4)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from ocr.engines.default import usual
+from ocr.page import Photo, Posteriors, ReadLine
+from ocr.read import read
+from reading import decode
+from reading.decode import decoder_of, opinions
+from reading.vocabulary import forms_of, lexicon_of
+from tests.support.inked import ink
+
+SHEETS = Path(__file__).parents[1] / "data" / "sheets"
+MOST = 0.030
+"""Seconds of processor time a line."""
+REPEATS = 3
+
+
+@pytest.fixture(autouse=True)
+def _anew() -> None:
+    """Decoders that other tests walked are none of ours."""
+    decode._decoder.cache_clear()
+
+
+def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
+    """The forms and words are asked for anew, as each sheet does."""
+    made = {}
+    for slug in ("w3k", "standard"):
+        for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT):
+            made[slug, kind] = decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug)))
+    again = {
+        (slug, kind): decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug))) for slug, kind in made
+    }
+    assert all(again[key] is made[key] for key in made)
+    assert len({id(one) for one in made.values()}) == len(made)
+
+
+def test_a_decoder_that_grew_too_large_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory is bounded, and what it reads stays as it was."""
+    variant = maps.load("w3k")
+    forms, words, written = (forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant), ink("Army London moves to Surrey")
+    first = decoder_of(forms, words)
+    before = first.decode(written)
+    assert first.states > 10
+    monkeypatch.setattr(decode, "MOST_STATES", first.states - 1)
+    second = decoder_of(forms, words)
+    assert second is not first
+    assert second.states < first.states
+    assert second.decode(written) == before
+
+
+def lines_of(sheet: str) -> list[ReadLine]:
+    (page,) = read(Photo((SHEETS / f"{sheet}.jpg").read_bytes(), sheet), usual()).pages
+    return [line for line in page.lines if opinions(line)]
+
+
+def other_ink(rows: Sequence[Posteriors], number: int) -> list[Posteriors]:
+    """The same rows as a decoder sees them for the first time: it keeps its answers by what the ink is to the last bit."""
+    return [replace(row, log_probs=row.log_probs - np.float32(1e-4 * number)) for row in rows]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sheet", ["s006", "s007"])
+def test_a_line_takes_at_most_thirty_milliseconds(sheet: str) -> None:
+    """Both opinions of every line of a sheet, as the product decodes them: side by side, by a decoder that read a sheet
+    before. The best of three, since the machine has other work."""
+    variant = maps.load("w3k")
+    decoder = decoder_of((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
+    decoder.decode_all([row for line in lines_of("s005") for row in opinions(line)])
+    lines = lines_of(sheet)
+    rows = [row for line in lines for row in opinions(line)]
+    assert len(rows) > 1.5 * len(lines) > 20, "all but the crossed-out rows have a second opinion"
+    times = []
+    for number in range(1, REPEATS + 1):
+        begun = time.process_time()
+        decoder.decode_all(other_ink(rows, number))
+        times.append((time.process_time() - begun) / len(lines))
+    assert min(times) < MOST

@@ -1,0 +1,67 @@
+"""An order crossed out with a pen much finer than its writing never goes without a look (Q-16: struck text is not read)."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import maps
+from ocr.engines.default import usual
+from ocr.page import Page
+from ocr.read import read_images
+from reading.line import ReadableLine
+from reading.page import Scribe
+from reading.vocabulary import all_forms, lexicon_of
+from service.intake.load_context import known_game
+from service.store.tables import LineState
+
+Pixels = npt.NDArray[np.uint8]
+INK = (30, 30, 60)
+HEADING = ("The Crown", "Spring 1643 Movement Orders")
+ORDERS = ("Army London moves to Surrey", "Fleet Orkney to Caithness", "Army York holds", "Army Kent supports Army London")
+STRUCK = (1, 3)
+SIZE, PEN, TOP, APART = 1.7, 3, 110, 100
+
+
+def sheet(face: int, tilt: int, fine: int) -> Pixels:
+    """A heading and orders; two of them with one stroke of so many pixels from end to end."""
+    image: Pixels = np.full((800, 1700, 3), 245, np.uint8)
+    for at, text in enumerate((*HEADING, *ORDERS)):
+        y = TOP + APART * at
+        cv2.putText(image, text, (90, y), face, SIZE, INK, PEN, cv2.LINE_AA)
+        if at - len(HEADING) in STRUCK:
+            end = 100 + cv2.getTextSize(text, face, SIZE, PEN)[0][0]
+            cv2.line(image, (80, y - 12 + tilt), (end, y - 12 - tilt), INK, fine, cv2.LINE_AA)
+    return image
+
+
+def lines_of(image: Pixels) -> list[ReadableLine]:
+    """The lines of the orders, from the top."""
+    page: Page
+    (page,) = read_images([image], usual()).pages
+    variant = maps.load("w3k")
+    lines = Scribe(lexicon_of(variant), all_forms(variant)).lines(page, [known_game(variant)])[1]
+    return [line for line in lines if line.kind != "heading"]
+
+
+PLAIN, LEANING = cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX
+
+
+@pytest.mark.parametrize(
+    ("face", "fine", "tilt"),
+    [
+        (PLAIN, 2, -10), (PLAIN, 2, 0), (PLAIN, 2, 8), (LEANING, 2, -10), (LEANING, 2, 0), (LEANING, 2, 8),
+        (PLAIN, 1, -10), (PLAIN, 1, 8), (LEANING, 1, -10), (LEANING, 1, 8),
+    ],
+)
+def test_a_row_struck_with_a_fine_pen_waits_for_a_person_or_is_out(face: int, fine: int, tilt: int) -> None:
+    """The stroke is 3.4 or 1.3 pixels wide and the letters' own are 6 to 8. Whether the row counts as crossed out or only as
+    touched, no order comes of it by itself, and the rows beside it are taken as they are."""
+    found = lines_of(sheet(face, tilt, fine))
+    assert len(found) == len(ORDERS)
+    for at, line in enumerate(found):
+        assert (line.status is LineState.AUTO) == (at not in STRUCK)
+        if at in STRUCK:
+            assert line.struck or line.status is LineState.OPEN

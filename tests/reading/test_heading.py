@@ -1,0 +1,79 @@
+"""The heading of a sheet by its ink (HEAD-01 to HEAD-03, VER-02): letters that the eye took for others are put right where
+the ink allows it, and nothing is surer for it."""
+
+from __future__ import annotations
+
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from grammar.headings.sheet import SheetHeading
+from ocr.layout.wrap import as_line
+from ocr.page import Row
+from reading.heading import inked_heading, read_heading, same_digits
+from reading.page import Scribe
+from reading.vocabulary import all_forms, lexicon_of
+from service.intake.load_context import known_game
+from tests.support.inked import page, row
+
+VARIANT = maps.load("w3k")
+GAMES = (known_game(VARIANT, "Powick Bridge"),)
+
+
+def text_of(one: Row) -> str | None:
+    found = inked_heading(as_line([one]), GAMES)
+    return None if found is None else found.text
+
+
+def heading(*rows: Row) -> SheetHeading:
+    lines = [as_line([one]) for one in rows]
+    return read_heading(lines, [inked_heading(line, GAMES) for line in lines], GAMES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Montrose", "The Crown", "Charles Stuart", "Game: Powick Bridge", "Summer 1642 Movement Orders", "Winter 1643 Adjustments",
+     "Powick Bridge, Montrose, Autumn 1644 Retreats, v1", "Version 3 - replaces all earlier orders", "v2", "FINAL VERSION"],
+)
+def test_the_forms_of_a_heading_are_known(text: str) -> None:
+    assert text_of(row(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("read", "letters", "text"),
+    [("Autunn 1642 Movewent Orders", {4: "m", 16: "m"}, "Autumn 1642 Movement Orders"),
+     ("Moutrose", {2: "n"}, "Montrose"), ("Powick Rridge", {7: "B"}, "Powick Bridge"), ("Summer l642 Movement Orders", {7: "1"},
+                                                                                       "Summer 1642 Movement Orders")],
+)
+def test_a_letter_the_ink_half_shows_is_put_right(read: str, letters: dict[int, str], text: str) -> None:
+    assert text_of(row(read, also=letters)) == text
+
+
+@pytest.mark.parametrize("text", ["Ada Marlowe", "Lars Vane", "Army London moves to Surrey", "milk, 2 pints", "Dear Coordinator"])
+def test_other_words_are_no_heading(text: str) -> None:
+    assert text_of(row(text)) is None
+
+
+def test_a_year_is_read_by_its_ink() -> None:
+    assert text_of(row("Spring 1643 Movement Orders", also={10: "8"})) == "Spring 1643 Movement Orders"
+    assert text_of(row("Spring 1648 Movement Orders", also={10: "3"})) == "Spring 1648 Movement Orders"
+
+
+def test_only_what_free_letters_say_as_well_is_sure() -> None:
+    """A paper is held for what its sheet says in plain letters, and not for what was put right."""
+    found = heading(row("Montrose"), row("Autunn 1642 Movement Orders", 1, {4: "m"}))
+    assert (found.power, found.season, found.year, found.kind) == ("Montrose", "Autumn", 1642, PhaseKind.MOVEMENT)
+    assert found.unsure == {"season"}
+
+
+def test_the_phase_is_told_before_any_order_is_read() -> None:
+    """By rows whose letters free reading gets wrong."""
+    scribe = Scribe(lexicon_of(VARIANT), all_forms(VARIANT))
+    rows = page([row("Montrose"), row("Autunn 1642 Rctrcats", 1, {4: "m", 13: "e", 16: "e"}), row("Army London retreats to Surrey", 2)])
+    assert scribe.phase(rows, GAMES) is PhaseKind.RETREAT
+    assert scribe.phase(page(["Montrose", "Army London retreats to Surrey"]), GAMES) is None
+
+
+def test_figures_that_two_readings_do_not_share() -> None:
+    assert same_digits("Version 3", "Versiou 3")
+    assert not same_digits("v1", "vl")

@@ -1,0 +1,75 @@
+"""Pages of words that are no orders: they may be read, but nothing on them may go without a look as an order."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import maps
+from ocr.engines.default import usual
+from ocr.page import Page
+from ocr.read import read_images
+from reading.line import ReadableLine
+from reading.page import Scribe
+from reading.vocabulary import all_forms, lexicon_of
+from service.intake.load_context import known_game
+from service.store.tables import LineState
+
+Pixels = npt.NDArray[np.uint8]
+
+SHOPPING = (
+    "Shopping",
+    "milk 2 pints",
+    "bread",
+    "eggs (6)",
+    "butter",
+    "potatoes 1 kg",
+    "onions",
+    "cheddar",
+    "tea bags",
+)
+PROSE = (
+    "It was the best of days when the old gardener",
+    "came back from the market with a basket of",
+    "pears under his arm, and nobody asked him where",
+    "he had been so long since spring, for the whole",
+    "village knew the answer and kept it to itself.",
+)
+LETTER = (
+    "Dear Tom, the army of ants in the kitchen moves",
+    "to the pantry every night. The fleet of toy boats",
+    "holds in the bath. Aunt May supports the plan to",
+    "build a shed and remove the hedge in London Road.",
+)
+"""The words of orders in other people's sentences."""
+
+
+def page_of(lines: tuple[str, ...]) -> Page:
+    image: Pixels = np.full((1000, 1700, 3), 245, np.uint8)
+    for at, text in enumerate(lines):
+        cv2.putText(
+            image, text, (90, 110 + 100 * at), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
+        )
+    (page,) = read_images([image], usual()).pages
+    return page
+
+
+def lines_of(lines: tuple[str, ...]) -> tuple[ReadableLine, ...]:
+    variant = maps.load("w3k")
+    scribe = Scribe(lexicon_of(variant), all_forms(variant))
+    return scribe.lines(page_of(lines), [known_game(variant)])[1]
+
+
+@pytest.mark.parametrize("words", [SHOPPING, PROSE, LETTER], ids=["a shopping list", "prose", "a letter"])
+def test_no_line_of_a_stranger_becomes_an_order_by_itself(words: tuple[str, ...]) -> None:
+    found = lines_of(words)
+    assert len(found) >= len(words) - 1
+    assert not [line for line in found if line.status is LineState.AUTO]
+
+
+def test_the_same_hand_writing_an_order_is_taken() -> None:
+    """The page above is legible enough: what is refused there is refused for its words."""
+    found = lines_of(("The Crown", "Spring 1643 Movement Orders", "Army London moves to Surrey"))
+    assert found[-1].order == "A London - Surrey"

@@ -1,0 +1,187 @@
+"""Backup and restore, on SQLite and PostgreSQL and from one to the other (issue "Trust", 6; requirements H 8)."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, insert, select, text
+
+from service.archive import backup
+from service.archive.backup import BackupFault
+from service.mail import hold, outbox
+from service.mail.smtp import FolderTransport
+from service.notices.results import Announcements
+from service.record import chain
+from service.store import dump
+from service.store.blobs import Blobs
+from service.store.tables import OutboxRow, OutboxState
+from tests.support.played import archived, begin, finish, played
+from tests.support.site import NOON, MemoryJobs, Site, make_site
+from tests.support.table import Table, open_table
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    with make_site(tmp_path_factory.mktemp("site")) as site:
+        yield played(site)
+
+
+@pytest.fixture(scope="module")
+def kept(table: Table) -> bytes:
+    out = io.BytesIO()
+    backup.write(table.site.engine, table.site.blobs, out, NOON, "test")
+    return out.getvalue()
+
+
+def everything(site: Site) -> dict[str, list[bytes]]:
+    """Every row of every kept table but what a restored site adds by itself."""
+    with site.engine.connect() as connection:
+        return {one.name: list(dump.lines(connection, one)) for one in dump.tables() if one.name not in {"switches", "events"}}
+
+
+def put_back(data: bytes, site: Site, jobs: MemoryJobs | None = None) -> backup.Restored:
+    return backup.restore(io.BytesIO(data), site.engine, site.blobs, jobs, NOON)
+
+
+def test_a_backup_comes_back_whole_on_either_database(table: Table, kept: bytes, any_site: Site) -> None:
+    done = put_back(kept, any_site)
+    assert everything(any_site) == everything(table.site)
+    with table.site.store() as session:
+        root = chain.root(session, table.game)
+    assert done.roots == (root,)
+    with any_site.store() as session:
+        assert session.scalar(text("SELECT count(*) FROM record_due")) == 0
+    assert done.rows["record"] == root.number
+
+
+def test_what_was_put_back_goes_on_where_it_stopped(kept: bytes, any_site: Site, table: Table) -> None:
+    """The chain grows from its old head, and rows get numbers that none had."""
+    put_back(kept, any_site)
+    any_site.clock.set(table.site.clock.now())
+    own = Table(any_site, table.variant, table.game, table.announce)
+    own.announce = Announcements(own.writer, drawing=False)
+    finish(own)
+    begin(own)
+    with any_site.store() as session, table.site.store() as other:
+        entries, before = list(chain.entries(session, own.game)), list(chain.entries(other, own.game))
+    assert [row.link for row in entries[:len(before)]] == [row.link for row in before]
+    assert len(entries) > len(before)
+    archived(own)
+
+
+def test_nothing_is_sent_until_a_person_lets_it_go(kept: bytes, site: Site, tmp_path: Path) -> None:
+    done = put_back(kept, site)
+    assert done.letters > 0
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    outbox.send_due(site.store, site.blobs, FolderTransport(folder), site.clock, sender="a@example.org")
+    assert list(folder.iterdir()) == []
+    with site.store() as session:
+        assert hold.held(session) is not None
+        assert session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)) == 0
+
+
+def test_work_that_was_not_done_is_enqueued_again(site: Site, tmp_path: Path) -> None:
+    own = open_table(site)
+    own.take(own.mail("Montrose"), own.phase().opens_at)  # taken in, not read
+    key = own.arrive(own.mail("Argyll", 99), own.phase().opens_at)  # stored, not judged
+    out = io.BytesIO()
+    backup.write(site.engine, site.blobs, out, NOON, "test")
+    with make_site(tmp_path / "new") as other:
+        jobs = MemoryJobs()
+        put_back(out.getvalue(), other, jobs)
+        assert sorted(jobs.keys) == [f"mail:{key}", f"read:{own.papers()[0].id}"]
+
+
+def test_nothing_is_written_over(kept: bytes, site: Site) -> None:
+    own = open_table(site)
+    before = everything(site)
+    with pytest.raises(BackupFault, match="nothing is written over"):
+        put_back(kept, site)
+    assert everything(site) == before
+    assert own.game
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.8, 1.0])
+def test_a_backup_that_was_cut_off_is_put_back_nowhere(kept: bytes, site: Site, part: float) -> None:
+    """1.0: in the midst of its last file."""
+    end = kept.index(b"manifest.json") + 700
+    with pytest.raises(BackupFault, match=r"(cut off|damaged)"):
+        put_back(kept[:int(end * part)], site)
+    assert not any(everything(site).values())
+
+
+def changed(kept: bytes, name: str, old: bytes, new: bytes) -> bytes:
+    """The backup with other bytes in one of its files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(kept)) as source, tarfile.open(fileobj=out, mode="w") as tar:
+        for member in source:
+            file = source.extractfile(member)
+            assert file is not None
+            data = file.read()
+            if member.name.startswith(name):
+                assert old in data
+                data, name = data.replace(old, new, 1), "no other"
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(("name", "old", "new", "said"), [
+    ("tables/phases", b"Spring", b"Autumn", "the rows of phases are not those"),
+    ("blobs/", b"\xff\xd9", b"\xff\xd8", "does not have the bytes"),
+    ("manifest", b'"0008"', b'"9999"', "with tables 9999"),
+    ("manifest", b'"format": 1', b'"format": 2', "install the newer"),
+])  # fmt: skip
+def test_damage_is_told_in_a_sentence(kept: bytes, site: Site, name: str, old: bytes, new: bytes, said: str) -> None:
+    if name == "manifest" and old not in kept:
+        old = f'"{backup.scripts()}"'.encode()
+    if name == "blobs/":
+        with tarfile.open(fileobj=io.BytesIO(kept)) as tar:
+            names = tar.getnames()
+        name = next(one for one in names if one.startswith("blobs/") and old in _data(kept, one))
+    with pytest.raises(BackupFault, match=said):
+        put_back(changed(kept, name, old, new), site)
+    assert not any(everything(site).values())
+
+
+def _data(kept: bytes, name: str) -> bytes:
+    with tarfile.open(fileobj=io.BytesIO(kept)) as tar:
+        file = tar.extractfile(name)
+        assert file is not None
+        return file.read()
+
+
+def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
+    """The backup itself is whole: what it was made of was not."""
+    own = open_table(site)
+    with site.engine.begin() as connection:
+        connection.execute(text("UPDATE record SET body = 'x' WHERE number = 7"))
+    out = io.BytesIO()
+    backup.write(site.engine, site.blobs, out, NOON, "test")
+    with make_site(tmp_path / "new") as other, pytest.raises(BackupFault, match="powick-bridge is broken at entry 7"):
+        put_back(out.getvalue(), other)
+    assert own.game
+
+
+def test_a_missing_photograph_is_told_when_the_backup_is_made(site: Site, tmp_path: Path) -> None:
+    from service.store.blobs import BlobError
+
+    own = open_table(site)
+    own.file("Montrose", ["A Montrose H"])
+    with pytest.raises(BlobError, match="is missing"):
+        backup.write(site.engine, Blobs(tmp_path / "elsewhere"), io.BytesIO(), NOON, "test")
+
+
+def test_counters_go_on_after_rows_that_were_numbered(any_site: Site) -> None:
+    from service.store.tables import EventRow
+
+    with any_site.engine.begin() as connection:
+        connection.execute(insert(EventRow).values(id=41, at=NOON, actor="a", what="x", detail={}))
+        dump.settle_counters(connection)
+        connection.execute(insert(EventRow).values(at=NOON, actor="a", what="y", detail={}))
+        assert connection.scalar(select(EventRow.id).where(EventRow.what == "y")) == 42

@@ -1,0 +1,132 @@
+"""A game that is carried on in another site (issue "Trust", 6; contract, `game import`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.archive.export import Edition
+from service.archive.import_game import ImportFault, bring_in
+from service.mail import hold
+from service.notices.results import Announcements
+from service.record import chain as record
+from service.store import dump
+from tests.support.altered import packed, unpacked
+from tests.support.played import archived, begin, finish, played
+from tests.support.site import Site, make_site
+from tests.support.table import Table, open_table
+
+LEFT_BEHIND = frozenset({"events", "record", "record_heads", "switches"})
+"""Tables that an import itself adds to."""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    with make_site(tmp_path_factory.mktemp("site")) as site:
+        yield played(site)
+
+
+@pytest.fixture(scope="module")
+def data(table: Table) -> bytes:
+    return archived(table)
+
+
+def rows(site: Site) -> dict[str, list[bytes]]:
+    with site.engine.connect() as connection:
+        return {one.name: list(dump.lines(connection, one)) for one in dump.tables() if one.name not in LEFT_BEHIND}
+
+
+def put_in(data: bytes, site: Site, folder: Path) -> record.Root:
+    path = folder / "game.zip"
+    path.write_bytes(data)
+    return bring_in(path, site.engine, site.blobs, None, site.clock.now())
+
+
+def test_a_game_comes_over_whole_on_either_database(table: Table, data: bytes, any_site: Site, tmp_path: Path) -> None:
+    root = put_in(data, any_site, tmp_path)
+    assert rows(any_site) == rows(table.site)
+    with table.site.store() as session, any_site.store() as other:
+        before, after = list(record.entries(session, table.game)), list(record.entries(other, table.game))
+        assert hold.held(other) is not None
+    assert [row.link for row in after[:len(before)]] == [row.link for row in before]
+    assert [json.loads(row.body)["tells"]["event"] for row in after[len(before):]] == ["game_imported"]
+    assert root.number == len(before) + 1
+
+
+def test_the_game_goes_on_where_it_is_now(table: Table, data: bytes, site: Site, tmp_path: Path) -> None:
+    put_in(data, site, tmp_path)
+    site.clock.set(table.site.clock.now())
+    own = Table(site, table.variant, table.game, table.announce)
+    own.announce = Announcements(own.writer, drawing=False)
+    finish(own)
+    begin(own)
+    assert archived(own)
+
+
+def test_nothing_is_written_over(data: bytes, site: Site, tmp_path: Path) -> None:
+    open_table(site)
+    before = rows(site)
+    with pytest.raises(ImportFault, match="nothing is written over"):
+        put_in(data, site, tmp_path)
+    assert rows(site) == before
+
+
+def test_a_players_archive_cannot_be_carried_on(table: Table, site: Site, tmp_path: Path) -> None:
+    with pytest.raises(ImportFault, match="Ask the coordinator"):
+        put_in(archived(table, Edition.PLAYERS), site, tmp_path)
+
+
+@pytest.mark.parametrize(("name", "change", "said"), [
+    ("submissions", {"version": 7}, "says otherwise than entry"),
+    ("submissions", {"received_at": "2027-01-01T00:00:00+00:00"}, "says otherwise than entry"),
+    ("lines", {"text": "A Kent H"}, "says otherwise than entry"),
+    ("reviews", {"by": "Grace"}, "says otherwise than entry"),
+    ("phases", {"seed": "0" * 64}, "says otherwise than entry"),
+    ("record", {"link": "0" * 64}, "another record"),
+    ("record_heads", {"number": 3}, "another record"),
+])  # fmt: skip
+def test_rows_that_say_otherwise_than_the_record_are_not_put_in(
+    data: bytes, site: Site, tmp_path: Path, name: str, change: dict[str, object], said: str
+) -> None:
+    """tables.jsonl is evidence of nothing: whoever alters it gains nothing."""
+    files = unpacked(data)
+    told = [json.loads(line) for line in files["tables.jsonl"].splitlines()]
+    next(one for one in told if one["table"] == name)["row"].update(change)
+    files["tables.jsonl"] = "\n".join(map(json.dumps, told)).encode()
+    with pytest.raises(ImportFault, match=said):
+        put_in(packed(files), site, tmp_path)
+    assert not any(rows(site).values())
+
+
+def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(data: bytes, site: Site, tmp_path: Path) -> None:
+    files = unpacked(data)
+    chain = files["record.jsonl"].decode().splitlines()
+    del chain[41]
+    files["record.jsonl"] = ("\n".join(chain) + "\n").encode()
+    with pytest.raises(ImportFault, match="Entry 42 is missing"):
+        put_in(packed(files), site, tmp_path)
+    assert not any(rows(site).values())
+
+
+@pytest.mark.parametrize(("how", "said"), [
+    ("truncated", r"entries up to \d+ can be made out"),
+    ("without a photograph", r"of entry \d+ is missing"),
+    ("two heads", r"Entry \d+ stands twice: the chain has two heads"),
+    ("newer", "written by a newer one. Nothing was checked, from entry 1 on"),
+])  # fmt: skip
+def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(data: bytes, site: Site, tmp_path: Path, how: str, said: str) -> None:
+    files = unpacked(data)
+    name = next(one for one in files if one.startswith("photographs/"))
+    chain = files["record.jsonl"]
+    made = {
+        "truncated": lambda: data[:len(data) // 2],
+        "without a photograph": lambda: packed({key: value for key, value in files.items() if key != name}),
+        "two heads": lambda: packed({**files, "record.jsonl": chain + chain.splitlines(keepends=True)[-1]}),
+        "newer": lambda: packed(files, format=2),
+    }
+    with pytest.raises(ImportFault, match=said):
+        put_in(made[how](), site, tmp_path)
+    assert not any(rows(site).values())

@@ -1,0 +1,155 @@
+"""Replay (issue "Trust", 7): old sheets read by another reader into a comparison that changes nothing, and a phase judged again
+from the archive to the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+import maps
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.serialize import codec
+from ocr.page import Box, Page
+from service.archive.export import Edition
+from service.archive.reread import Change, RereadFault, run_reread
+from service.archive.verify import Broken, read
+from service.games import decisions
+from service.games.decisions import Act, Decision
+from service.intake.read_submission import Reader
+from service.intake.recognizer import EngineEye
+from service.notices.replies import Correspondence
+from service.store.digests import canonical, plain
+from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
+from tests.service.intake.test_read_submission import Shown, page, sight
+from tests.support.altered import packed, unpacked
+from tests.support.mail_builder import mail, part, picture, stamp, text
+from tests.support.played import archived, finish
+from tests.support.site import make_site
+from tests.support.table import SERVER, Table, address, open_table
+
+WRITTEN = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pentland Firth - Moray & Nairn", "A Moray & Nairn H")
+"""What stands on the sheet; its last line is there for the new reader alone to miss."""
+THEN = (("A Atholl H", LineState.AUTO), ("A The Meams - Athol", LineState.OPEN), ("A Caerlaverock Castle H", LineState.OPEN),
+        ("F Pentland Firth - Moray & Nairn", LineState.AUTO), ("A Moray & Nairn H", LineState.AUTO))
+NOW = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pentland Firth H")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    """Montrose's sheet as an older reader read it: two lines doubtful, of which a person put one right."""
+    with make_site(tmp_path_factory.mktemp("site")) as site:
+        own = open_table(site)
+        phase = own.phase()
+        own.take(own.mail("Montrose", 90), phase.opens_at + timedelta(minutes=1))
+        with site.store.begin() as session:
+            row = session.scalars(select(PageRow)).one()
+            row.upright = row.original
+            for at, (words, state) in enumerate(THEN):
+                order = words if words in WRITTEN else None
+                session.add(LineRow(page_id=row.id, ordinal=at, kind="order", text=words, order=order, confidence=0.9, status=state.value,
+                                    box=[[50, 100 + 60 * at], [700, 100 + 60 * at], [700, 140 + 60 * at], [50, 140 + 60 * at]],
+                                    candidates=[{"text": words, "order": order, "score": 0.9}]))
+            session.get_one(SubmissionRow, row.submission_id).read_at = phase.opens_at + timedelta(minutes=2)
+        site.clock.set(phase.deadline + timedelta(minutes=1))
+        own.turns.close({"phase": phase.id})
+        with site.store.begin() as session:
+            lines = list(session.scalars(select(LineRow.id).order_by(LineRow.ordinal)))
+            decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
+                Decision(lines[at], LineState.READ, WRITTEN[at], WRITTEN[at]) for at in (1, 2)])
+        own.turns.judge_when_read(phase.id)
+        own.turns.approve(phase.id, "Ada")
+        yield own
+
+
+def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = True) -> str:
+    """What another reader, which sees these lines, makes of the archive."""
+    path, out = folder / "game.zip", io.StringIO()
+    path.write_bytes(data)
+    eye = Shown({picture(90): (sight(_lifted(page(["Montrose", *lines]))),)})
+    assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=as_json) == 0
+    assert path.read_bytes() == data
+    return out.getvalue()
+
+
+def _lifted(one: Page) -> Page:
+    """The page with its heading one row above where the sheet's first order stands."""
+    lines = [replace(line, box=Box(tuple((x, y - 60) for x, y in line.box.corners))) for line in one.lines]  # type: ignore[arg-type]
+    return replace(one, lines=tuple(lines))
+
+
+def test_each_line_is_set_beside_what_it_counted_as(table: Table, tmp_path: Path) -> None:
+    *lines, summary = [json.loads(line) for line in again(archived(table), tmp_path, NOW).splitlines()]
+    found = {one["counted"]: one["change"] for one in lines}
+    assert found == {
+        WRITTEN[0]: Change.ALIKE, WRITTEN[1]: Change.BETTER, WRITTEN[2]: Change.SPARED, WRITTEN[3]: Change.WORSE_UNSEEN,
+        WRITTEN[4]: Change.GONE}
+    assert [one["decided"] for one in lines if one["counted"] in WRITTEN[1:3]] == [True, True]
+    assert summary["lines"] == len(lines) == 5
+    assert summary["changes"][Change.BETTER] == 1
+
+
+def test_the_same_reader_says_the_same(table: Table, tmp_path: Path) -> None:
+    said = again(archived(table), tmp_path, WRITTEN, as_json=False)
+    assert "wrong now" not in said
+    assert "5 lines of orders: 3 as before, 1 right now, 1 right as before, and sure now." in said
+    assert "Nothing was changed: the results stand as they were sent." in said
+
+
+def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_path: Path) -> None:
+    with pytest.raises(RereadFault, match="has no photographs"):
+        again(archived(table, Edition.PLAYERS), tmp_path, NOW)
+    whole = archived(table)
+    with pytest.raises(Broken, match="cut off"):
+        again(whole[:-100], tmp_path, NOW)
+    files = unpacked(whole)
+    del files[next(name for name in files if name.startswith("photographs/"))]
+    with pytest.raises(RereadFault, match=r"of entry \d+ is missing. Nothing was read"):
+        again(packed(files), tmp_path, NOW)
+
+
+def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path: Path) -> None:
+    """From the archive alone: the canonical text of what the judge says now has the digest of what was entered, and of what the
+    site itself keeps. Lots: `test_lots.py::test_the_same_seed_gives_the_same_lots_again`."""
+    path = tmp_path / "game.zip"
+    path.write_bytes(archived(table))
+    archive = read(path)
+    ((_, tells),) = archive.told("judged")
+    orders: list[Order] = [one.order for one in codec.load_resolution(tells["resolution"]).outcomes]
+    made = judge(maps.load(archive.manifest["variant"]).setting(), codec.load_position(tells["position"]), orders,
+                 Lots(tuple(tells["lots"]["numbers"])))
+    texts = [canonical(plain(one)).encode() for one in (codec.dump_resolution(made), tells["resolution"], table.phase().resolution)]
+    assert len(orders) == 5
+    assert len({hashlib.sha256(one).hexdigest() for one in texts}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
+    """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and none of the program's."""
+    pytest.importorskip("rapidocr")
+    eye, sender = EngineEye(), address("Montrose")
+    photo = (resources.files("demo.data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
+    with make_site(tmp_path) as site:
+        own = open_table(site)
+        own.take(mail(own.subject("Montrose"), sender, parts=[text("See the sheet."), part(photo)],
+                      stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)]), own.phase().opens_at)
+        Reader(store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=own.load, post=Correspondence(own.writer),
+               settled=lambda _phase: None).read({"submission": own.papers()[0].id})
+        finish(own)
+        path, out = tmp_path / "game.zip", io.StringIO()
+        path.write_bytes(archived(own))
+    assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=True) == 0
+    *lines, summary = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert summary["changes"][Change.ALIKE] == summary["lines"] == len(lines) >= 5
+    assert all(one["was"] == one["now"] for one in lines)

@@ -1,0 +1,214 @@
+"""Alterations of a finished game's archive are found by both checkers, and nothing else is (issue "Trust", figures)."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from service.archive.verify import run_verify
+from tests.support.altered import ALTERATIONS, entries, older, packed, rechained, unpacked
+from tests.support.played import archived, begin, finish, kept, played
+from tests.support.site import make_site
+from tests.support.table import Table
+
+TOOL = Path(__file__).parents[3] / "tools" / "verify_record.py"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    with make_site(tmp_path_factory.mktemp("site")) as site:
+        yield played(site)
+
+
+@pytest.fixture(scope="module")
+def data(table: Table) -> bytes:
+    return archived(table)
+
+
+@pytest.fixture(scope="module")
+def letters(table: Table, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return kept(table, tmp_path_factory.mktemp("mails"))
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[bytes, list[Path]], str]:
+    """The independent checker within this process; what it found, or "". No program judges for it."""
+    monkeypatch.delenv("GALLOPER", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    spec = importlib.util.spec_from_file_location("verify_record", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def found(archive: bytes, mails: list[Path]) -> str:
+        path = tmp_path / "archive.zip"
+        path.write_bytes(archive)
+        monkeypatch.setattr(sys, "argv", ["verify_record.py", str(path), *map(str, mails)])
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                module.run()
+            except SystemExit as fault:
+                return str(fault.code)
+        return ""
+
+    return found
+
+
+def galloper(archive: bytes, mails: list[Path], folder: Path) -> str:
+    """`galloper verify`; the faults it names, or ""."""
+    path, out = folder / "archive.zip", io.StringIO()
+    path.write_bytes(archive)
+    status = run_verify(path, mails, out)
+    faults = [line for line in out.getvalue().splitlines() if line.startswith("NOT AS")]
+    assert status == bool(faults)
+    return "\n".join(faults)
+
+
+def missed(
+    data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path, count: int
+) -> Counter[tuple[str, str]]:
+    """The alterations that a checker did not find, by checker and kind. Each has a seed of its own: its number."""
+    found: Counter[tuple[str, str]] = Counter()
+    for seed in range(count):
+        alter = ALTERATIONS[seed % len(ALTERATIONS)]
+        changed = alter(data, random.Random(seed))
+        if not galloper(changed, letters, folder):
+            found["galloper", f"{alter.__name__} {seed}"] += 1
+        if not tool(changed, letters):
+            found["tool", f"{alter.__name__} {seed}"] += 1
+    return found
+
+
+def test_alterations_are_found_by_both(
+    data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    assert missed(data, letters, tool, tmp_path, 36) == Counter()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_thousand_alterations_are_found_by_both(
+    data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    assert missed(data, letters, tool, tmp_path, 1000) == Counter()
+
+
+def no_alarm(
+    table: Table, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path, count: int
+) -> None:
+    for _ in range(count):
+        whole = archived(table)
+        assert (galloper(whole, letters, folder), tool(whole, letters)) == ("", "")
+
+
+def test_an_unaltered_archive_raises_no_alarm(
+    table: Table, letters: list[Path], tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    no_alarm(table, letters, tool, tmp_path, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_two_hundred_unaltered_archives_raise_no_alarm(
+    tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    """Of twenty games, each after every one of ten further acts."""
+    for game in range(20):
+        folder = tmp_path / str(game)
+        folder.mkdir()
+        with make_site(folder) as site:
+            own = played(site)
+            for turn in range(10):
+                if turn % 2:
+                    finish(own)
+                    begin(own)
+                whole = archived(own)
+                mails = kept(own, folder / f"mails-{turn}")
+                assert (galloper(whole, mails, folder), tool(whole, mails)) == ("", ""), (game, turn)
+
+
+# Each kind of bad input in one sentence with the entry's number --------------------------------------------------------
+
+
+def both(archive: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path) -> tuple[str, str]:
+    found = galloper(archive, letters, folder)
+    assert found.count("\n") == 0, found
+    return found, tool(archive, letters)
+
+
+def test_a_truncated_archive(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    at = data.index(b"record.jsonl") + 4000
+    own, other = both(data[:at], [], tool, tmp_path)
+    assert "damaged or cut off" in own
+    assert "entries up to" in own
+    assert int(own.partition("entries up to ")[2].split()[0]) > 0
+    assert "damaged or cut off" in other
+
+
+def test_a_missing_photograph(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    files = unpacked(data)
+    name = next(one for one in files if one.startswith("photographs/"))
+    key = name.partition("/")[2].partition(".")[0]
+    number = next(one["n"] for one in entries(files)
+                  if one["body"]["what"] == "sheet" and key in one["body"]["tells"]["photographs"])
+    del files[name]
+    for found in both(packed(files), [], tool, tmp_path):
+        assert f"of entry {number} is missing" in found
+
+
+def test_a_chain_with_two_heads(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    files = unpacked(data)
+    chain = entries(files)
+    for found in both(packed(files, [*chain, chain[-1]]), [], tool, tmp_path):
+        assert f"ntry {len(chain)} stands twice: the chain has two heads" in found
+
+
+def test_a_backup_older_than_mailed_roots(
+    data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    files = unpacked(data)
+    last = [one["n"] for one in entries(files) if one["body"]["what"] == "judged"][-1]
+    assert both(older(files, last - 2), [], tool, tmp_path) == ("", "")  # by itself it is as good as any
+    own, other = galloper(older(files, last - 2), letters, tmp_path), tool(older(files, last - 2), letters)
+    for found in (own, other):
+        assert f"ends at entry {last - 2}, and the letter names entry {last}" in found
+
+
+def test_an_archive_from_a_newer_version(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    for found in both(packed(unpacked(data), format=2), [], tool, tmp_path):
+        assert "newer" in found
+        assert "entry 1" in found
+
+
+def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    for junk in (b"", b"PK\x03\x04", json.dumps({"a": 1}).encode(), b"x" * 200):
+        own, other = both(junk, [], tool, tmp_path)
+        assert own
+        assert other
+
+
+# What no digest tells -------------------------------------------------------------------------------------------------
+
+
+def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
+    data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
+    """The record of a keeper who executed an older version than came in time, reckoned anew from end to end."""
+    files = unpacked(data)
+    chain = entries(files)
+    for one in chain:
+        if one["body"]["what"] == "sheet" and (one["body"]["tells"]["power"], one["body"]["tells"]["version"]) == ("Montrose", 1):
+            one["body"]["tells"]["version"] = 7
+    own, other = both(rechained(files, chain), [], tool, tmp_path)
+    assert "executes version 2 of Montrose, though version 7 came in time" in own
+    assert "another sheet of Montrose should have counted" in other

@@ -1,0 +1,68 @@
+"""A site's archives and backups from the command line."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from service.archive.verify import run_verify
+from service.cli import main
+from service.cli.archive import backup_site, export_game, restore_site
+from service.cli.games import create_game
+from service.site_folder import SiteError
+from tests.support.own_site import game_file, own_site
+
+GAME = "powick-bridge"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = own_site(tmp_path / "site")
+    create_game(found, game_file(tmp_path), io.StringIO())
+    return found
+
+
+@pytest.mark.parametrize("players", [False, True])
+def test_a_game_is_exported_and_its_archive_verified(folder: Path, tmp_path: Path, players: bool) -> None:
+    out, path = io.StringIO(), tmp_path / "game.zip"
+    assert export_game(folder, GAME, path, players=players, out=out) == 0
+    assert str(path) in out.getvalue()
+    said = io.StringIO()
+    assert run_verify(path, [], said) == 0, said.getvalue()
+    with zipfile.ZipFile(path) as zipped:
+        assert "HOW THE RECORD IS CHECKED" in zipped.read("README.txt").decode()
+    with pytest.raises(SiteError, match="was not written over"):
+        export_game(folder, GAME, path, players=players, out=out)
+
+
+def test_a_game_that_is_not_there_is_told_with_those_that_are(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["galloper", "game", "export", str(folder), "powick", str(tmp_path / "x.zip")])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 1
+    assert "there are: powick-bridge" in capsys.readouterr().err
+    assert not (tmp_path / "x.zip").exists()
+
+
+def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
+    out, file = io.StringIO(), tmp_path / "monday.tar"
+    assert backup_site(folder, file, out) == 0
+    with pytest.raises(SiteError, match="was not written over"):
+        backup_site(folder, file, out)
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+    assert restore_site(file, None, out) == 0
+    assert "The drill went well" in out.getvalue()
+    new = own_site(tmp_path / "new")
+    assert restore_site(file, new, out) == 0
+    assert "powick-bridge: " in out.getvalue()
+    told = [line for line in out.getvalue().splitlines() if "unbroken. Root" in line]
+    assert len(told) == 2
+    assert told[0] == told[1]
+    export_game(new, GAME, tmp_path / "after.zip", players=False, out=out)
+    assert run_verify(tmp_path / "after.zip", [], io.StringIO()) == 0

@@ -1,0 +1,378 @@
+"""`galloper check`: a line for each thing a site stands on, and 1 when one must be mended."""
+
+from __future__ import annotations
+
+import io
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from demo.mail_server import DemoMailServer
+from ocr.engines import Recognised
+from ocr.engines.ppocr import ModelError, PpOcr
+from service.cli import check_site as site_check
+from service.cli.check_storage import check_backup, check_photographs
+from service.cli.finding import Finding, Mark
+from service.cli.site import add_user, check_site, settings_of
+from service.config import ConfigError, MailOut, Settings
+from service.operations.health import BACKUP, RESTORED
+from service.pictures.drawing import fonts
+from service.site_folder import opened
+from service.store import records
+from service.store.blobs_remote import open_blobs
+from service.store.engine import migrate
+from tests.support.own_site import SETTINGS, deliver, own_site
+from tests.support.servers.certificates import make_certificate
+from tests.support.servers.dovecot import free_port
+from tests.support.servers.smtp_sink import SmtpSink
+
+AREAS = ["settings", "mailbox", "sending", "clock", "disk", "database", "reader", "pictures", "users", "photos", "backup"]
+
+
+def _checked(folder: Path) -> tuple[int, dict[str, tuple[str, str]]]:
+    """The exit code, and by area its mark and sentence."""
+    out = io.StringIO()
+    code = check_site(folder, out)
+    rows = [line.split(None, 2) for line in out.getvalue().splitlines()]
+    return code, {area: (mark, said) for mark, area, said in rows}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return own_site(tmp_path / "site")
+
+
+@pytest.fixture
+def settings(folder: Path) -> Settings:
+    return settings_of(folder)
+
+
+def _out(settings: Settings, **changes: object) -> Settings:
+    return settings.model_copy(update={"mail_out": settings.mail_out.model_copy(update=changes)})
+
+
+def _in(settings: Settings, **changes: object) -> Settings:
+    return settings.model_copy(update={"mail_in": settings.mail_in.model_copy(update=changes)})
+
+
+def test_a_sound_site_has_a_line_for_everything_and_nothing_is_changed(folder: Path) -> None:
+    code, found = _checked(folder)
+    assert list(found) == AREAS
+    # Its mailbox is a folder, whose stamps prove nothing about the clock.
+    assert {area: mark for area, (mark, _) in found.items() if mark != "ok"} == {
+        "clock": "note", "users": "note", "backup": "note"}
+    assert code == 0
+    assert not list((folder / "outbox").iterdir())
+    assert not (folder / "data" / "galloper.sqlite").exists()
+
+
+def test_servers_that_do_not_answer_are_a_sentence_each_and_the_rest_is_tested(tmp_path: Path) -> None:
+    port = free_port()
+    lines = SETTINGS.replace('kind = "maildir"\npath = "box"', f'host = "127.0.0.1"\nport = {port}')
+    lines = lines.replace('kind = "folder"\npath = "outbox"', f'host = "127.0.0.1"\nport = {port}')
+    code, found = _checked(own_site(tmp_path / "site", lines))
+    assert code == 1
+    assert list(found) == AREAS
+    assert {area for area, (mark, _) in found.items() if mark == "MEND"} == {"mailbox", "sending"}
+    assert f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port" in found["mailbox"][1]
+    assert f"Nothing answers at 127.0.0.1:{port}; check mail_out.host and mail_out.port" in found["sending"][1]
+
+
+def test_settings_that_cannot_be_read_end_the_check(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="galloper init"):
+        check_site(tmp_path / "nowhere", io.StringIO())
+
+
+# Mailbox ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_mailbox_is_logged_in_to_and_left_as_it_is(settings: Settings, pymap_server: DemoMailServer) -> None:
+    pymap_server.append(b"Subject: Orders\r\n\r\nHello.\r\n", datetime.now(UTC))
+    at_server = pymap_server.settings().model_copy(update={"trusted_authserv_id": "mx.galloper.example"})
+    site = settings.model_copy(update={"mail_in": at_server})
+    for _ in range(2):
+        found = site_check.check_mailbox(site)
+        assert found.mark is Mark.OK
+        assert "1 mail(s) wait" in found.said
+    refused = site_check.check_mailbox(_in(site, password="wrong"))
+    assert refused.mark is Mark.MEND
+    assert "check mail_in.user and mail_in.password" in refused.said
+
+
+def test_without_a_server_to_trust_no_sheet_would_be_taken(settings: Settings) -> None:
+    found = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
+    assert found.mark is Mark.MEND
+    assert "trusted_authserv_id" in found.said
+
+
+def test_a_maildir_that_is_not_there_is_told(tmp_path: Path) -> None:
+    found = site_check.check_mailbox(settings_of(own_site(tmp_path / "site", box=False)))
+    assert found.mark is Mark.MEND
+    assert "check mail_in.path" in found.said
+
+
+# Sending ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_relay_is_greeted_and_nothing_is_sent(settings: Settings, smtp_sink: SmtpSink) -> None:
+    relay = MailOut(host="127.0.0.1", port=smtp_sink.port, starttls=False, sender="g@galloper.example")
+    found = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
+    assert found.mark is Mark.OK, found.said
+    assert smtp_sink.letters == []
+
+
+def test_a_relay_without_starttls_or_login_is_told(settings: Settings, smtp_sink: SmtpSink) -> None:
+    relay = MailOut(host="127.0.0.1", port=smtp_sink.port, sender="g@galloper.example")
+    for mail_out in (relay, relay.model_copy(update={"starttls": False, "user": "g", "password": "x"})):
+        found = site_check.check_sending(settings.model_copy(update={"mail_out": mail_out}))
+        assert found.mark is Mark.MEND
+        assert "offers no STARTTLS or no login" in found.said
+
+
+def test_a_certificate_that_nobody_trusts_is_told(settings: Settings, tmp_path: Path) -> None:
+    sink = SmtpSink(certificate=make_certificate(tmp_path)).start()
+    try:
+        relay = MailOut(host="localhost", port=sink.port, sender="g@galloper.example")
+        found = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
+    finally:
+        sink.stop()
+    assert found.mark is Mark.MEND
+    assert "is not trusted" in found.said
+
+
+def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    found = site_check.check_sending(_out(settings, kind="smtp", host="smtp.example.org"))
+    assert found.mark is Mark.MEND
+    assert "check mail_out.host" in found.said
+
+
+@pytest.mark.parametrize(
+    ("host", "password", "encrypted", "clear"),
+    [
+        ("imap.example.org", "secret", False, True),
+        ("192.0.2.1", "secret", False, True),
+        ("imap.example.org", "secret", True, False),
+        ("imap.example.org", "", False, False),
+        ("127.0.0.1", "secret", False, False),
+        ("::1", "secret", False, False),
+        ("localhost", "secret", False, False),
+    ],
+)
+def test_a_password_that_would_travel_for_all_to_read(host: str, password: str, encrypted: bool, clear: bool) -> None:
+    assert site_check.in_clear(host, password, encrypted=encrypted) is clear
+
+
+# Clock --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("greeting", "instant"),
+    [
+        ("220 mx.example.org ESMTP Sendmail 8.15.2/8.15.2; Mon, 1 Mar 2027 08:00:00 +0100", datetime(2027, 3, 1, 7, tzinfo=UTC)),
+        ("220 mx.example.org ESMTP Exim 4.96 Mon, 01 Mar 2027 07:00:00 +0000", datetime(2027, 3, 1, 7, tzinfo=UTC)),
+        ("220 mx.example.org ESMTP Postfix (Debian)", None),
+        ("220 mx Mon, and no date", None),
+        ("220 mx ESMTP; Mon, 99 Mar 2027 07:00:00 +0000", None),
+        ("", None),
+    ],
+)
+def test_the_time_in_a_greeting(greeting: str, instant: datetime | None) -> None:
+    assert site_check.time_in(greeting) == instant
+
+
+@contextmanager
+def _greeter(line: str) -> Iterator[int]:
+    """A server that says one line to whoever comes, until the end; gives its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(10)
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(line.encode() + b"\r\n")
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        yield server.getsockname()[1]
+        thread.join()
+
+
+@pytest.mark.parametrize(("minutes", "mark"), [(0, Mark.OK), (10, Mark.MEND), (-10, Mark.MEND)])
+def test_the_clock_is_compared_with_the_relays_greeting(settings: Settings, minutes: int, mark: Mark) -> None:
+    then = datetime.now(UTC) + timedelta(minutes=minutes)
+    with _greeter(f"220 mx.example.org ESMTP Sendmail; {format_datetime(then)}") as port:
+        found = site_check.check_clock(_out(settings, kind="smtp", host="127.0.0.1", port=port))
+    assert found.mark is mark
+    assert "the greeting of the mail server" in found.said
+
+
+def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings: Settings) -> None:
+    deliver(folder, b"Subject: Orders\n\nHello.\n", at=datetime.now(UTC) - timedelta(days=3))
+    before = site_check.check_clock(settings)
+    # SUB-09: in a folder the stamps are its disk's own, which says nothing about the world's time.
+    assert before.mark is Mark.NOTE
+    assert "newest mail that waits" in before.said
+    assert "keep this machine's by NTP" in before.said
+    deliver(folder, b"Subject: Orders\n\nHello again.\n", at=datetime.now(UTC) + timedelta(hours=1))
+    found = site_check.check_clock(settings)
+    assert found.mark is Mark.MEND
+    assert "set the clock" in found.said
+
+
+def test_a_year_that_cannot_be_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    past = SimpleNamespace(now=lambda _zone: datetime(1970, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr(site_check, "datetime", past)
+    found = site_check.check_clock(settings)
+    assert found == Finding(Mark.MEND, "the clock says 01 Jan 1970; set the date of this machine")
+
+
+def test_with_nothing_to_compare_it_says_so(settings: Settings) -> None:
+    assert "compared with the calendar alone" in site_check.check_clock(settings).said
+
+
+# Disk and database --------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_written_is_told_by_its_setting(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="check the setting data"):
+        site_check.check_disk(settings.model_copy(update={"data": str(tmp_path / "file" / "data")}))
+    with pytest.raises(ConfigError, match=r"check the setting mail_out\.path"):
+        site_check.check_sending(_out(settings, path=str(tmp_path / "file" / "outbox")))
+
+
+def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=300_000_000))
+    found = site_check.check_disk(settings)
+    assert found.mark is Mark.MEND
+    assert "only 300 MB are free" in found.said
+
+
+def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> None:
+    path = Path(settings.data) / "galloper.sqlite"
+    assert "will be made" in site_check.check_database(settings).said
+    migrate(settings.database_url)
+    assert site_check.check_database(settings).mark is Mark.OK
+    assert "is up to date" in site_check.check_database(settings).said
+    for revision, mark, said in (("9999", Mark.MEND, "newer Galloper"), (None, Mark.OK, "the next start brings them to")):
+        with sqlite3.connect(path) as connection:
+            connection.execute("DELETE FROM alembic_version")
+            if revision:
+                connection.execute("INSERT INTO alembic_version VALUES (?)", (revision,))
+        connection.close()
+        found = site_check.check_database(settings)
+        assert found.mark is mark
+        assert said in found.said
+
+
+def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
+    path = Path(settings.data) / "galloper.sqlite"
+    path.parent.mkdir()
+    path.write_bytes(b"a letter, and no database at all" * 200)
+    found = site_check.check_database(settings)
+    assert found.mark is Mark.MEND
+    assert "file is not a database" in found.said
+
+
+# Reader, pictures, users --------------------------------------------------------------------------------------------
+
+
+def test_networks_that_are_missing_or_misread_are_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_self: PpOcr, _crops: object) -> tuple[Recognised, ...]:
+        raise ModelError("rec.onnx: No such file or directory")
+
+    monkeypatch.setattr(PpOcr, "read", missing)
+    assert site_check.check_reader(settings) == Finding(
+        Mark.MEND, "rec.onnx: No such file or directory; run tools/setup again")
+    monkeypatch.setattr(PpOcr, "read", lambda _self, _crops: (Recognised("Amny Landan", 0.4),))
+    found = site_check.check_reader(settings)
+    assert found.mark is Mark.MEND
+    assert "Amny Landan" in found.said
+
+
+def test_a_missing_tesseract_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = site_check.check_reader(settings)
+    assert found.mark is Mark.MEND
+    assert "install tesseract-ocr" in found.said
+
+
+def test_a_missing_font_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(fonts.FACES, "bold", "NoSuchFace.otf")
+    fonts._face.cache_clear()
+    fonts.width.cache_clear()
+    found = site_check.check_pictures(settings)
+    assert found.mark is Mark.MEND
+    assert "NoSuchFace.otf is missing; install fonts-ebgaramond" in found.said
+
+
+def test_somebody_must_be_able_to_sign_in(
+    folder: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert site_check.check_users(settings).mark is Mark.NOTE
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
+    add_user(folder, "Ada", io.StringIO())
+    assert site_check.check_users(settings) == Finding(Mark.OK, "1 may sign in at the desk")
+
+
+@pytest.mark.parametrize(
+    ("made", "tested", "mark", "says"),
+    [
+        (None, None, Mark.NOTE, "no backup was noted yet"), (40, None, Mark.NOTE, "last noted 1 day ago; make one now"),
+        (2, None, Mark.NOTE, "not put back as a test"), (2, 24 * 100, Mark.NOTE, "not put back as a test"),
+        (2, 24 * 10, Mark.OK, "last noted 2 hours ago, put back as a test 10 days ago"),
+    ],
+)
+def test_the_backup_is_told_with_its_age_and_its_test(
+    settings: Settings, made: int | None, tested: int | None, mark: Mark, says: str
+) -> None:
+    assert check_backup(settings).said.startswith("nothing to back up yet")
+    now = datetime.now(UTC)
+    with opened(settings) as store, store.begin() as session:
+        for what, hours in ((BACKUP, made), (RESTORED, tested)):
+            if hours is not None:
+                records.log_event(session, now - timedelta(hours=hours), what)
+    found = check_backup(settings)
+    assert found.mark is mark
+    assert says in found.said
+
+
+def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
+    with opened(settings) as store, store.begin() as session:
+        now = datetime.now(UTC)
+        records.add_mail(session, open_blobs(settings).put(b"here"), 4, now, now)
+        records.add_mail(session, "0" * 64, 4, now, now)
+    found = check_backup(settings)
+    assert found.mark is Mark.MEND
+    assert found.said.startswith("1 of the newest 2 mails are in the database and not among the photographs")
+
+
+@pytest.mark.parametrize(
+    ("photographs", "mark", "says"),
+    [("", Mark.OK, "blobs"), ("memory://bucket", Mark.OK, "keeps what it is given"),
+     ("file:///proc/nowhere", Mark.MEND, "cannot be used"), ("nonsense://x", Mark.MEND, "photographs: ")],
+)
+def test_the_store_of_photographs_is_tried(settings: Settings, photographs: str, mark: Mark, says: str) -> None:
+    found = site_check._run(check_photographs, settings.model_copy(update={"photographs": photographs}))
+    assert (found.mark, says in found.said) == (mark, True)
+
+
+def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) -> None:
+    def broken(_settings: Settings) -> Finding:
+        raise ZeroDivisionError("by nought")
+
+    found = site_check._run(broken, settings)
+    assert found.mark is Mark.MEND
+    assert "ZeroDivisionError: by nought" in found.said

@@ -1,0 +1,188 @@
+"""The program `galloper`: help, exit codes, and one sentence for whatever a person can mend."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from service.cli import main
+from service.config import ConfigError
+from tests.support.own_site import SETTINGS, game_file, own_site
+
+COMMANDS = [
+    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check", "map draw",
+    "map import", "map moves",
+    "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest", "bench letters",
+    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import", "game read-again",
+]
+
+
+def _all(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield " ".join(path), command
+    else:
+        for name, sub in inner.items():
+            yield from _all(sub, (*path, name))
+
+
+KNOWN = dict(_all(typer.main.get_command(main.app)))
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of `galloper WORDS`, by the door that the script uses."""
+    monkeypatch.setattr("sys.argv", ["galloper", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    said = capsys.readouterr()
+    code = ended.value.code
+    return (code if isinstance(code, int) else 0), said.out, said.err
+
+
+def test_these_are_the_commands() -> None:
+    assert set(KNOWN) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example_that_it_would_take(name: str) -> None:
+    shown = CliRunner().invoke(main.app, [*name.split(), "--help"])
+    assert shown.exit_code == 0
+    assert "Example: " in shown.output
+    command = KNOWN[name]
+    example = command.epilog.removeprefix("Example: ").rpartition(" | ")[2]  # type: ignore[attr-defined]
+    words = shlex.split(example)
+    assert " ".join(words).startswith(f"galloper {name}")
+    # click reads the words as it would in earnest, and does nothing with them.
+    with command.make_context(name, words[1 + len(name.split()):]) as context:  # type: ignore[attr-defined]
+        assert context.args == []
+
+
+def test_help_is_given_for_the_whole_and_for_groups() -> None:
+    for words in (["--help"], ["map", "--help"], ["game", "--help"], ["bench", "--help"]):
+        assert CliRunner().invoke(main.app, words).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nonsense"],
+        ["init"],
+        ["init", "a", "b"],
+        ["game", "new", "folder"],
+        ["user", "folder"],
+        ["worker"],
+        ["map", "moves", "w3k"],
+        ["parse", "--variant", "w3k"],
+        ["parse", "--variant", "w3k", "--phase", "turn"],
+        ["read", "--variant", "w3k", "--phase", "turn", "a.jpg"],
+        ["read", "--variant", "w3k"],
+        ["adjudicate", "--variant"],
+        ["check", "folder", "--json"],
+    ],
+)
+def test_bad_usage_is_2_and_told_on_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    code, out, err = _run(monkeypatch, capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.strip()
+    assert "Traceback" not in err
+
+
+def test_success_is_0_with_the_result_on_standard_output_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("Army London to Surrey\n"))
+    code, out, err = _run(monkeypatch, capsys, "parse", "--variant", "w3k", "--phase", "movement", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["order"] == "A London - Surrey"
+
+
+def _bad_places(folder: Path) -> dict[str, list[object]]:
+    """Words of the program that cannot go well, by what their sentence must name."""
+    (folder / "bytes").write_bytes(b"\xff\xfe\xfd")
+    (folder / "list.json").write_text('{"not": "a list"}')
+    (folder / "mail.eml").write_text("Subject: Hello\n\nHello.\n")
+    own_site(folder / "site")
+    own_site(folder / "broken", SETTINGS.replace('coordinator = "coordinator@galloper.example"\n', ""))
+    nowhere, site, game = folder / "nowhere", folder / "site", game_file(folder, variant="atlantis")
+    return {
+        "atlantis": ["adjudicate", "--variant", "atlantis"],
+        "there are bretwalda, britain1066, brittania, standard, w3k, war1648": ["game", "new", site, game],
+        "nowhere/galloper.toml does not exist": ["check", nowhere],
+        "galloper init": ["serve", nowhere],
+        "coordinator: Field required": ["game", "show", folder / "broken"],
+        "nowhere cannot be read": ["game", "new", site, nowhere],
+        "exists already and stays as it is": ["init", site],
+        "check the name and try again": ["parse", "--variant", "w3k", "--phase", "movement", nowhere],
+        "is not UTF-8 text (byte 0)": ["parse", "--variant", "w3k", "--phase", "movement", folder / "bytes"],
+        "bytes is not UTF-8": ["game", "new", site, folder / "bytes"],
+        "list.json": ["read", "--variant", "w3k", "--names", folder / "list.json", folder / "a.jpg"],
+        "nowhere cannot be read (No such file": ["intake", "--context", nowhere, folder / "mail.eml"],
+        "bytes is not JSON": ["intake", "--context", folder / "bytes", folder / "mail.eml"],
+        "should end in .svg, .png or .pdf": ["map", "draw", "w3k", "-o", folder / "map.gif"],
+        "at least 10 characters": ["user", site, "Ada"],
+    }
+
+
+@pytest.mark.parametrize("number", range(15))
+def test_what_a_person_can_mend_is_1_and_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("short\n"))
+    named, words = list(_bad_places(tmp_path).items())[number]
+    code, out, err = _run(monkeypatch, capsys, *words)
+    assert (code, out) == (1, "")
+    assert err.startswith("galloper")
+    assert named in err
+    assert "Traceback" not in err
+
+
+def test_a_photograph_that_is_missing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = _run(monkeypatch, capsys, "read", "--variant", "w3k", tmp_path / "nowhere.jpg")
+    assert (code, out) == (1, "")
+    assert "nowhere.jpg cannot be read (No such file or directory)" in err
+
+
+def test_input_that_is_no_text_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"A Lon\xff"), encoding="utf-8"))
+    code, _, err = _run(monkeypatch, capsys, "parse", "--variant", "w3k", "--phase", "movement")
+    assert code == 1
+    assert "standard input is not UTF-8 text (byte 5)" in err
+
+
+@pytest.mark.parametrize("module", main.MENDABLE)
+def test_each_exception_with_a_sentence_is_still_where_it_is_looked_for(module: str) -> None:
+    for name in main.MENDABLE[module]:
+        kind = getattr(importlib.import_module(module), name)
+        assert issubclass(kind, Exception)
+        assert main._of(kind.__new__(kind), module, name)
+
+
+def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main.in_words(KeyError("x")) is None
+    assert main.in_words(ConfigError("the sentence")) == "the sentence"
+
+    def broken() -> None:
+        raise IndexError("a fault of ours")
+
+    monkeypatch.setattr(main, "app", broken)
+    with pytest.raises(IndexError, match="a fault of ours"):
+        main.main()
+
+
+def test_a_file_that_the_system_refuses_is_told_by_its_name() -> None:
+    said = main.in_words(PermissionError(13, "Permission denied", "/srv/galloper"))
+    assert said is not None
+    assert said.startswith("/srv/galloper: Permission denied")

@@ -1,0 +1,61 @@
+"""`galloper game paper`: what of a game goes onto paper, by one command (POST-07, LIST-05)."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from sqlalchemy import select
+
+from service.cli.site import create_game, settings_of, write_paper
+from service.config import ConfigError
+from service.site_folder import opened
+from service.store.tables import PlayerRow, PostalRow
+from tests.support.own_site import game_file, own_site
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = own_site(tmp_path / "site")
+    assert create_game(made, game_file(tmp_path, date(2097, 3, 1)), io.StringIO()) == 0
+    return made
+
+
+def lives(folder: Path, *lines: str, last: date | None = None) -> None:
+    with opened(settings_of(folder)) as store, store.begin() as session:
+        key = session.scalars(select(PlayerRow.id)).one()
+        session.add(PostalRow(player_id=key, lines=list(lines), last=last, made_at=datetime.now(UTC), made_by="ada"))
+
+
+def pages(file: Path) -> int:
+    return len(pypdfium2.PdfDocument(file))
+
+
+def test_sheets_envelopes_and_labels_are_written(folder: Path, tmp_path: Path) -> None:
+    lives(folder, "1 High Street", "Bath")
+    out = io.StringIO()
+    assert write_paper(folder, "powick-bridge", tmp_path / "paper", "2097-03-01", out) == 0
+    assert out.getvalue().split() == [str(tmp_path / "paper" / name) for name in ("order-sheets.pdf", "envelopes.pdf", "labels.pdf")]
+    # Ada holds all ten powers: an envelope for each, and a sheet for each.
+    assert pages(tmp_path / "paper" / "order-sheets.pdf") == 10
+    assert pages(tmp_path / "paper" / "envelopes.pdf") == 10
+
+
+def test_without_addresses_that_is_said_and_the_sheets_are_there(folder: Path, tmp_path: Path) -> None:
+    lives(folder, "Lodge 7", "Skye", last=date(2097, 1, 1))
+    out = io.StringIO()
+    assert write_paper(folder, "powick-bridge", tmp_path / "paper", "2097-03-01", out) == 0
+    assert "No player of this game has a postal address" in out.getvalue()
+    assert [one.name for one in (tmp_path / "paper").iterdir()] == ["order-sheets.pdf"]
+
+
+@pytest.mark.parametrize(("game", "day", "why"), [
+    ("edgehill", "", "there is no game edgehill; there are: powick-bridge"), ("powick-bridge", "soon", "like 2027-03-14"),
+])  # fmt: skip
+def test_a_wrong_game_or_day_is_named(folder: Path, tmp_path: Path, game: str, day: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        write_paper(folder, game, tmp_path / "paper", day, io.StringIO())
+    assert not (tmp_path / "paper").exists()

@@ -1,0 +1,247 @@
+"""The Games and People pages: begin a game, move a deadline, roll back, options with history, who may do what."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+import maps
+from reading.page import Doubt
+from service.intake.read_submission import doubt_of
+from service.store import records
+from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
+from service.web.roles import Role, may
+from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk, plain
+from tests.support.site import Site
+from tests.support.table import ORDERS, address, open_table
+
+WHY = "The post office is on strike this week."
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    return open_desk(open_table(site))
+
+
+def events(desk: DeskTable, what: str) -> list[EventRow]:
+    with desk.table.site.store() as session:
+        return list(session.scalars(select(EventRow).where(EventRow.what == what)))
+
+
+def new_game(**changes: str) -> dict[str, str]:
+    """A form that begins a game, with some of its fields changed."""
+    form = {"variant": "w3k", "name": "Second Match", "start": "2028-03-01", "zone": "Europe/London", "post_first": "yes"}
+    for power in maps.load("w3k").powers:
+        form[f"player:{power}"] = f"Player {power}"
+        form[f"mail:{power}"] = f"second-{address(power)}"
+    return {**form, **changes}
+
+
+def begin(desk: DeskTable, **changes: str) -> tuple[int, str]:
+    answer = desk.client.post("/games/new", data={"csrf": CSRF, **new_game(**changes)})
+    return answer.status_code, plain(answer.text)
+
+
+def game(desk: DeskTable, game_id: str = "second-match") -> GameRow | None:
+    with desk.table.site.store() as session:
+        return session.get(GameRow, game_id)
+
+
+def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar(desk: DeskTable) -> None:
+    assert begin(desk, **{"mail:Argyll": "One@argyll.example, two@argyll.example"})[0] == 303
+    made = game(desk)
+    assert made is not None
+    assert made.options == {"post_first": True, "start": "2028-03-01"}
+    with desk.table.site.store() as session:
+        rows = records.phases(session, made.id)
+        own = records.addresses(session, made.id)
+    # the handbook's season: 13 days from T+0, and the day ends at 07:00 GMT on the day after
+    assert (rows[0].state, rows[0].deadline.isoformat()) == (PhaseState.OPEN, "2028-03-14T07:00:00+00:00")
+    assert all(row.state == PhaseState.WAITING for row in rows[1:])
+    assert len(rows) > 4
+    assert own["Argyll"] == ("one@argyll.example", "two@argyll.example")
+    assert set(own) == set(maps.load("w3k").powers)
+    assert "second-" in desk.text("/games/second-match")
+    assert events(desk, "game_created")[0].actor == NAME
+
+
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"name": " "}, "needs a name"),
+    ({"start": "soon"}, "The first day is written like"),
+    ({"start": "2020-01-01"}, "is past"),
+    ({"zone": "Europe/Atlantis"}, "unknown"),
+    ({"player:Argyll": ""}, "has no player"),
+    ({"mail:Argyll": ""}, "has no mail address"),
+    ({"mail:Argyll": "Argyll <a@b.example>"}, "is no mail address"),
+    ({"mail:Argyll": ORDERS}, "own address"),
+    ({"mail:Argyll": "x@y.example", "mail:Montrose": "x@y.example"}, "is given to both"),
+    ({"name": "Powick Bridge"}, "exists already"),
+    ({"variant": "atlantis"}, "no such board"),
+])
+def test_a_form_with_a_fault_creates_nothing_and_says_what_is_wrong(
+    desk: DeskTable, changes: dict[str, str], said: str
+) -> None:
+    status, page = begin(desk, **changes)
+    assert status == 400
+    assert "No game was created" in page
+    assert said in page
+    with desk.table.site.store() as session:
+        assert [row.name for row in records.games(session)] == ["Powick Bridge"]
+
+
+def test_a_deadline_is_moved_with_a_reason_and_everything_behind_it_moves_along(desk: DeskTable) -> None:
+    """CAL-14, CAL-15."""
+    before = [row.deadline for row in desk.table.phases()]
+    day = (before[0] + timedelta(days=2)).strftime("%Y-%m-%d")
+    form = {"phase": desk.table.phase().id, "day": day, "hour": "07:00", "later": "yes"}
+    assert desk.post(f"/games/{desk.table.game}/move", **form, why="short").status_code == 409
+    assert [row.deadline for row in desk.table.phases()] == before
+    assert desk.post(f"/games/{desk.table.game}/move", **form, why=WHY).status_code == 303
+    assert [row.deadline for row in desk.table.phases()] == [one + timedelta(days=2) for one in before]
+    (event,) = events(desk, "deadline_moved")
+    assert (event.actor, event.detail["reason"]) == (NAME, WHY)
+    assert WHY in desk.text(f"/games/{desk.table.game}")
+
+
+@pytest.mark.parametrize(("day", "hour"), [("2027-01-01", "07:00"), ("tomorrow", "07:00"), ("2027-03-20", "late")])
+def test_a_deadline_that_cannot_be_is_refused_with_a_sentence(desk: DeskTable, day: str, hour: str) -> None:
+    before = desk.table.phase().deadline
+    answer = desk.post(f"/games/{desk.table.game}/move", phase=desk.table.phase().id, day=day, hour=hour, why=WHY, later="y")
+    assert answer.status_code == 409
+    assert "Nothing was changed" in answer.text
+    assert desk.table.phase().deadline == before
+
+
+def test_a_judged_phase_is_rolled_back_with_its_decisions_kept_and_judged_again(site: Site) -> None:
+    table = open_table(site)
+    table.file("Montrose", ["A Aberdeen H"])
+    table.site.clock.set(table.phase().deadline)
+    with table.site.store.begin() as session:
+        session.add(ReviewRow(line_id=1, key="k", decision="read", text="Army Aberdeen holds", order="A Aberdeen H", by="Ada",
+                              at=table.site.clock.now()))
+    table.turns.close({"phase": table.phase().id})
+    assert table.phase().state == PhaseState.READY
+    judged = table.phase().resolution
+    desk = open_desk(table)
+    path = f"/games/{table.game}/roll-back"
+    assert desk.post(path, phase=table.phase().id, why="").status_code == 409
+    assert desk.post(path, phase=table.phase().id, why=WHY).status_code == 303
+    assert (table.phase().state, table.phase().resolution) == (PhaseState.CLOSED, None)
+    with table.site.store() as session:
+        assert session.scalars(select(ReviewRow.text)).all() == ["Army Aberdeen holds"]
+    assert events(desk, "phase_rolled_back")[0].detail["why"] == WHY
+    assert table.letters() == []
+    assert table.turns.judge_when_read(table.phase().id)
+    assert table.phase().resolution == judged
+
+
+def test_what_was_sent_is_not_rolled_back(desk: DeskTable) -> None:
+    desk.table.set_phase(state=PhaseState.SENT)
+    answer = desk.post(f"/games/{desk.table.game}/roll-back", phase=desk.table.phase().id, why=WHY)
+    assert answer.status_code == 409
+    assert "What was sent stands" in answer.text
+    assert desk.table.phase().state == PhaseState.SENT
+
+
+def test_an_option_is_changed_with_its_history(desk: DeskTable) -> None:
+    path = f"/games/{desk.table.game}"
+    assert desk.post(f"{path}/option", name="post_first", value="yes", why=WHY).status_code == 303
+    found = game(desk, desk.table.game)
+    assert found is not None
+    assert found.options["post_first"] is True
+    assert desk.post(f"{path}/option", name="post_first", value="yes", why=WHY).status_code == 409
+    assert desk.post(f"{path}/option", name="god_mode", value="yes", why=WHY).status_code == 409
+    (event,) = events(desk, "option_changed")
+    assert event.detail == {"option": "post_first", "from": False, "to": True, "why": WHY}
+    assert "option changed post first: yes" in desk.text(path)
+
+
+def test_an_address_is_added_to_one_player_only(desk: DeskTable) -> None:
+    path = f"/games/{desk.table.game}/address"
+    assert desk.post(path, power="Montrose", mail="New@montrose.example").status_code == 303
+    with desk.table.site.store() as session:
+        assert "new@montrose.example" in records.addresses(session, desk.table.game)["Montrose"]
+    for mail in (address("Argyll"), "nonsense", ORDERS):
+        answer = desk.post(path, power="Montrose", mail=mail)
+        assert answer.status_code == 409
+        assert "Nothing was changed" in answer.text
+    assert "@" not in str(events(desk, "address_added")[0].detail)
+
+
+@pytest.mark.parametrize(("path", "allowed"), [
+    ("/", True), ("/desk/7", True), ("/desk/7/decide", True), ("/desk/7/line/3", True), ("/images/line/1.jpg", True),
+    ("/sign-out", True), ("/desk/7/unseal", False), ("/desk/7/judge", False), ("/results/7", False),
+    ("/results/7/approve", False), ("/letters", False), ("/quarantine", False), ("/sheet/1", False), ("/games", False),
+    ("/people/role", False), ("/rehearsal/7", False), ("/anything/new", False)])
+def test_a_second_reader_reads_and_nothing_else(path: str, *, allowed: bool) -> None:
+    assert may(Role.SECOND_READER, path) is allowed
+    assert may(Role.COORDINATOR, path)
+    assert not may("stranger", path)
+
+
+def test_the_pages_hold_a_second_reader_to_that(site: Site) -> None:
+    desk = open_desk(open_table(site), role="second reader")
+    assert desk.client.get("/").status_code == 200
+    assert desk.client.get(f"/desk/{desk.table.phase().id}").status_code == 200
+    for path in ("/letters", "/games", "/people", "/quarantine", f"/results/{desk.table.phase().id}"):
+        assert "coordinator&#39;s" in desk.page(path, 403)
+        assert f'href="{path}"' not in desk.page("/")
+    assert desk.post(f"/results/{desk.table.phase().id}/approve").status_code == 403
+    assert desk.post("/people/role", name=NAME, role="coordinator").status_code == 403
+    with site.store() as session:
+        assert session.get_one(UserRow, NAME).role == "second reader"
+
+
+def test_people_are_added_and_given_roles_and_one_coordinator_stays(desk: DeskTable) -> None:
+    grace = {"name": "Grace", "password": "long enough words", "role": "second reader"}
+    assert desk.post("/people/add", **{**grace, "password": "short"}).status_code == 400
+    assert desk.post("/people/add", **{**grace, "role": "king"}).status_code == 400
+    assert desk.post("/people/add", **grace).status_code == 303
+    assert desk.post("/people/add", **grace).status_code == 409
+    assert desk.post("/people/role", name=NAME, role="second reader").status_code == 409
+    assert desk.post("/people/role", name="Grace", role="coordinator").status_code == 303
+    assert desk.post("/people/role", name=NAME, role="second reader").status_code == 303
+    with desk.table.site.store() as session:
+        assert {row.name: row.role for row in session.scalars(select(UserRow))} == {
+            "Grace": "coordinator", NAME: "second reader"}
+    assert [event.detail["person"] for event in events(desk, "role_changed")] == ["Grace", NAME]
+    assert "long enough words" not in str(events(desk, "person_added")[0].detail)
+
+
+def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
+    path = f"/games/{desk.table.game}"
+    for one in ("/games/new", f"{path}/move", f"{path}/roll-back", f"{path}/option", f"{path}/address", "/people/add",
+                "/people/role"):
+        assert desk.client.post(one, data={**new_game(), "csrf": "wrong"}).status_code == 403
+    assert game(desk) is None
+
+
+def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(desk: DeskTable) -> None:
+    """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
+    page = f"/games/{desk.table.game}"
+    assert "A line goes without a look: as the site is set" in desk.text(page)
+    for value, why, said in (("0.5", WHY, "no such threshold"), ("", WHY, "set so already"), ("0.95", "short", "reason")):
+        assert said in desk.post(f"{page}/threshold", value=value, why=why).text
+    assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
+    assert "A line goes without a look: at least 0.95 sure" in desk.text(page)
+    assert f"lines without a look: at least 0.95 sure “{WHY}”" in desk.text(page)
+    made = game(desk, desk.table.game)
+    assert made is not None
+    assert doubt_of(made.options, Doubt()).score == 0.95
+    assert doubt_of(made.options, Doubt(0.97)).score == 0.97, "never below the site's own"
+    desk.post(f"{page}/threshold", value="", why=WHY)
+    made = game(desk, desk.table.game)
+    assert made is not None
+    assert doubt_of(made.options, Doubt()) == Doubt()
+    (event, _) = events(desk, "option_changed")
+    assert (event.actor, event.detail["from"], event.detail["to"]) == (NAME, "as the site is set", "at least 0.95 sure")
+
+
+def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
+    assert begin(desk, threshold="2")[0] == 303
+    made = game(desk)
+    assert made is not None
+    assert doubt_of(made.options, Doubt()).score > 1, "nobody is that sure"
+    assert begin(desk, name="Third Match", threshold="x")[0] == 400

@@ -1,0 +1,175 @@
+"""Seats change hands and addresses go, and who must know is written to (OUT-01, OUT-12, NON-05)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from service.notices.broadcasts import Circulars
+from service.store import records
+from service.store.tables import AddressRow, EventRow, OutboxRow, PlayerRow
+from tests.support.desk_table import DeskTable, open_desk, plain
+from tests.support.site import Site
+from tests.support.table import ORDERS, address, open_table
+
+WHY = "The player has moved to the colonies."
+NEW = {"power": "Argyll", "name": "Bea", "mail": "Bea@new.example, bea@two.example", "zone": "America/New_York", "why": WHY}
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    return open_desk(open_table(site))
+
+
+def seat(desk: DeskTable, **changes: str) -> tuple[int, str]:
+    answer = desk.post(f"/games/{desk.table.game}/seat", **{**NEW, **changes})
+    return answer.status_code, answer.headers.get("location") or plain(answer.text)
+
+
+def letters(desk: DeskTable, kind: str) -> list[OutboxRow]:
+    return [row for row in desk.table.letters() if row.kind == kind]
+
+
+def holders(desk: DeskTable) -> dict[str, tuple[str, ...]]:
+    with desk.table.site.store() as session:
+        return records.addresses(session, desk.table.game)
+
+
+def events(desk: DeskTable, what: str) -> list[dict[str, Any]]:
+    with desk.table.site.store() as session:
+        return [row.detail for row in session.scalars(select(EventRow).where(EventRow.what == what))]
+
+
+def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
+    """OUT-01."""
+    assert seat(desk) == (303, f"/games/{desk.table.game}?told=seat")
+    assert holders(desk)["Argyll"] == ("bea@new.example", "bea@two.example")
+    found = letters(desk, "welcome")
+    assert sorted(row.recipient for row in found) == ["bea@new.example", "bea@two.example"]
+    words = " ".join(desk.table.words(found[0]).split())
+    assert "You command Argyll." in words
+    assert f"Powick Bridge - Argyll - {desk.table.phase().season} {desk.table.phase().year} - Movement Orders - v1" in words
+    for unit in ("Army", "Fleet"):
+        own = [one for one in desk.table.variant.start.units if one.power == "Argyll"]
+        assert words.count(f"- {unit} ") == sum(desk.table.variant.kinds[one.kind].name == unit for one in own)
+    assert "your time" in words
+    # The map, and a blank sheet of the power's own to print.
+    assert [part.get_filename() for part in desk.table.message(found[0]).iter_attachments()] == [
+        "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf"]
+    (event,) = events(desk, "seat_changed")
+    assert {key: event[key] for key in ("power", "to", "why")} == {"power": "Argyll", "to": "Bea", "why": WHY}
+
+
+def test_what_came_before_still_counts_and_the_old_address_is_not_taken_any_more(desk: DeskTable) -> None:
+    raw = desk.table.mail("Argyll")
+    desk.table.take(raw, desk.table.site.clock.now())
+    assert len(desk.table.papers()) == 1
+    seat(desk)
+    assert len(desk.table.papers()) == 1
+    late = desk.table.take(desk.table.mail("Argyll", shade=40, subject=desk.table.subject("Argyll", 2)),
+                           desk.table.site.clock.now())
+    assert late.state != "used"
+    assert len(desk.table.papers()) == 1
+
+
+def test_a_player_of_this_game_can_take_a_second_power(desk: DeskTable) -> None:
+    """NON-05: a person is known by an address."""
+    assert seat(desk, name="whoever", mail=address("Montrose"))[0] == 303
+    assert holders(desk)["Argyll"] == holders(desk)["Montrose"]
+
+
+def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
+    assert seat(desk, name="", mail="") == (303, f"/games/{desk.table.game}?told=seat-empty")
+    assert "Argyll" not in holders(desk)
+    assert letters(desk, "welcome") == []
+    page = desk.text(f"/games/{desk.table.game}?told=seat-empty")
+    assert "→ nobody" in page
+    assert WHY in page
+    assert "The seat is empty now." in page
+
+
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is no mail address"), ({"mail": ORDERS}, "is no mail address"),
+    ({"name": ""}, "needs a name and a mail address"), ({"mail": ""}, "needs a name and a mail address"),
+    ({"zone": "Mars/Olympus"}, "is unknown"), ({"power": "Utopia"}, "no such power"),
+    ({"mail": address("Argyll")}, "they hold this power already"),
+    ({"mail": f"{address('Montrose')} {address('Ormond')}"}, "for different players"),
+])
+def test_a_hand_over_that_cannot_be_is_refused_and_changes_nothing(
+    desk: DeskTable, changes: dict[str, str], said: str
+) -> None:
+    before = holders(desk)
+    status, text = seat(desk, **changes)
+    assert status == 409
+    assert said in text
+    assert "Nothing was changed" in text
+    assert holders(desk) == before
+    with desk.table.site.store() as session:
+        assert session.scalar(select(PlayerRow).where(PlayerRow.name == "Bea")) is None
+
+
+def test_an_address_goes_but_never_the_last_one(desk: DeskTable) -> None:
+    own = address("Argyll")
+    where = f"/games/{desk.table.game}/address/remove"
+    refused = desk.post(where, power="Argyll", mail=own)
+    assert (refused.status_code, "this is their only address" in refused.text) == (409, True)
+    desk.post(f"/games/{desk.table.game}/address", power="Argyll", mail="new@argyll.example")
+    assert f"Remove {own}" in desk.text(f"/games/{desk.table.game}")
+    assert desk.post(where, power="Argyll", mail=own).headers["location"].endswith("?told=address-removed")
+    assert holders(desk)["Argyll"] == ("new@argyll.example",)
+    assert desk.post(where, power="Argyll", mail=address("Montrose")).status_code == 409
+    assert own not in str(events(desk, "address_removed"))
+    with desk.table.site.store() as session:
+        assert session.get(AddressRow, own) is None
+
+
+def test_a_welcome_that_cannot_be_made_leaves_the_change(desk: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.notices.broadcasts.control_map", lambda *_: 1 / 0)
+    assert seat(desk) == (303, f"/games/{desk.table.game}?told=seat-untold")
+    assert holders(desk)["Argyll"] == ("bea@new.example", "bea@two.example")
+    assert "No welcome was written" in desk.text(f"/games/{desk.table.game}?told=seat-untold")
+
+
+def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
+    """CAL-15, OUT-12: old and new instant, reason, what else shifts; a calendar update is attached."""
+    phase = desk.table.phase()
+    answer = desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", hour="07:00", later="yes", why=WHY)
+    assert answer.headers["location"].endswith("?told=moved")
+    found = letters(desk, "deadline_moved")
+    assert sorted(row.recipient for row in found) == sorted(address(power) for power in desk.table.variant.powers)
+    words = " ".join(desk.table.words(found[0]).split())
+    assert f"Until now: {phase.deadline:%a %-d %b %Y, 07:00 GMT}" in words
+    assert "From now on: Sat 20 Mar 2027, 07:00 GMT" in words
+    assert WHY in words
+    assert "THESE MOVE TOO" in words
+    (calendar,) = desk.table.message(found[0]).iter_attachments()
+    entry = calendar.get_content() if isinstance(calendar.get_content(), str) else calendar.get_content().decode()
+    assert "DTSTART:20270320T070000Z" in entry
+    assert f"UID:{desk.table.game}-1@" in entry
+    assert "SEQUENCE:1" in entry
+    desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-21", hour="07:00", why=WHY)
+    again = letters(desk, "deadline_moved")
+    assert len(again) == 2 * len(found)
+    assert "THESE STAY" in desk.table.words(again[-1])
+
+
+def test_a_refused_move_writes_to_nobody(desk: DeskTable) -> None:
+    phase = desk.table.phase()
+    assert desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2020-03-20", why=WHY).status_code == 409
+    assert letters(desk, "deadline_moved") == []
+
+
+def test_a_desk_without_a_writer_says_that_nobody_was_told(site: Site) -> None:
+    desk = open_desk(open_table(site), circulars=None)
+    phase = desk.table.phase()
+    answer = desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", later="yes", why=WHY)
+    assert answer.headers["location"].endswith("?told=moved-untold")
+    assert "Players were not written to: tell them." in desk.text(answer.headers["location"])
+
+
+def test_without_a_phase_that_takes_orders_there_is_no_welcome(desk: DeskTable) -> None:
+    desk.table.set_phase(state="closed")
+    with desk.table.site.store.begin() as session:
+        assert Circulars(desk.table.writer).welcome(session, desk.table.game) == 0

@@ -1,0 +1,72 @@
+"""The same ink by the same hand, decided once on a sheet, is offered first on its next lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.store.tables import LineRow
+from tests.support.desk_site import DeskSite
+
+WRONG, RIGHT = "A Easdale - Carham", "A Eskdale - Carham"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    made = DeskSite(tmp_path)
+    made.sign_in()
+    return made
+
+
+def _candidates(desk: DeskSite, line: int, *texts: str) -> None:
+    with desk.store.begin() as session:
+        session.get_one(LineRow, line).candidates = [{"text": t, "order": t, "score": 0.9 - n / 10}
+                                                     for n, t in enumerate(texts)]
+
+
+def _first(desk: DeskSite, line: int) -> str:
+    page = desk.page(f"/desk/7?line={line}")
+    return page[page.index('class="reading first"'):].partition("</button>")[0]
+
+
+def test_a_correction_is_offered_first_where_the_same_misreading_comes_again(desk: DeskSite) -> None:
+    _candidates(desk, 3, WRONG, RIGHT)
+    _candidates(desk, 4, "A Easdale - Merse", "A Eskdale - Merse")
+    assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
+    desk.ports_understand = {"A Eskdale - Merse": "A Eskdale - Merse"}
+    answer = desk.acts({"key": "the-correction", "do": "reading-2", "line": 3})
+    first = _first(desk, 4)
+    assert 'data-text="A Eskdale - Merse"' in first
+    assert "as you read line 3" in first
+    assert 'data-offer="reading-2"' in first
+    assert answer["offers"] == {"4": "reading-2 3 A Eskdale - Merse"}
+    desk.act("undo")
+    assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
+
+
+def test_a_correction_that_is_none_of_the_readings_is_offered_as_words(desk: DeskSite) -> None:
+    _candidates(desk, 3, WRONG, RIGHT)
+    _candidates(desk, 4, "A Easdale - Merse")
+    desk.ports_understand = {"A Eskdale - Merse": "A Eskdale - Merse"}
+    desk.act("reading-2", 3)
+    assert 'data-offer="said"' in _first(desk, 4)
+    desk.decide(4, "said", "k", "A Eskdale - Merse")
+    assert (desk.reviews()[-1].text, desk.reviews()[-1].order) == ("A Eskdale - Merse", "A Eskdale - Merse")
+
+
+def test_nothing_is_offered_that_makes_no_order(desk: DeskSite) -> None:
+    _candidates(desk, 3, WRONG, RIGHT)
+    _candidates(desk, 4, "A Easdale - Merse")
+    desk.act("reading-2", 3)
+    assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
+
+
+def test_what_the_machine_was_sure_of_corrects_nobody(desk: DeskSite) -> None:
+    """Only a person's decision is an example: an automatic line has none."""
+    _candidates(desk, 2, WRONG)
+    with desk.store.begin() as session:
+        session.get_one(LineRow, 2).order = RIGHT
+    _candidates(desk, 4, "A Easdale - Merse")
+    desk.ports_understand = {"A Eskdale - Merse": "A Eskdale - Merse"}
+    assert 'data-text="A Easdale - Merse"' in _first(desk, 4)

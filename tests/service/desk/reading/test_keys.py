@@ -1,0 +1,61 @@
+"""The keys of the reading page: one each, changed by a person, kept for that person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.desk.reading.keys import ACTIONS, changes, keys_of
+from tests.support.desk_site import DeskSite
+
+PLAN = ["Enter", "1", "2", "3", "4", "5", "ArrowUp", "ArrowDown", "e", "o", "v", "s", "d", "u", "Shift+u", "j", "k", "]",
+        "[", "p", "z", "+", "-", "r", "m", "b", "a", "g", "?"]
+"""The table of keys in the desk plan, section 4."""
+
+
+def test_the_defaults_are_those_of_the_plan() -> None:
+    keys = [one.key for one in ACTIONS]
+    assert set(PLAN) <= set(keys)
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize(("wanted", "kept"), [
+    ({}, {}), ({"void": "V"}, {}), ({"void": "x"}, {"void": "x"}), ({"redo": "y"}, {"redo": "y"}),
+    ({"undo": "shift+Z"}, {"undo": "Shift+z"}), ({"void": "o", "not-order": "v"}, {"void": "o", "not-order": "v"}),
+    ({"off": "yes"}, {"off": "yes"}), ({"skip": "é"}, {"skip": "é"}), ({"goto": ""}, {}), ({"accept": "x"}, {}),
+])
+def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], kept: dict[str, str]) -> None:
+    assert changes(wanted) == kept
+    assert keys_of(kept) | {"off": ""} == {one.name: one.key for one in ACTIONS} | kept | {"off": ""}
+
+
+@pytest.mark.parametrize("wanted", [{"void": "o"}, {"void": "1"}, {"void": "F5"}, {"void": " "}, {"void": "Shift+1"},
+                                    {"void": "ctrl+t"}, {"void": "\x07"}])
+def test_two_things_on_one_key_and_keys_that_are_none_are_refused(wanted: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="Nothing was changed"):
+        changes(wanted)
+
+
+def test_keys_are_kept_for_each_person(tmp_path: Path) -> None:
+    desk = DeskSite(tmp_path)
+    desk.sign_in()
+    answer = desk.post("/desk/keys", void="x", back="7")
+    assert answer.headers["location"] == "/desk/7"
+    assert "&#34;void&#34;: &#34;x&#34;" in desk.page("/desk/7") or '"void": "x"' in desk.page("/desk/7")
+    assert 'name="void" value="x"' in desk.page("/desk/7")
+    desk.second_reader()
+    assert 'name="void" value="v"' in desk.page("/desk/7")
+    desk.sign_in()
+    assert desk.post("/desk/keys", void="o").status_code == 400
+    assert desk.post("/desk/keys", void="q", defaults="yes", back="//evil").headers["location"] == "/"
+    assert 'name="void" value="v"' in desk.page("/desk/7")
+
+
+def test_the_handbook_of_the_desk_names_every_key() -> None:
+    """docs/desk.md is written for a person who has the page before them: its keys are the page's."""
+    text = (Path(__file__).parents[4] / "docs" / "desk.md").read_text("utf-8").lower()
+    signs = {"arrowup": "↑", "arrowdown": "↓"}
+    missing = [one.key for one in ACTIONS
+               if f"`{signs.get(one.key.lower(), one.key.lower())}`" not in text and one.key not in "234"]
+    assert missing == []

@@ -1,0 +1,48 @@
+"""Pages of many phases stay light however long the games have run: they fetch no board of any phase, and find the decisions
+about a line by its number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from tests.support.desk_site import DeskSite
+
+MANY = ("/", "/games", "/games/powick-bridge", "/post")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    made = DeskSite(tmp_path)
+    made.sign_in()
+    return made
+
+
+def _asked(desk: DeskSite, path: str) -> list[str]:
+    """The statements of the database that a page needs."""
+    found: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        found.append(statement)
+
+    event.listen(desk.engine, "before_cursor_execute", note)
+    desk.page(path)
+    event.remove(desk.engine, "before_cursor_execute", note)
+    return found
+
+
+@pytest.mark.parametrize("path", MANY)
+def test_a_page_of_many_phases_fetches_no_board(desk: DeskSite, path: str) -> None:
+    asked = _asked(desk, path)
+    assert any("FROM phases" in one for one in asked)
+    assert not [one for one in asked if "phases.position," in one or "phases.resolution" in one]
+
+
+def test_decisions_are_found_by_their_line_and_not_by_reading_all(desk: DeskSite) -> None:
+    with desk.engine.connect() as connection:
+        plan = connection.execute(text("explain query plan select id from reviews where line_id in (3, 4)")).all()
+    assert "SEARCH reviews USING" in str(plan)
+    assert "line_id" in str(plan)

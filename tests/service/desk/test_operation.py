@@ -1,0 +1,355 @@
+"""The Log and Health pages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from service.desk.operation import AT_ONCE, details
+from service.mail import outbox
+from service.operations import health
+from service.operations.health import Fact, Health, ago
+from service.operations.mailbox_status import Pulse
+from service.record import chain, ledger
+from service.store import records
+from service.store.tables import EntryRow, EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
+from tests.support.desk_table import NAME, DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    return open_table(site)
+
+
+def look(table: Table, pulse: Pulse | None = None, folder: Path = Path(), *, loaded: bool = False) -> dict[str, Fact]:
+    clock = table.site.clock
+    found = Health(table.site.store, clock, pulse or Pulse(clock), folder, lambda: loaded).look()
+    return {fact.name: fact for fact in found}
+
+
+def log(table: Table, what: str, **values: object) -> None:
+    with table.site.store.begin() as session:
+        records.log_event(session, table.site.clock.now(), what, **values)  # type: ignore[arg-type]
+
+
+def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table) -> None:
+    desk: DeskTable = open_desk(table)
+    log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"power": "Montrose", "why": "By telephone."})
+    log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
+    both, one = desk.text("/log"), desk.text(f"/log?game={table.game}")
+    assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in both
+    assert "mail discarded" in both
+    assert "sheet chosen" in one
+    assert "mail discarded" not in one
+    assert both.index("mail discarded") < both.index("sheet chosen"), "the newest stands first"
+
+
+def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
+    """The desk plan's Today: jobs failing, disk and backup age, each with what to do; not to a second reader."""
+    facts = (Fact("Mailbox", "look", "It does not answer.", "Wait."), Fact("Workers", "well", "Alive."),
+             Fact("Queue", "look", "work failed 2 times.", "See the log."), Fact("Letters", "look", "1 failed."),
+             Fact("Disk", "well", "9.0 GB free."), Fact("Backup", "well", "Last made 5 hours ago."))
+    said = open_desk(table, health=lambda: facts).text("/")
+    assert "Mailbox ! look: It does not answer. Wait. Queue ! look: work failed 2 times. See the log. Disk 9.0 GB free. " in said
+    assert "Backup Last made 5 hours ago." in said
+    assert "Alive" not in said
+    assert "1 failed." not in said
+
+
+def test_today_tells_a_second_reader_nothing_of_the_site(table: Table) -> None:
+    desk = open_desk(table, "second reader", health=lambda: (Fact("Disk", "look", "0.1 GB free."),))
+    assert "GB free" not in desk.text("/")
+
+
+def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> None:
+    """The hand-over letter promises that anybody can check by it: a record that was altered since is told."""
+    desk: DeskTable = open_desk(table)
+    log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"why": "By telephone."})
+    with table.site.store() as session:
+        kept = chain.root(session, table.game)
+        first = session.get_one(EntryRow, (table.game, 1)).leaf
+    log(table, "option_changed", game_id=table.game)
+    path = f"/log?game={table.game}&digest=%20{kept.link.upper()}"
+    assert f"= It is the digest of this record up to entry {kept.number}. No entry before" in desk.text(path)
+    assert "= It is the digest of entry 1 of this record." in desk.text(f"/log?game={table.game}&digest={first}")
+    with table.site.store.begin() as session:
+        row = session.get_one(EntryRow, (table.game, kept.number))
+        row.body = row.body.replace("By telephone.", "By letter.")
+    assert "≠ This record has that digest nowhere." in desk.text(path)
+    assert "Check a digest" not in desk.text("/log")
+    assert "Check a digest" not in desk.text("/log?game=nowhere")
+
+
+def test_the_log_is_exported_whole_with_digests_that_can_be_checked_without_the_site(table: Table) -> None:
+    """The desk plan's Log: "verify, export". The chain is worked out here anew from the file alone, as `ledger.exported` says."""
+    desk: DeskTable = open_desk(table)
+    log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
+    for number in range(AT_ONCE + 5):
+        log(table, f"event_{number:03}", game_id=table.game, actor="Señora Ñ", detail={"why": "“Ålesund” & <b>", "b": 1, "a": [2]})
+    answer = desk.client.get("/log/export")
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    assert answer.headers["content-disposition"].startswith('attachment; filename="log-all-')
+    entries = [json.loads(line) for line in answer.text.splitlines()]
+    assert len(entries) > AT_ONCE, "the export is whole, not a page of it"
+    assert [one["id"] for one in entries] == sorted(one["id"] for one in entries)
+    found = hashlib.sha256(b"galloper record 1").hexdigest()
+    for one in entries:
+        if one["game"] is None:
+            assert "digest" not in one
+            continue
+        hashed = {name: one[name] for name in ("id", "at", "actor", "what", "detail")}
+        words = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        found = hashlib.sha256(f"{found}\n{words}".encode()).hexdigest()
+        assert one["digest"] == found
+    own = [json.loads(line) for line in desk.client.get(f"/log/export?game={table.game}").text.splitlines()]
+    assert own == [one for one in entries if one["game"] == table.game]
+    with table.site.store() as session:
+        assert own[-1]["digest"] == ledger.digest(session, table.game)
+    assert f'href="/log/export?game={table.game}"' in desk.page(f"/log?game={table.game}")
+    assert desk.client.get("/log/export?game=nowhere").status_code == 404
+
+
+def test_a_second_reader_exports_nothing(table: Table) -> None:
+    assert open_desk(table, "second reader").client.get("/log/export").status_code == 403
+
+
+def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
+    desk = open_desk(table)
+    for number in range(AT_ONCE + 5):
+        log(table, f"event_{number:03}")
+    first = desk.page("/log")
+    assert f"event {AT_ONCE + 4:03}" in first
+    assert "event 004" not in first
+    older = "/log?before=" + first.split('href="/log?before=')[1].split('"')[0]
+    assert "event 004" in desk.page(older)
+
+
+def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
+    """An event never holds one; should one slip in, the page leaves it out all the same."""
+    shown = dict(details({"why": "he wrote from james@players.example today", "result": "abc", "digest": "x", "power": "Ormond",
+                          "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))
+    assert shown == {"why": "he wrote from (an address) today", "power": "Ormond", "moved": "phase Summer, to June"}
+
+
+def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None:
+    assert look(table)["Mailbox"].state == "unknown"
+
+
+def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> None:
+    clock = table.site.clock
+    pulse, said = Pulse(clock), list[str]()
+    report = pulse.heard(said.append)
+    report("")
+    clock.advance(timedelta(minutes=5))
+    fact = look(table, pulse)["Mailbox"]
+    assert (fact.state, fact.said) == ("well", "Last asked 5 minutes ago.")
+    report("The mail server refuses the password.")
+    fact = look(table, pulse)["Mailbox"]
+    assert fact.state == "look"
+    assert fact.said == "The mail server refuses the password. Last good answer: 5 minutes ago."
+    assert "Nothing is lost" in fact.do
+    assert said == ["", "The mail server refuses the password."]
+    report("")
+    clock.advance(timedelta(minutes=31))
+    assert look(table, pulse)["Mailbox"].state == "look"
+
+
+def test_a_worker_that_rests_too_long_is_named(table: Table) -> None:
+    now = table.site.clock.now()
+    assert look(table)["Workers"].state == "unknown"
+    with table.site.store.begin() as session:
+        session.add(WorkerRow(executor="one", seen_at=now))
+    assert look(table)["Workers"].state == "well"
+    table.site.clock.advance(timedelta(minutes=4))
+    assert look(table)["Workers"].state == "look"
+
+
+def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None:
+    table.file("Montrose", ["A Aberdeen H"], read=False)
+    table.arrive(table.mail("Argyll"), table.phase().opens_at)
+    assert look(table)["Queue"] == Fact("Queue", "well", "1 mails to judge, 1 sheets to read.")
+    log(table, "work_failed", detail={"work": "read"})
+    assert "work failed 1 times" in look(table)["Queue"].said
+    table.site.clock.advance(timedelta(hours=25))
+    stuck = look(table)["Queue"]  # that failure is of yesterday; the mail that waits since then is a trouble of today
+    assert stuck.state == "look"
+    assert "a mail that was stored 1 day ago is not judged yet" in stuck.said
+    assert "failed" not in stuck.said
+
+
+def test_a_failed_letter_is_named(table: Table) -> None:
+    assert look(table)["Letters"].state == "well"
+    with table.site.store.begin() as session:
+        session.add(OutboxRow(key="k", kind="receipt", recipient="a@b.example", subject="s", message="0" * 64,
+                              message_id="<x>", state=OutboxState.FAILED, due_at=table.site.clock.now()))
+    fact = look(table)["Letters"]
+    assert (fact.state, fact.said) == ("look", "0 waiting, 1 failed.")
+
+
+@pytest.mark.parametrize(("ahead", "state"), [(-5, "well"), (30, "well"), (3600, "look")])
+def test_a_clock_behind_the_mail_servers_is_told_by_its_stamps(table: Table, ahead: int, state: str) -> None:
+    assert look(table)["Clock"].state == "unknown"
+    now = table.site.clock.now()
+    with table.site.store.begin() as session:
+        session.add(MailRow(sha256="a" * 64, size=1, received_at=now + timedelta(seconds=ahead), stored_at=now,
+                            state=MailState.USED))
+    assert look(table)["Clock"].state == state
+
+
+def test_the_free_disk_is_measured_and_too_little_is_told(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = shutil.disk_usage(tmp_path).free
+    assert abs(float(look(table, folder=tmp_path)["Disk"].said.split(" ")[0]) - free / 1e9) < 1
+    monkeypatch.setattr(health, "FEW_BYTES", free * 10)
+    assert look(table, folder=tmp_path)["Disk"].state == "look"
+    assert look(table, folder=tmp_path / "nowhere")["Disk"].state == "look"
+
+
+def test_a_backup_that_was_never_made_is_said_to_be_none(table: Table) -> None:
+    fact = look(table)["Backup"]
+    assert (fact.state, fact.said) == ("look", "None made yet.")
+    log(table, health.BACKUP)
+    table.site.clock.advance(timedelta(hours=3))
+    assert look(table)["Backup"].said == "Last made 3 hours ago."
+
+
+def test_sheets_that_could_not_be_read_make_the_reading_engine_worth_a_look(table: Table) -> None:
+    assert look(table, loaded=True)["Reading engine"].said == "Loaded. No sheet was read yet."
+    log(table, "reading_failed", detail={"submission": 1})
+    assert look(table)["Reading engine"].state == "look"
+
+
+def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
+    clock = table.site.clock
+    desk = open_desk(table, health=Health(table.site.store, clock, Pulse(clock), Path(), lambda: False).look)
+    said = desk.text("/health")
+    for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock", "Backup"):
+        assert name in said
+    assert "Backup ! look None made yet." in said
+    assert "Letters ✓ well 0 waiting, 0 failed." in said
+
+
+def test_ages_are_told_in_their_largest_unit() -> None:
+    assert [ago(timedelta(seconds=one)) for one in (-3, 1, 59, 60, 7200, 90_000)] == [
+        "0 seconds ago", "1 second ago", "59 seconds ago", "1 minute ago", "2 hours ago", "1 day ago"]
+
+
+@pytest.mark.parametrize("path", ["/log", "/health", "/log/export"])
+def test_nothing_shows_without_signing_in(table: Table, path: str) -> None:
+    desk = open_desk(table)
+    desk.client.cookies.clear()
+    assert desk.client.get(path).headers["location"] == "/sign-in"
+
+
+WHY = "The mail provider asks us to wait."
+
+
+def letter(table: Table, number: int, state: OutboxState, *, twice: bool = False) -> None:
+    now = table.site.clock.now()
+    with table.site.store.begin() as session:
+        session.add(OutboxRow(
+            id=number, key=f"k{number}", kind="receipt", recipient="x@players.example", subject="A receipt", state=state,
+            message=table.site.blobs.put(b"Subject: A receipt\r\n\r\nWords.\r\n"), message_id=f"<{number}@x>", due_at=now,
+            possibly_twice=twice, error="refused" if state is OutboxState.FAILED else None))
+
+
+def states(table: Table) -> dict[int, str]:
+    with table.site.store() as session:
+        return {row.id: row.state for row in session.scalars(select(OutboxRow))}
+
+
+def send(table: Table, folder: Path) -> outbox.Sent:
+    return outbox.send_due(table.site.store, table.site.blobs, outbox.FolderTransport(folder), table.site.clock,
+                           sender="orders@galloper.example")
+
+
+def test_letters_held_back_wait_and_leave_once_when_let_go(table: Table, tmp_path: Path) -> None:
+    desk = open_desk(table)
+    letter(table, 1, OutboxState.QUEUED)
+    assert desk.post("/health/pause", why=WHY).headers["location"] == "/health?told=paused"
+    letter(table, 2, OutboxState.QUEUED)
+    assert send(table, tmp_path).sent == 0
+    assert set(states(table).values()) == {"queued"}
+    for page in ("/", "/health?told=paused"):
+        said = desk.text(page)
+        assert "Letters are held back" in said
+        assert WHY in said
+    table.site.clock.advance(timedelta(hours=11))
+    assert desk.post("/health/resume").headers["location"] == "/health?told=resumed"
+    assert send(table, tmp_path).sent == 2
+    assert send(table, tmp_path).sent == 0
+    assert "Letters are held back" not in desk.text("/")
+    assert "letters paused" in desk.text("/log")
+    assert "letters resumed waiting: 2" in desk.text("/log")
+
+
+def test_health_says_who_holds_letters_back(table: Table) -> None:
+    letter(table, 1, OutboxState.QUEUED)
+    open_desk(table).post("/health/pause", why=WHY)
+    fact = look(table)["Letters"]
+    assert fact.state == "look"
+    assert fact.said.startswith("Held back by Ada since ")
+    assert "1 waiting" in fact.said
+
+
+@pytest.mark.parametrize(("path", "status"), [("pause", 400), ("resume", 409), ("retry", 409)])
+def test_what_cannot_be_done_about_letters_changes_nothing(table: Table, path: str, status: int) -> None:
+    desk = open_desk(table)
+    answer = desk.post(f"/health/{path}", why="short")
+    assert answer.status_code == status
+    assert "Nothing was changed" in answer.text
+    desk.post("/health/pause", why=WHY)
+    assert desk.post("/health/pause", why=WHY).status_code == 409
+
+
+def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(table: Table, tmp_path: Path) -> None:
+    desk = open_desk(table)
+    letter(table, 1, OutboxState.FAILED)
+    letter(table, 2, OutboxState.FAILED, twice=True)
+    assert "Try 1 failed letter again" in desk.text("/health")
+    assert desk.post("/health/retry").headers["location"] == "/health?told=retried"
+    assert states(table) == {1: "queued", 2: "failed"}
+    assert "It may have arrived already: ask the player first." in desk.text("/letters/2")
+    desk.post("/health/retry", letter=2)
+    assert send(table, tmp_path).sent == 2
+    assert "Send this letter again" not in desk.text("/letters/1")
+
+
+def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
+    desk = open_desk(table, role="second reader")
+    assert [desk.post(f"/health/{path}", why=WHY).status_code for path in ("pause", "resume", "retry")] == [403, 403, 403]
+
+
+def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
+    log(table, health.BACKUP)
+    table.site.clock.advance(timedelta(hours=35))
+    assert look(table)["Backup"].state == "well"
+    table.site.clock.advance(timedelta(hours=2))
+    fact = look(table)["Backup"]
+    assert (fact.state, fact.said) == ("look", "Last made 1 day ago.")
+    assert fact.do
+
+
+def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: Table) -> None:
+    """The desk plan's Health: "last backup, last restore test"."""
+    desk = open_desk(table)
+    assert (look(table)["Restore test"].state, look(table)["Restore test"].said) == ("look", "Never made.")
+    for what in ("backup_made", "restore_tested"):
+        assert desk.post("/health/note", what=what).headers["location"] == "/health?told=noted"
+    found = look(table)
+    assert [(found[name].state, found[name].said) for name in ("Backup", "Restore test")] == [("well", "Last made 0 seconds ago.")] * 2
+    with table.site.store() as session:
+        rows = session.scalars(select(EventRow).where(EventRow.what.in_(["backup_made", "restore_tested"]))).all()
+    assert [(row.what, row.actor) for row in rows] == [("backup_made", NAME), ("restore_tested", NAME)]
+    assert "Nothing was noted" in desk.post("/health/note", what="moon_landed").text
+    table.site.clock.advance(timedelta(days=93))
+    assert look(table)["Restore test"].state == "look"

@@ -1,0 +1,204 @@
+"""The Post page: letters that came by post, their scans read like mails, and originals that are awaited."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from service.desk import queries
+from service.intake.process_mail import READ_WORK
+from service.intake.verdict import Reason
+from service.notices.replies import Correspondence
+from service.store import records
+from service.store.tables import (
+    EventRow,
+    GameRow,
+    MailState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    PostedRow,
+    SubmissionRow,
+)
+from tests.support.desk_table import CSRF, DeskTable, open_desk
+from tests.support.mail_builder import pdf, picture
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, open_table
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    """A game on its second day."""
+    table = open_table(site)
+    site.clock.advance(DAY)
+    return open_desk(table)
+
+
+def send(desk: DeskTable, *scans: bytes, power: str = "Montrose", csrf: str = CSRF, **changes: str) -> httpx.Response:
+    """Log a letter that came this morning."""
+    form = {"csrf": csrf, "place": f"{desk.table.phase().id} {power}", "received": "2027-03-02", "hour": "06:30",
+            "postmark": "2027-02-27", "version": "", **changes}
+    answer: httpx.Response = desk.client.post(
+        "/post", data=form, files=[("scan", (f"{at}.jpg", data, "image/jpeg")) for at, data in enumerate(scans)])
+    return answer
+
+
+def posted(desk: DeskTable) -> list[PostedRow]:
+    with desk.table.site.store() as session:
+        return list(session.scalars(select(PostedRow).where(PostedRow.ended_at.is_(None)).order_by(PostedRow.id)))
+
+
+def executed(desk: DeskTable) -> dict[str, int]:
+    with desk.table.site.store() as session:
+        return queries.executed(session, session.get_one(PhaseRow, desk.table.phase().id))
+
+
+def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: DeskTable) -> None:
+    """SUB-16: the same intake takes a scan of a posted letter, entered with the day received and the postmark."""
+    sheets = pdf(2)
+    assert send(desk, picture(), sheets).status_code == 303
+    (paper,) = desk.table.papers()
+    assert (paper.sha256, paper.power, paper.version, paper.received_at.isoformat()) == (
+        None, "Montrose", None, "2027-03-02T06:30:00+00:00")
+    assert list(desk.table.site.jobs.queue) == [(READ_WORK, f"read:{paper.id}", {"submission": paper.id})]
+    with desk.table.site.store() as session:
+        pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
+    assert [desk.table.site.blobs.read(page.original) for page in pages] == [picture(), sheets]
+    (row,) = posted(desk)
+    assert (row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by) == (
+        "2027-03-02", "2027-02-27", paper.id, "Ada")
+    assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
+    assert desk.table.letters() == []
+
+
+def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskTable) -> None:
+    """VER-02, Q-08: it counts as version 0."""
+    send(desk, picture())
+    (letter,) = desk.table.papers()
+    assert executed(desk) == {"Montrose": letter.id}
+    mailed = desk.table.file("Montrose", ["A Aberdeen H"])
+    assert executed(desk) == {"Montrose": mailed}
+
+
+def test_a_letter_that_came_after_the_deadline_is_kept_and_does_not_count(desk: DeskTable) -> None:
+    """SUB-13."""
+    desk.table.site.clock.set(desk.table.phase().deadline + timedelta(hours=3))
+    late = open_desk(desk.table)
+    desk.table.set_phase(state=PhaseState.CLOSED)
+    assert send(late, picture(), received="2027-03-14", hour="07:01").status_code == 303
+    assert executed(desk) == {}
+    assert send(late, picture(20), received="2027-03-14", hour="07:00").status_code == 303
+    assert list(executed(desk)) == ["Montrose"]
+
+
+def test_the_tick_that_the_original_came_is_set_and_taken_back(desk: DeskTable) -> None:
+    """SUB-05, Q-04: a photograph counts, with a mark that the posted original is awaited."""
+    desk.table.take(desk.table.mail("Montrose"), desk.table.phase().opens_at + timedelta(hours=1))
+    assert "Posted original awaited: Montrose" in desk.text("/post")
+    assert send(desk).status_code == 303
+    said = desk.text("/post")
+    assert "Posted original awaited" not in said
+    assert "original received Montrose" in said
+    assert len(desk.table.papers()) == 1
+    (row,) = posted(desk)
+    assert desk.post(f"/post/{row.id}/untick").status_code == 303
+    assert "Posted original awaited: Montrose" in desk.text("/post")
+    assert desk.post(f"/post/{row.id}/untick").status_code == 409
+
+
+def test_a_filed_scan_is_never_taken_away(desk: DeskTable) -> None:
+    send(desk, picture())
+    (row,) = posted(desk)
+    assert desk.post(f"/post/{row.id}/untick").status_code == 409
+    assert len(posted(desk)) == 1
+
+
+def test_in_a_strict_game_a_photograph_counts_once_the_letter_was_logged(desk: DeskTable) -> None:
+    """SUB-05, Q-04: the strict mode refuses a photograph until then."""
+    with desk.table.site.store.begin() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        game.options = {**game.options, "post_first": True}
+    at = desk.table.phase().opens_at + timedelta(hours=1)
+    refused = desk.table.take(desk.table.mail("Montrose"), at)
+    assert (refused.state, refused.reason) == (MailState.REFUSED, "first_by_post")
+    send(desk)
+    used = desk.table.take(desk.table.mail("Montrose", 30), at)
+    assert used.state == MailState.USED
+    other = desk.table.take(desk.table.mail("Argyll"), at)
+    assert other.reason == "first_by_post"
+
+
+@pytest.mark.parametrize(("changes", "status"), [
+    ({"received": "2027-03-03"}, 409),
+    ({"postmark": "2027-03-03"}, 409),
+    ({"received": "soon"}, 400),
+    ({"hour": "late"}, 400),
+    ({"version": "first"}, 400),
+    ({"place": "999 Montrose"}, 409),
+    ({"place": "x"}, 400),
+    ({"csrf": "wrong"}, 403),
+])
+def test_a_letter_with_a_fault_changes_nothing_and_is_told(desk: DeskTable, changes: dict[str, str], status: int) -> None:
+    answer = send(desk, picture(), **changes)
+    assert answer.status_code == status
+    assert "Nothing was" in answer.text
+    assert posted(desk) == []
+    assert desk.table.papers() == []
+
+
+def test_a_file_that_does_not_open_or_the_same_scan_again_changes_nothing(desk: DeskTable) -> None:
+    answer = send(desk, picture(), b"no picture")
+    assert answer.status_code == 409
+    assert "file 2 does not open" in answer.text
+    assert desk.table.papers() == []
+    send(desk, picture())
+    assert send(desk, picture()).status_code == 409
+    assert len(desk.table.papers()) == len(posted(desk)) == 1
+
+
+def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(desk: DeskTable) -> None:
+    """SUB-16. The bytes are those of a picture, so that it is their number alone that is refused."""
+    answer = send(desk, picture() + bytes(60 * 1024 * 1024))
+    assert answer.status_code == 409
+    assert "Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as JPEG" in answer.text
+    assert (posted(desk), desk.table.papers()) == ([], [])
+    assert send(desk, picture()).status_code == 303
+
+
+def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(desk: DeskTable) -> None:
+    """HEAD-03: there is no mail to answer, and nobody else has the paper."""
+    send(desk, picture())
+    post = Correspondence(desk.table.writer)
+    with desk.table.site.store.begin() as session:
+        paper = session.scalars(select(SubmissionRow)).one()
+        phase = session.get_one(PhaseRow, paper.phase_id)
+        post.unusable(session, paper, phase, Reason.TOO_DARK)
+        post.held(session, paper, phase, Reason.HEADING_DISAGREES)
+    assert desk.table.told() == [("coordinator_notice", COORDINATOR)] * 2
+    assert "A posted sheet of Montrose waits: The photograph is too dark" in desk.table.words(desk.table.letters()[0])
+
+
+def test_the_log_names_who_logged_a_letter_and_no_address(desk: DeskTable) -> None:
+    send(desk, picture())
+    with desk.table.site.store() as session:
+        event = session.scalars(select(EventRow).where(EventRow.what == "letter_logged")).one()
+        assert records.posted(session, desk.table.phase().id) == {"Montrose"}
+    assert event.actor == "Ada"
+    assert "@" not in str(event.detail)
+
+
+def test_nothing_of_a_posted_sheet_shows_before_the_deadline(desk: DeskTable) -> None:
+    """DESK-02, Q-14."""
+    send(desk, picture())
+    (paper,) = desk.table.papers()
+    assert "Sealed until" in desk.text(f"/sheet/{paper.id}")
+    with desk.table.site.store() as session:
+        page = session.scalars(select(PageRow)).one()
+    assert desk.client.get(f"/sheet/{paper.id}/original/{page.id}").status_code == 403
+    desk.client.cookies.clear()
+    assert desk.client.get("/post").headers["location"] == "/sign-in"

@@ -1,0 +1,192 @@
+"""What the desk says in each state of a phase, before its deadline and after (the desk plan's table of states)."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, update
+
+from service.store.tables import LineRow, OutboxRow, PageRow, PhaseState, SubmissionRow
+from tests.support.desk_site import DEADLINE, DeskSite
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    return DeskSite(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _signed_in(desk: DeskSite) -> None:
+    desk.sign_in()
+
+
+def test_before_the_deadline_only_counts_show(desk: DeskSite) -> None:
+    desk.change(7, state=PhaseState.OPEN)
+    desk.clock.advance(timedelta(days=-2, hours=-3, minutes=-5))
+    for path, status in (("/", 200), ("/desk/7", 200), ("/desk/7?line=3", 200), ("/results/7", 200),
+                         ("/images/line/3.jpg", 403), ("/images/strip/3.jpg", 403), ("/images/page/1.jpg", 403)):
+        page = desk.page(path, status)
+        assert "Sealed until" in page
+        assert "Eskdale" not in page
+        assert "Lyme" not in page
+    assert "Sealed until Sun 14 Mar 2027, 07:00 GMT. 1 of 2 powers have a sheet." in desk.text("/desk/7")
+    assert "2 days 3 hours to go" in desk.text("/")
+    assert "Without a sheet: Ormond." in desk.text("/")
+
+
+def test_a_phase_that_is_not_open_yet_is_sealed_too(desk: DeskSite) -> None:
+    desk.change(7, state=PhaseState.WAITING)
+    assert "This phase is not open yet" in desk.text("/desk/7")
+
+
+@pytest.mark.parametrize("state", [PhaseState.WAITING, PhaseState.OPEN, PhaseState.SENT])
+def test_lines_are_decided_only_between_deadline_and_sending(desk: DeskSite, state: PhaseState) -> None:
+    desk.change(7, state=state)
+    for path, values in (("decide", {"line": 3, "key": "k", "do": "void"}), ("undo", {}), ("judge", {})):
+        answer = desk.post(f"/desk/7/{path}", **values)
+        assert answer.status_code == 409
+        assert "What was decided stands" in answer.text
+    assert desk.reviews() == []
+
+
+def test_a_closed_phase_leads_to_its_doubtful_lines(desk: DeskSite) -> None:
+    said = desk.text("/")
+    assert "1 of 2 powers sent a sheet." in said
+    assert "1 of 3 lines settled" in said
+    assert "Read 2 doubtful lines" in said
+
+
+def test_all_read_says_who_read_what_and_leads_to_the_results(desk: DeskSite) -> None:
+    desk.decide(3, "reading-1", "a")
+    desk.decide(4, "void", "b")
+    said = desk.text("/desk/7")
+    assert "All 4 lines read: 1 sure, 1 by you, 1 void, 1 no orders." in said
+    assert "Ormond: nothing received. Units will hold." in said
+    assert "Results →" in said
+    assert "The results wait for your approval." in desk.text("/")
+
+
+def test_only_movement_says_that_units_hold(desk: DeskSite) -> None:
+    desk.change(7, kind="adjustment")
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    assert "Ormond: nothing received." in desk.text("/desk/7")
+    assert "hold" not in desk.text("/desk/7").partition("Last decisions")[0]
+
+
+def test_a_sheet_still_with_the_machine_is_told_and_looked_for_again(desk: DeskSite) -> None:
+    desk.still_to_read = True
+    desk.decide(3, "void", "a")
+    with desk.store.begin() as session:
+        session.execute(update(SubmissionRow).values(read_at=None))
+    assert desk.decide(4, "void", "b") == "/desk/7"
+    page = desk.page("/desk/7")
+    assert '<meta http-equiv="refresh"' in page
+    assert "1 sheet is still being read by the machine." in desk.text("/desk/7")
+    assert "Judge the turn" not in page
+    assert "1 sheet still being read by the machine" in desk.text("/")
+
+
+def test_a_phase_without_any_sheet_says_so(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.execute(update(SubmissionRow).values(fate="held", flags=["heading_disagrees"]))
+    said = desk.text("/desk/7")
+    assert "There is nothing to read: no sheet came that counts." in said
+    aside = "A paper of Montrose is set aside: the sheet's heading and the mail's subject disagree."
+    assert aside in said.replace("&#39;", "'")
+    assert aside in desk.text("/").replace("&#39;", "'")
+
+
+def test_a_sheet_on_which_no_line_was_found_says_so_and_leads_to_it(desk: DeskSite) -> None:
+    """An image with no lines: the paper counts, so nobody is told that none came."""
+    with desk.store.begin() as session:
+        session.execute(delete(LineRow))
+    said = desk.text("/desk/7")
+    assert "There is nothing to read: no line was found on the 1 sheet that counts. Look at the sheets ; a line" in said
+    assert 'href="/sheets/7"' in desk.page("/desk/7")
+    assert "No line was found on this sheet. Add what it says below." in desk.text("/sheet/1")
+    assert "Judge the turn" in said
+
+
+def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) -> None:
+    desk.decide(3, "reading-1", "a")
+    desk.second_reader()
+    desk.decide(4, "reading-1", "b")
+    assert "All 4 lines read: 1 sure, 1 by you, 1 by others, 0 void, 1 no orders." in desk.text("/desk/7")
+
+
+def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
+    """The state "power without sheet": it is told, and no control asks its player for one."""
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    page = desk.page("/desk/7")
+    assert "Ormond: nothing received." in page
+    assert set(re.findall(r'action="([^"]*)"', page)) <= {"/sign-out", "/desk/7/undo", "/desk/7/redo", "/desk/7/judge"}
+
+
+def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
+    desk.change(7, state=PhaseState.SENT, sent_at=DEADLINE + timedelta(hours=3))
+    said = desk.text("/desk/7?line=3")
+    assert "The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be looked at, and no longer changed." in said
+    assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
+
+
+def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_knows(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.execute(update(PageRow).values(note="too_dark"))
+    said = desk.text("/desk/7")
+    assert "A page of Montrose cannot be used: the photograph is too dark. The sender was not told yet." in said
+    assert 'src="/images/page/1.jpg"' in desk.page("/desk/7")
+    desk.add(OutboxRow(key="k", kind="rejection", phase_id=7, recipient="james@players.example", subject="s",
+                       message="0" * 64, message_id="<1@x>", state="sent", due_at=DEADLINE, sent_at=DEADLINE))
+    assert "The sender was told Sun 14 Mar 2027, 07:00 GMT." in desk.text("/desk/7")
+
+
+def test_with_the_engine_down_lines_have_no_readings_and_work_goes_on(desk: DeskSite) -> None:
+    """The state "engine down": lines open with no readings, full edit box, work possible."""
+    with desk.store.begin() as session:
+        session.execute(update(LineRow).values(candidates=[], order=None, status="open", text=""))
+    for line in (1, 2, 3, 4):
+        page = desk.page(f"/desk/7?line={line}")
+        assert "The machine has no reading of this line. Type what you see." in page
+        desk.decide(line, "edit", f"k{line}", "Army Merse holds")
+    assert [r.order for r in desk.reviews()] == ["A Merse H"] * 4
+
+
+def test_a_struck_line_is_no_order_and_one_key_takes_it_back(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.execute(update(LineRow).where(LineRow.id == 3).values(struck=True, status="not an order", order=None))
+    assert "Crossed out on the sheet, so not an order . If it stands after all, take its reading: one key." in desk.text("/desk/7?line=3")
+    desk.decide(3, "reading-1", "a")
+    assert [r.order for r in desk.reviews()] == ["A Eskdale H"]
+
+
+def test_nothing_to_do_today(desk: DeskSite) -> None:
+    desk.change(7, state=PhaseState.SENT)
+    assert "No game has an open phase." in desk.text("/")
+
+
+def test_an_undone_line_of_a_judged_phase_is_asked_for_again(desk: DeskSite) -> None:
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    desk.post("/desk/7/undo")
+    assert "1 line must be read again" in desk.text("/results/7")
+    assert "Approve" not in desk.text("/results/7")
+    assert "Read 1 line →" in desk.text("/")
+    with desk.store() as session:
+        assert session.get_one(LineRow, 4).status == "open"
+
+
+def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskSite) -> None:
+    """Q-08: the same version with other ink is flagged; VER-02: so is a sheet that asks for another number."""
+    with desk.store.begin() as session:
+        session.execute(update(SubmissionRow).values(flags=["version_conflict", "version_missing"]))
+    first = desk.text("/")
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    for said in (first, desk.text("/desk/7")):
+        assert "A paper of Montrose: the same version number came before with other ink, and the later one counts." in said
+        assert "set aside" not in said

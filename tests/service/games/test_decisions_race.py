@@ -1,0 +1,73 @@
+"""Two people decide at the same instant, on both databases: nobody overwrites unseen, and nothing is filed twice."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.games import decisions
+from service.games.agreement import Stage
+from service.games.decisions import Act, Decision, Overtaken
+from service.games.lines import lines_by_id
+from service.store.tables import LineState
+from tests.support.desk_site import DeskSite
+
+ROUNDS = 12
+
+
+@pytest.fixture
+def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
+    made = DeskSite(tmp_path, database_url)
+    yield made
+    made.close()
+
+
+def race(desk: DeskSite, *acts: tuple[str, str, Decision, str]) -> list[Any]:
+    """Who, key, what and the version seen, all filed at once; for each whether it was filed, or "overtaken"."""
+    ready = threading.Barrier(len(acts))
+
+    def one(who: str, key: str, decision: Decision, seen: str) -> Any:
+        ready.wait()
+        try:
+            with desk.store.begin() as session:
+                act = Act(key, 7, who, desk.clock.now())
+                return decisions.file(session, act, [decision], {decision.line_id: seen})
+        except Overtaken:
+            return "overtaken"
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return [answer.result() for answer in [pool.submit(one, *act) for act in acts]]
+
+
+def test_of_two_who_decide_one_line_at_once_the_later_is_told(desk: DeskSite) -> None:
+    seen = ""
+    for at in range(ROUNDS):
+        found = race(desk, ("Ada", f"hers-{at}", Decision(3, LineState.VOID, "x"), seen),
+                     ("Blaise", f"his-{at}", Decision(3, LineState.NOT_ORDER, "x"), seen))
+        assert sorted(map(str, found)) == ["True", "overtaken"]
+        with desk.store() as session:
+            seen = lines_by_id(session, [3])[3].version()
+    assert len(desk.reviews()) == ROUNDS
+
+
+def test_the_same_request_delivered_twice_at_once_is_filed_once(desk: DeskSite) -> None:
+    for at in range(ROUNDS):
+        act = ("Ada", f"once-{at}", Decision(3, LineState.VOID, "x"), desk.reviews()[-1].key if at else "")
+        assert sorted(race(desk, act, act)) == [False, True]
+    assert len(desk.reviews()) == ROUNDS
+
+
+def test_two_readers_who_read_a_line_at_once_are_both_filed(desk: DeskSite) -> None:
+    """Two-person review: neither knows of the other, so neither is overtaken; what they said alike or not is seen after."""
+    desk.change(7, review="all")
+    for line, hers, his, wanted in ((3, "A", "A", Stage.AGREED), (4, "A", "B", Stage.DIFFERS)):
+        found = race(desk, ("Ada", f"hers-{line}", Decision(line, LineState.READ, hers, hers), ""),
+                     ("Blaise", f"his-{line}", Decision(line, LineState.READ, his, his), ""))
+        assert found == [True, True]
+        with desk.store() as session:
+            assert lines_by_id(session, [line])[line].stage is wanted

@@ -1,0 +1,97 @@
+"""A moved deadline of a running game (CAL-14, CAL-15, OUT-12)."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from service.games.deadlines import DeadlineError, Extension, schedule
+from service.games.extensions import days_later, move_deadline
+from service.games.turns import extend_calendar
+from service.intake.load_context import phase_of
+from service.store.tables import EventRow, GameRow, PhaseRow, PhaseState
+from tests.support.site import Site
+from tests.support.table import Table, at, open_table
+
+
+def move(
+    table: Table, phase: PhaseRow, deadline: datetime, reason: str = "Post strike", *, later: bool = False,
+    now: datetime | None = None,
+) -> Extension:
+    with table.site.store.begin() as session:
+        return move_deadline(session, phase.id, deadline, reason, shift_later=later, by="Ada",
+                             now=now or table.site.clock.now())
+
+
+def test_one_deadline_moves_and_the_retreats_open_with_it(site: Site) -> None:
+    table = open_table(site)
+    first, second, third = table.phases()[:3]
+    new = first.deadline + timedelta(days=1)
+    moved = move(table, first, new)
+    after = table.phases()
+    assert [str(m.phase) for m in moved.moved] == [f"{first.season} {first.year} Movement"]
+    assert (after[0].deadline, after[0].moved, after[0].opens_at) == (new, 1, first.opens_at)
+    assert (after[1].opens_at, after[1].deadline, after[1].moved) == (new, second.deadline, 0)
+    assert (after[2].opens_at, after[2].deadline) == (third.opens_at, third.deadline)
+
+
+def test_everything_later_moves_too_where_that_is_chosen(site: Site) -> None:
+    table = open_table(site)
+    before = table.phases()
+    move(table, before[0], before[0].deadline + timedelta(days=7), later=True)
+    for was, now in zip(before[1:], table.phases()[1:], strict=True):
+        assert now.deadline - was.deadline == timedelta(days=7)
+        assert now.opens_at - was.opens_at == timedelta(days=7)
+        assert now.moved == 1
+
+
+@pytest.mark.parametrize(("later", "days"), [(True, 7), (False, 0)])
+def test_phases_added_afterwards_follow_the_moved_calendar(site: Site, later: bool, days: int) -> None:
+    """Moved as a whole: later years too. Moved alone: they stand (CAL-15)."""
+    table = open_table(site)
+    first, *_, last = table.phases()
+    move(table, first, first.deadline + timedelta(days=7 if later else 1), later=later)
+    with site.store.begin() as session:
+        session.get_one(PhaseRow, first.id).state = PhaseState.SENT
+        session.flush()
+        extend_calendar(session, session.get_one(GameRow, table.game), table.variant)
+        start = date.fromisoformat(str(session.get_one(GameRow, table.game).options["start"]))
+    new = table.phases()[-1]
+    assert new.ordinal == last.ordinal + 1
+    planned = schedule(start, table.variant.calendar, phase_of(first), new.ordinal)[-1]
+    assert new.deadline == planned.deadline + timedelta(days=days)
+
+
+def test_reason_is_recorded(site: Site) -> None:
+    table = open_table(site)
+    phase = table.phases()[0]
+    move(table, phase, phase.deadline + timedelta(days=1), "Storm in the Channel")
+    with site.store() as session:
+        event = session.query(EventRow).filter_by(what="deadline_moved").one()
+    assert (event.actor, event.detail["reason"]) == ("Ada", "Storm in the Channel")
+
+
+@pytest.mark.parametrize(
+    ("new", "now", "reason", "says"),
+    [
+        (timedelta(days=-900), None, "x", "lies in the past"),
+        (timedelta(days=1), None, "  ", "recorded reason"),
+        (timedelta(days=30), None, "x", "move the later phases too"),
+        (timedelta(days=1), timedelta(seconds=1), "x", "has passed"),
+    ],
+)
+def test_what_cannot_be_moved_changes_nothing(
+    site: Site, new: timedelta, now: timedelta | None, reason: str, says: str
+) -> None:
+    table = open_table(site)
+    before = [(p.opens_at, p.deadline, p.moved) for p in table.phases()]
+    phase = table.phases()[0]
+    with pytest.raises(DeadlineError, match=says):
+        move(table, phase, phase.deadline + new, reason, now=None if now is None else phase.deadline + now)
+    assert [(p.opens_at, p.deadline, p.moved) for p in table.phases()] == before
+
+
+def test_an_extension_keeps_the_hour() -> None:
+    """07:00 GMT across the change of Britain's clocks on 28 March 2027."""
+    assert days_later(at("2027-03-26 07:00"), 5) == at("2027-03-31 07:00")

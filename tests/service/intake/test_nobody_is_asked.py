@@ -1,0 +1,55 @@
+"""Nobody is asked to clarify, and nobody looks before the deadline (SUB-07)."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from service.store.tables import LineRow, LineState, PhaseState
+from tests.service.intake.test_read_submission import HEADING, MONTROSE, Desk, page, sight
+from tests.support.desk_table import open_desk
+from tests.support.mail_builder import picture
+from tests.support.site import Site
+from tests.support.table import open_table
+
+DOUBTFUL = ("Army Aberden mowes to The Meams", 0.6)
+FOOLISH = "Army London moves to Orkney"
+"""Plainly written, of nobody's own unit, and not possible on any board."""
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    return Desk(open_table(site))
+
+
+def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Desk) -> None:
+    """SUB-07: from the arrival to the desk after the deadline the player is written to once, and asked nothing."""
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL, FOOLISH])),)})
+    assert desk.table.told() == [("receipt", MONTROSE)]
+    words = desk.table.words(desk.table.letters()[0])
+    assert "?" not in words
+    assert "Nobody has read your orders yet." in words
+    phase = desk.table.phase()
+    desk.table.site.clock.set(phase.deadline)
+    desk.table.turns.close({"phase": phase.id})
+    assert desk.table.phase().state == PhaseState.CLOSED
+    assert desk.table.told() == [("receipt", MONTROSE)]
+    with desk.table.site.store() as session:
+        waits = session.scalars(select(LineRow.text).where(LineRow.status == LineState.OPEN)).all()
+    assert DOUBTFUL[0] in waits, "it is the coordinator who reads it"
+
+
+def test_before_the_deadline_no_line_can_be_reviewed(desk: Desk) -> None:
+    """SUB-07: what waits is neither shown nor decided while orders can still be revised."""
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL])),)})
+    phase, browser = desk.table.phase(), open_desk(desk.table)
+    for path in (f"/desk/{phase.id}", f"/sheets/{phase.id}", f"/sheet/{paper}", "/"):
+        said = browser.text(path)
+        assert "Meams" not in said
+        assert "Mearns" not in said
+    line = desk.lines(paper)[-1]
+    answer = browser.post(f"/desk/{phase.id}/decide", line=line.id, key="k", do="first")
+    assert answer.status_code in {403, 409}
+    assert desk.lines(paper)[-1].status == LineState.OPEN

@@ -1,0 +1,345 @@
+"""One filed paper to lines, with an eye that sees what it is told: pages, doubt, headings that disagree, photographs
+that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from sqlalchemy import select
+
+from ocr.page import Box, Page, Reading, ReadLine, Reason, Status, Strike
+from reading.page import Doubt
+from service.desk.queries import executed
+from service.intake import process_mail
+from service.intake.read_submission import Reader
+from service.intake.recognizer import Sight
+from service.notices.replies import Correspondence
+from service.store import records
+from service.store.tables import EventRow, GameRow, LineRow, LineState, PageRow, SubmissionRow
+from tests.support.mail_builder import mail, part, pdf, picture, stamp, text
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, SERVER, Table, address, open_table, sheet_picture
+
+MONTROSE = address("Montrose")
+HEADING = ("Finn Sterne", "Montrose", "Powick Bridge", "Summer 1642 Movement Orders", "v1")
+ORDERS = ("Fleet Orkney moves to the Pentland Firth", "Army Aberdeen moves to The Mearns")
+
+
+def page(lines: Sequence[str | tuple[str, float]], number: int = 1, rotation: int = 0) -> Page:
+    """A page whose lines are read as given, each with a score."""
+    read = [(line, 0.99) if isinstance(line, str) else line for line in lines]
+    return Page(number, rotation, 0.0, tuple(
+        ReadLine(Box(((50, y), (700, y), (700, y + 40), (50, y + 40))), (), words, score, Strike())
+        for y, (words, score) in zip(range(100, 100 + 60 * len(read), 60), read, strict=True)
+    ))  # fmt: skip
+
+
+def sight(*pages: Page) -> Sight:
+    return Sight(sheet_picture(), Reading(Status.READ, pages=pages))
+
+
+def unusable(reason: Reason) -> Sight:
+    return Sight(None if reason is Reason.NOT_AN_IMAGE else sheet_picture(), Reading(Status.UNUSABLE, reason))
+
+
+@dataclass
+class Shown:
+    """The eye's port: sees in each file what it was told to, and counts its looks."""
+
+    sights: Mapping[bytes, tuple[Sight, ...]]
+    looks: int = 0
+
+    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+        self.looks += 1
+        return self.sights[data]
+
+
+@dataclass
+class Desk:
+    """A table with a reader whose eye is told what to see; `settled` are the phases it reported."""
+
+    table: Table
+    settled: list[int] = field(default_factory=list)
+
+    def read(self, paper: int, sights: Mapping[bytes, tuple[Sight, ...]]) -> SubmissionRow:
+        self.reader(Shown(sights)).read({"submission": paper})
+        return self.paper(paper)
+
+    def reader(self, eye: Shown) -> Reader:
+        site = self.table.site
+        return Reader(
+            store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=self.table.load,
+            post=Correspondence(self.table.writer), settled=self.settled.append, doubt=Doubt(),
+        )  # fmt: skip
+
+    def mailed(self, shade: int = 90, version: int = 1) -> int:
+        """A paper of Montrose as the intake files it: one small picture; its id."""
+        subject = self.table.subject("Montrose", version)
+        self.table.take(self.table.mail("Montrose", shade, subject=subject), self.table.phase().opens_at)
+        return self.table.papers()[-1].id
+
+    def paper(self, key: int) -> SubmissionRow:
+        with self.table.site.store() as session:
+            return session.get_one(SubmissionRow, key)
+
+    def lines(self, key: int) -> list[LineRow]:
+        with self.table.site.store() as session:
+            return list(session.scalars(
+                select(LineRow).join(PageRow).where(PageRow.submission_id == key)
+                .order_by(PageRow.ordinal, LineRow.ordinal)
+            ))  # fmt: skip
+
+    def pages(self, key: int) -> list[PageRow]:
+        with self.table.site.store() as session:
+            return records.pages(session, key)
+
+    def counting(self) -> dict[str, int]:
+        with self.table.site.store() as session:
+            return executed(session, records.phases(session, self.table.game)[0])
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    return Desk(open_table(site))
+
+
+def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
+    paper = desk.mailed()
+    row = desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS], rotation=90)),)})
+    assert (row.fate, row.flags, row.instruction) == ("counts", [], 1)
+    assert row.read_at == desk.table.site.clock.now()
+    lines = desk.lines(paper)
+    assert [line.kind for line in lines] == ["heading"] * 5 + ["order"] * 2
+    assert [line.status for line in lines] == [LineState.NOT_ORDER] * 5 + [LineState.AUTO] * 2
+    assert [line.order for line in lines[5:]] == ["F Orkney - Pentland Firth", "A Aberdeen - The Mearns"]
+    assert lines[0].box == [[50, 100], [700, 100], [700, 140], [50, 140]]
+    (kept,) = desk.pages(paper)
+    assert (kept.rotation, kept.note) == (90, None)
+    assert desk.table.site.blobs.read(kept.upright or "") == sheet_picture()
+    assert desk.settled == [desk.table.phase().id]
+    assert [kind for kind, _ in desk.table.told()] == ["receipt"]
+
+
+def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) -> None:
+    """The desk plan: "auto" only where the confidence reaches the game's threshold."""
+    with desk.table.site.store.begin() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        game.options = {**game.options, "auto_score": 2.0}
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS])),)})
+    assert [line.status for line in desk.lines(paper) if line.kind == "order"] == [LineState.OPEN] * 2
+
+
+def test_a_word_in_doubt_leaves_its_line_open_with_candidates(desk: Desk) -> None:
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (sight(page([*HEADING, ("Army Aberden mowes to The Meams", 0.6)])),)})
+    line = desk.lines(paper)[-1]
+    assert line.status == LineState.OPEN
+    assert line.text == "Army Aberden mowes to The Meams"
+    assert line.candidates[0]["order"] == "A Aberdeen - The Mearns"
+
+
+def test_a_paper_is_read_once(desk: Desk) -> None:
+    paper = desk.mailed()
+    eye = Shown({picture(90): (sight(page([*HEADING, *ORDERS])),)})
+    desk.reader(eye).read({"submission": paper})
+    desk.reader(eye).read({"submission": paper})
+    assert eye.looks == 1
+    assert len(desk.lines(paper)) == 7
+    desk.reader(eye).read({"submission": 999})
+    assert eye.looks == 1
+
+
+def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(desk: Desk) -> None:
+    """SUB-10, SUB-11: a PDF is split; its pages and the next file are one submission."""
+    table, sheets = desk.table, pdf(2)
+    raw = mail(
+        table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],
+        parts=[text(), part(sheets, "application/pdf", "sheets.pdf"), part(picture(210))],
+    )  # fmt: skip
+    table.take(raw, table.phase().opens_at)
+    paper = table.papers()[0].id
+    desk.read(paper, {
+        sheets: (sight(page([*HEADING, ORDERS[0]])), sight(page([ORDERS[1]]))),
+        picture(210): (sight(page(["Army Blair Castle moves to Atholl"])),),
+    })  # fmt: skip
+    pages = desk.pages(paper)
+    assert [one.ordinal for one in pages] == [0, 1, process_mail.PAGES_PER_FILE]
+    assert [table.site.blobs.read(one.original) for one in pages] == [sheets, sheets, picture(210)]
+    assert [line.order for line in desk.lines(paper) if line.order] == [
+        "F Orkney - Pentland Firth", "A Aberdeen - The Mearns", "A Blair Castle - Atholl",
+    ]  # fmt: skip
+
+
+def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
+    paper = desk.mailed()
+    both = sight(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
+    desk.read(paper, {picture(90): (both,)})
+    assert [one.ordinal for one in desk.pages(paper)] == [0, 1]
+    assert sum(line.order is not None for line in desk.lines(paper)) == 2
+
+
+# Held ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        ("Ormond", "Powick Bridge", "Summer 1642 Movement Orders"),
+        ("Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"),
+        ("Montrose", "Powick Bridge", "Summer 1642 Retreat Orders"),
+    ],
+)
+def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
+    desk: Desk, heading: tuple[str, ...]
+) -> None:
+    paper = desk.mailed()
+    row = desk.read(paper, {picture(90): (sight(page([*heading, *ORDERS])),)})
+    assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
+    assert row.power == "Montrose"  # never re-routed (HEAD-03)
+    assert desk.counting() == {}
+    assert desk.table.told()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    assert "do not agree" in desk.table.words(desk.table.letters("held")[0])
+    assert desk.settled == [desk.table.phase().id]
+
+
+@pytest.mark.parametrize("heading", [(), ("Charles",), ("Montrose", "Summer"), ("James Graham", "Summer 1642")])
+def test_a_sheet_that_says_less_is_not_held(desk: Desk, heading: tuple[str, ...]) -> None:
+    row = desk.read(desk.mailed(), {picture(90): (sight(page([*heading, *ORDERS])),)})
+    assert (row.fate, row.flags) == ("counts", [])
+
+
+def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    changes = [*HEADING[:4], "Only changes, otherwise as before", ORDERS[1]]
+    row = desk.read(second, {picture(60): (sight(page(changes)),)})
+    assert (row.fate, row.flags) == ("held", ["only_changes"])
+    assert desk.counting() == {"Montrose": first}
+    words = desk.table.words(desk.table.letters("held")[0])
+    assert "only changes" in words
+    assert "do not agree" not in words
+
+
+# Versions the sheet asks for ----------------------------------------------------------------------------------------
+
+
+def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
+    """Seen with a real sheet: "v1" in a player's hand was read as "v7", with a score of 0.75."""
+    first = desk.mailed(30, 1)
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    assert (row.instruction, row.flags) == (None, [])
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_a_faint_number_is_no_instruction_even_where_the_subject_has_none(desk: Desk) -> None:
+    bare = desk.table.subject("Montrose").removesuffix(" - v1")
+    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
+    first = desk.table.papers()[0].id
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    assert row.instruction is None
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_a_clear_number_that_is_not_the_subjects_is_marked_and_the_subjects_counts(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], "v7", *ORDERS])),)})
+    assert (row.instruction, row.flags, row.fate) == (None, ["version_disagrees"], "counts")
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> None:
+    bare = desk.table.subject("Montrose").removesuffix(" - v1")
+    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
+    first = desk.table.papers()[0].id
+    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], "Version 3", *ORDERS])),)})
+    assert (row.version, row.instruction, row.flags) == (None, 3, ["version_missing"])
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": first}
+
+
+# Photographs that cannot be used ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason.TOO_DARK, "too dark"),
+        (Reason.BLURRED, "too blurred"),
+        (Reason.BLANK, "No writing"),
+        (Reason.NOT_A_SHEET, "does not show a sheet"),
+        (Reason.NOT_AN_IMAGE, "cannot be opened"),
+        (Reason.TOO_LARGE, "too large"),
+    ],
+)
+def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(desk: Desk, reason: Reason, words: str) -> None:
+    paper = desk.mailed()
+    row = desk.read(paper, {picture(90): (unusable(reason),)})
+    assert row.fate == "held"
+    assert desk.table.told()[1:] == [("rejection", MONTROSE)]
+    said = desk.table.words(desk.table.letters("rejection")[0])
+    assert words in said
+    assert desk.table.subject("Montrose", 2) in said
+    assert desk.pages(paper)[0].note == str(reason)
+    assert desk.lines(paper) == []
+    assert desk.settled == [desk.table.phase().id]
+
+
+def test_an_unusable_version_does_not_replace_the_good_one_before(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (unusable(Reason.TOO_DARK),)})
+    assert desk.counting() == {"Montrose": first}
+    assert "a version you sent before still counts" in desk.table.words(desk.table.letters("rejection")[0])
+
+
+def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk) -> None:
+    table = desk.table
+    raw = mail(
+        table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],
+        parts=[text(), part(picture(30)), part(picture(60))],
+    )  # fmt: skip
+    table.take(raw, table.phase().opens_at)
+    paper = table.papers()[0].id
+    row = desk.read(paper, {
+        picture(30): (unusable(Reason.BLURRED),), picture(60): (sight(page([*HEADING, *ORDERS])),),
+    })  # fmt: skip
+    assert row.fate == "counts"
+    assert [one.note for one in desk.pages(paper)] == ["blurred", None]
+    assert [kind for kind, _ in table.told()] == ["receipt"]
+
+
+# Failures -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.settled.clear()
+    reader = desk.reader(Shown({}))
+    reader.give_up({"submission": second}, "MemoryError: while reading Army Aberdeen")
+    row = desk.paper(second)
+    assert (row.fate, row.flags) == ("held", ["reader_failed"])
+    assert row.read_at is not None
+    assert desk.counting() == {"Montrose": first}
+    assert desk.table.told()[2:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    assert desk.settled == [desk.table.phase().id]  # nothing else would look whether the turn can be judged now
+    with desk.table.site.store() as session:
+        event = session.scalars(select(EventRow).where(EventRow.what == "reading_failed")).one()
+    assert event.detail == {"submission": second, "fault": "MemoryError"}
+    reader.give_up({"submission": second}, "MemoryError: again")
+    reader.give_up({"submission": first}, "MemoryError: of one that was read")
+    assert len(desk.table.letters()) == 4
+    assert desk.paper(first).fate == "counts"

@@ -1,0 +1,224 @@
+"""A line that a person cut anew is read anew by the machine, and what it reads is offered: still a person's decision
+(DESK-03, Q-01)."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from sqlalchemy import select
+
+import maps
+from adjudicator.calendar import PhaseKind
+from grammar.nearest_orders import snap
+from ocr.engines.default import usual
+from ocr.page import Box, Photo, ReadLine, Strike
+from ocr.read import read
+from ocr.read_line import read_line
+from reading.page import Scribe
+from reading.vocabulary import forms_of, lexicon_of
+from service.desk import queries
+from service.games.lines import arranged
+from service.intake.reread_line import WORK, LineReader, best_of
+from service.store.tables import LineRow, LineState, PhaseRow, PhaseState
+from tests.support.desk_site import DeskSite
+
+DRAWN = {"left": 5, "top": 30, "right": 90, "bottom": 40}
+
+
+@dataclass
+class Told:
+    """An eye that reads in any box what it was told to, and keeps the boxes it was asked about."""
+
+    texts: tuple[str, ...]
+    boxes: list[tuple[Box, int]] = field(default_factory=list)
+
+    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+        assert upright.startswith(b"\xff\xd8")  # the page's picture and nothing of the game
+        self.boxes.append((box, rotation))
+        return tuple(ReadLine(box, (), text, 0.99, Strike()) for text in self.texts)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    made = DeskSite(tmp_path)
+    made.sign_in()
+    return made
+
+
+def _reader(desk: DeskSite, *texts: str) -> tuple[LineReader, Told]:
+    eye = Told(texts)
+    return LineReader(desk.store, desk.blobs, eye, maps.load), eye
+
+
+def _boxed(desk: DeskSite, line: int = 3, key: str = "box-1") -> int:
+    """Set the box of a line; the id of the line that it became."""
+    answer = desk.post("/sheet/1/box", line=f"{line} ", key=key, **DRAWN)
+    assert answer.headers["location"] == "/sheet/1?told=box-fixed"
+    return desk.asked_again[-1]
+
+
+def _offers(desk: DeskSite, line: int) -> list[tuple[str, str]]:
+    """What each offer sends, and what it says of the picture it was read from."""
+    page = desk.page(f"/desk/7?line={line}")
+    return [(part.partition('"')[0], part.partition('class="like">')[2].partition("<")[0])
+            for part in page.split('data-offer="')[1:]]
+
+
+def test_a_box_set_right_is_read_anew_and_what_stands_in_it_is_offered_first(desk: DeskSite) -> None:
+    made = _boxed(desk)
+    assert "data-awaited" in desk.page(f"/desk/7?line={made}")
+    reader, eye = _reader(desk, "Army Angus moves to Carham")
+    reader.read({"line": made})
+    assert eye.boxes == [(Box(((45, 210), (810, 210), (810, 280), (45, 280))), 0)]  # of 900 x 700 pixels
+    page = desk.page(f"/desk/7?line={made}")
+    assert "data-awaited" not in page
+    fresh, *rest = _offers(desk, made)
+    assert fresh == ("reading-3", "read anew, as the line is cut now")
+    assert {said for _, said in rest} <= {"read anew, as the line is cut now", "as it was cut before"}
+    with desk.store() as session:
+        order = [number for number, _ in arranged(session.get_one(LineRow, made).candidates)]
+        assert order == [*range(3, len(order) + 1), 1, 2]  # what was read before stands behind
+        (work,) = [w for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == made]
+    assert work.line.state is LineState.OPEN  # nobody but a person decides
+
+
+def test_a_reading_keeps_its_number_for_who_looked_at_the_line_before(desk: DeskSite) -> None:
+    """Two people, or a person and the machine: what was pressed is what was seen."""
+    made = _boxed(desk)
+    before = desk.client.get("/desk/7/lines").json()["lines"]
+    seen = next(one["version"] for one in before if one["id"] == made)
+    _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
+    assert desk.act("reading-1", made, seen=seen)["saved"]
+    assert desk.reviews()[-1].order == "A Eskdale H"  # the first reading as it was shown before
+    desk.act("undo")
+    assert desk.act("reading-3", made, seen=seen)["saved"]
+    assert "Carham" in str(desk.reviews()[-1].order)
+
+
+def test_the_page_is_told_that_a_line_was_read_anew(desk: DeskSite) -> None:
+    made = _boxed(desk)
+    _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
+    answer = desk.acts({"key": "of-another-line", "do": "not-order", "line": 4})
+    assert answer["offers"][str(made)].startswith("reading-3 0 ")
+
+
+def test_it_is_read_once_never_after_sending_and_undo_brings_the_old_line_back(desk: DeskSite) -> None:
+    made = _boxed(desk)
+    reader, eye = _reader(desk, "Army Angus moves to Carham")
+    desk.change(7, state=PhaseState.SENT)
+    reader.read({"line": made})
+    assert eye.boxes == []
+    desk.change(7, state=PhaseState.CLOSED)
+    for _ in range(2):  # work that was cut off runs again
+        reader.read({"line": made})
+    with desk.store() as session:
+        first = session.get_one(LineRow, made).candidates
+    assert len(eye.boxes) == 1
+    desk.act("undo")
+    with desk.store() as session:
+        assert {w.line.id for w in queries.work(session, session.get_one(PhaseRow, 7))} == {1, 2, 3, 4}
+        assert session.get_one(LineRow, made).candidates == first
+        assert len(session.get_one(LineRow, 3).candidates) == 2
+
+
+def test_a_box_set_twice_is_read_twice(desk: DeskSite) -> None:
+    made = _boxed(desk)
+    _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
+    with desk.store() as session:
+        (version,) = [w.version for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == made]
+    desk.post("/sheet/1/box", line=f"{made} {version}", key="box-2", **{**DRAWN, "top": 28})
+    again = desk.asked_again[-1]
+    assert again != made
+    _reader(desk, "Army Angus holds")[0].read({"line": again})
+    with desk.store() as session:
+        numbered = arranged(session.get_one(LineRow, again).candidates)
+    assert "Angus" in str(numbered[0][1]["order"])
+    assert str(numbered[0][1]["order"]).endswith("H")
+
+
+def test_lines_joined_or_broken_are_read_anew_too(desk: DeskSite) -> None:
+    desk.act("join", 3)
+    joined = list(desk.asked_again)
+    assert len(joined) == 1
+    desk.act("break", joined[0], at=0.5)
+    assert len(desk.asked_again) == 3
+
+
+def test_where_the_machine_sees_nothing_what_was_read_before_is_offered(desk: DeskSite) -> None:
+    made = _boxed(desk)
+    _reader(desk)[0].read({"line": made})
+    assert [do for do, _ in _offers(desk, made)] == ["reading-1", "reading-2"]
+
+
+def test_it_is_read_by_words_alone_whatever_stands_on_the_board(desk: DeskSite) -> None:
+    """NON-03: the same box reads the same with and without a position, and as the grammar reads those words."""
+    words = "Army Angus moves to Carham"
+    found = []
+    positions: tuple[dict[str, object] | None, ...] = (None, {"units": []})
+    for position in positions:
+        desk.change(7, position=position)
+        made = _boxed(desk, key=f"box {position}")
+        _reader(desk, words)[0].read({"line": made})
+        with desk.store() as session:
+            found.append([one for one in session.get_one(LineRow, made).candidates if "again" in one])
+        desk.act("undo")
+    assert found[0] == found[1]
+    variant = maps.load("w3k")
+    named = snap(words, lexicon=lexicon_of(variant), forms=forms_of(variant, PhaseKind.MOVEMENT), power="").candidates[0]
+    assert len(found[0][0]["order"]) > 0
+    assert named.orders
+
+
+def test_the_likeliest_of_the_ways_to_take_rows_comes_first_and_each_order_once() -> None:
+    one, two, three = ({"text": order, "order": order, "score": score} for order, score in (("A", 0.4), ("B", 0.9), ("A", 0.2)))
+    assert best_of([[one], [two, three]]) == [two, one]
+    assert best_of([]) == []
+
+
+WHOLE = {"Army Middlesex to Kinsale": "A Middlesex - Kinsale", "Army Wicklow to Buckinghamshire": "A Wicklow - Buckinghamshire"}
+"""Two lines of the sheet s006 as its `truth.json` has them, as canonical orders."""
+
+
+def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_right() -> None:
+    """A frame that cuts a destination off, set right by hand: the order is read from its ink."""
+    data = Path("tests/data/sheets/s006.jpg").read_bytes()
+    with Image.open(io.BytesIO(data)) as opened:
+        picture = np.asarray(opened.convert("RGB"))
+    (page,) = read(Photo(data, "s006.jpg"), usual()).pages
+    variant = maps.load("w3k")
+    scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind.MOVEMENT)])
+    for text, order in WHOLE.items():
+        line = min(page.lines, key=lambda one: _unlike(one.text, text))
+        a, b, c, d = (np.array(corner) for corner in line.box.corners)
+        for share, whole in ((0.55, False), (1.03, True)):
+            box = _box(a, a + (b - a) * share, d + (c - d) * share, d)
+            found = best_of([scribe.by_itself(one).candidates for one in read_line(picture, box, page.rotation, usual())])
+            assert (bool(found) and found[0]["order"] == order) is whole
+
+
+def _box(*corners: np.ndarray) -> Box:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return Box((a, b, c, d))
+
+
+def _unlike(one: str, other: str) -> int:
+    return len(set(one.split()) ^ set(other.split()))
+
+
+def test_a_box_on_bare_paper_is_no_line() -> None:
+    blank = np.full((400, 800, 3), 245, dtype=np.uint8)
+    assert read_line(blank, Box(((100, 100), (700, 100), (700, 150), (100, 150))), 0, usual()) == ()
+
+
+def test_work_is_asked_for_under_a_key_of_its_own_in_the_act_itself(desk: DeskSite) -> None:
+    """A box that was refused asks for nothing."""
+    assert WORK == "read line"
+    desk.post("/sheet/1/box", line="99 ", key="no-such-line", **DRAWN)
+    assert desk.asked_again == []
+    with desk.store() as session:
+        assert session.scalars(select(LineRow).where(LineRow.kind == "part")).all() == []

@@ -1,0 +1,75 @@
+"""A machine that cannot open photographs in time loses no turn: what came is filed and its sender has a receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from service.intake.process_mail import READ_WORK
+from service.intake.read_submission import Reader
+from service.intake.recognizer import ChildProbe, EngineEye, Opener
+from service.intake.sandbox import ChildFault, Limits
+from service.jobs import DbosJobs
+from service.mail import ingest
+from service.notices.replies import Correspondence
+from service.store import records
+from service.store.tables import EventRow, MailState, SubmissionRow
+from tests.support.table import COORDINATOR, Table, address
+
+HURRIED = Opener(Limits(wall_seconds=0.02))
+"""What an overloaded machine looks like: no child is ready in time."""
+
+
+@pytest.fixture
+def jobs(table: Table) -> Iterator[DbosJobs]:
+    made = DbosJobs(table.site.engine, poll_seconds=0.05, pauses=(0.05,))
+    made.prepare()
+    yield made
+    made.stop()
+
+
+def _hurried(table: Table) -> Reader:
+    return Reader(
+        store=table.site.store, blobs=table.site.blobs, clock=table.site.clock, eye=EngineEye(engines=(), opener=HURRIED),
+        load=table.load, post=Correspondence(table.writer), settled=lambda _: None,
+    )
+
+
+def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table, jobs: DbosJobs) -> None:
+    """Faults 17 and 21: the player is told that it arrived, and never that the file is broken; the coordinator sees the fault."""
+    taker = replace(table.taker, jobs=jobs, probe=ChildProbe(HURRIED))
+    reader = _hurried(table)
+    jobs.register(ingest.WORK, taker.take, failed=taker.give_up)
+    jobs.register(READ_WORK, reader.read, failed=reader.give_up)
+    key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
+    with table.site.store.begin() as session:
+        jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{key}", {"mail": key})
+    jobs.start()
+    assert jobs.wait_idle(60)
+    assert table.mail_row(key).state == MailState.USED
+    with table.site.store() as session:
+        paper = session.scalars(select(SubmissionRow)).one()
+        happened = list(session.scalars(select(EventRow.what)))
+        (page,) = records.pages(session, paper.id)
+    assert (paper.power, paper.fate) == ("Montrose", "held")
+    assert page.original
+    assert page.note is None
+    assert {"work_failed", "reading_failed"} <= set(happened)
+    assert ("receipt", address("Montrose")) in table.told()
+    assert not [kind for kind, _ in table.told() if kind in {"rejection", "unusable"}]
+    assert COORDINATOR in {to for _, to in table.told()}
+
+
+def test_the_first_tries_refuse_nothing_and_file_nothing(table: Table) -> None:
+    """The machine may be well again in a moment."""
+    taker = replace(table.taker, probe=ChildProbe(HURRIED))
+    key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
+    with pytest.raises(ChildFault):
+        taker.take({"mail": key})
+    assert table.mail_row(key).state == MailState.STORED
+    assert table.told() == []
+    table.taker.take({"mail": key})
+    assert table.told() == [("receipt", address("Montrose"))]

@@ -1,0 +1,72 @@
+"""Authentication-Results: only our own server's topmost stamp proves a sender."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.mail.authentication import AuthResult, authenticate, read_stamp
+
+OURS = "mx.w3k.example"
+DOMAIN = "mail.post.example"
+PASS, FAIL, NONE = AuthResult.PASS, AuthResult.FAIL, AuthResult.NONE
+
+
+@pytest.mark.parametrize(
+    ("stamps", "expected"),
+    [
+        ([], NONE),
+        (["mx.w3k.example; dmarc=pass"], PASS),
+        (["mx.w3k.example; dmarc=pass header.from=mail.post.example"], PASS),
+        (["MX.W3K.Example; DMARC=Pass Header.From=Mail.Post.Example"], PASS),
+        (["mx.w3k.example; dmarc=pass header.from=other.example"], FAIL),
+        (["mx.w3k.example; dkim=pass header.d=mail.post.example"], PASS),
+        (["mx.w3k.example; dkim=pass header.d=post.example"], PASS),
+        (["mx.w3k.example; dkim=pass header.i=@post.example header.b=ab/c+d="], PASS),
+        (["mx.w3k.example; dkim=pass header.d=x.mail.post.example"], FAIL),
+        (["mx.w3k.example; dkim=pass header.d=ost.example"], FAIL),
+        (["mx.w3k.example; dkim=pass header.d=example"], FAIL),
+        (["mx.w3k.example; dkim=pass"], FAIL),
+        (["mx.w3k.example; spf=pass smtp.mailfrom=mail.post.example"], FAIL),
+        (["mx.w3k.example; none"], FAIL),
+        (["mx.w3k.example; dkim=fail header.d=a.example; dkim=pass header.d=post.example"], PASS),
+        (["mx.w3k.example; dmarc=fail (dmarc=pass)"], FAIL),
+        (['mx.w3k.example; dmarc=fail reason="; dmarc=pass"'], FAIL),
+        (['mx.w3k.example; dkim=fail reason="x" header.d=post.example dmarc=pass'], FAIL),
+        (["mx.w3k.example 1; dmarc=pass (p=NONE sp=NONE dis=NONE) header.from=mail.post.example"], PASS),
+        (["(a comment) mx.w3k.example; dmarc=pass"], PASS),
+        (['"mx.w3k.example"; dmarc=pass'], PASS),
+        (["mx.w3k.example.attacker.example; dmarc=pass"], NONE),
+        (["attacker.example mx.w3k.example; dmarc=pass"], NONE),
+        (["x.mx.w3k.example; dmarc=pass"], NONE),
+        (["dmarc=pass; mx.w3k.example"], NONE),
+        (["mx.w3k.example; dmarc=fail", "mx.w3k.example; dmarc=pass"], FAIL),
+        (["other.example; dmarc=fail", "mx.w3k.example; dmarc=pass"], PASS),
+        (["mx.w3k.example"], FAIL),
+        (["", ";", "(", '"'], NONE),
+    ],
+)
+def test_topmost_stamp_of_the_trusted_server(stamps: list[str], expected: AuthResult) -> None:
+    assert authenticate(stamps, OURS, DOMAIN) is expected
+
+
+def test_a_large_providers_stamp_is_read_whole() -> None:
+    stamp = read_stamp(
+        'mx.w3k.example;\r\n dkim=pass header.i=@post.example header.s=sel-1 header.b="Ab/Cd+e=";'
+        " spf=pass (mx.w3k.example: domain of a@post.example designates 203.0.113.20 as permitted sender)"
+        " smtp.mailfrom=a@post.example; arc=pass (i=1 spf=pass; dkim=pass); dmarc=pass header.from=post.example"
+    )
+    assert stamp is not None
+    assert [(result.method, result.result) for result in stamp.results] == [
+        ("dkim", "pass"),
+        ("spf", "pass"),
+        ("arc", "pass"),
+        ("dmarc", "pass"),
+    ]
+    assert stamp.results[0].get("header.b") == "Ab/Cd+e="
+
+
+@given(st.text(alphabet='mx.w3k.example;=()"\\ dmarcpass/1', max_size=120))
+def test_no_jumble_raises(value: str) -> None:
+    assert authenticate([value], "elsewhere.example", DOMAIN) in {NONE, FAIL}

@@ -1,0 +1,107 @@
+"""Bounces and read receipts: what they say, and which of our mails they are about (RFC 3464, RFC 8098)."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.mail.image_types import PillowProbe
+from service.mail.message import read_mail
+from service.mail.reports import Report, ReportKind
+from tests.support.mail_builder import mail, multipart, part, text
+
+OURS = "<results.1@w3k.example>"
+
+
+def status(*lines: str) -> bytes:
+    return (
+        "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\n" + "\r\n".join(lines)
+    ).encode()
+
+
+def report(*parts: bytes, kind: str = "delivery-status", headers: tuple[str, ...] = ()) -> Report | None:
+    body = multipart([text(), *parts], f"multipart/report; report-type={kind}")
+    return read_mail(mail(body=body, headers=headers), PillowProbe()).report
+
+
+def returned(kind: str, head: str) -> bytes:
+    return f"Content-Type: {kind}\r\n\r\n{head}\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("parts", "headers"),
+    [
+        ((returned("text/rfc822-headers", f"Subject: x\r\nMessage-ID:\r\n {OURS}"),), ()),
+        ((returned("message/rfc822", f"Message-ID: {OURS}\r\nSubject: x\r\n\r\nbody"),), ()),
+        ((), (f"In-Reply-To: {OURS}",)),
+        ((), (f"References: <older@w3k.example> {OURS}",)),
+        ((returned("text/rfc822-headers", "Subject: x"),), (f"In-Reply-To: {OURS}",)),
+    ],
+)
+def test_the_mail_a_bounce_is_about(parts: tuple[bytes, ...], headers: tuple[str, ...]) -> None:
+    found = report(status("Action: failed", "Status: 5.1.1"), *parts, headers=headers)
+    assert found is not None
+    assert (found.kind, found.message_id) == (ReportKind.BOUNCE, OURS)
+
+
+@pytest.mark.parametrize(
+    ("lines", "action", "enhanced", "recipient"),
+    [
+        (
+            ["Final-Recipient: rfc822; a@b.example", "Action: failed", "Status: 5.2.2"],
+            "failed",
+            "5.2.2",
+            "a@b.example",
+        ),
+        (["Action: Delayed (will retry)", "Status: 4.4.1 (timed out)"], "delayed", "4.4.1", None),
+        (
+            ["Original-Recipient: rfc822;c@d.example", "Final-Recipient: rfc822;e@f.example"],
+            None,
+            None,
+            "c@d.example",
+        ),
+        (["Action: !!", "Status: 99.99"], None, None, None),
+        (
+            ["Action: failed", "Status: 5.0.0", "", "Action: delivered", "Status: 2.0.0"],
+            "failed",
+            "5.0.0",
+            None,
+        ),
+    ],
+)
+def test_what_a_bounce_says(
+    lines: list[str], action: str | None, enhanced: str | None, recipient: str | None
+) -> None:
+    found = report(status(*lines))
+    assert found == Report(ReportKind.BOUNCE, None, action, enhanced, recipient)
+
+
+def test_a_status_part_in_base64_is_read() -> None:
+    coded = part(
+        b"Reporting-MTA: dns; x\r\nAction: failed\r\nStatus: 5.7.1\r\n", "message/delivery-status", "s"
+    )
+    found = report(coded)
+    assert found is not None
+    assert found.kind is ReportKind.BOUNCE
+
+
+def test_receipts() -> None:
+    notice = returned(
+        "message/disposition-notification", f"Original-Message-ID: {OURS}\r\nDisposition: x; displayed"
+    )
+    assert report(notice, kind="disposition-notification") == Report(ReportKind.RECEIPT, OURS)
+    assert report(kind="disposition-notification") == Report(ReportKind.RECEIPT)
+    assert report(notice, kind="") == Report(ReportKind.RECEIPT, OURS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        multipart([text(), status("Action: failed")]),
+        multipart([text()], "multipart/report; report-type=feedback-report"),
+        multipart([text()], "multipart/report"),
+        b"Content-Type: multipart/report; report-type=feedback-report\r\n\r\nno parts",
+        text(),
+    ],
+)
+def test_other_mail_is_no_report(body: bytes) -> None:
+    assert read_mail(mail(body=body), PillowProbe()).report is None

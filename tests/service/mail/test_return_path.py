@@ -1,0 +1,65 @@
+"""An address of its own for what of a letter cannot be delivered, all the way round."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.config import MailOut
+from service.mail.outbox import Sent, SmtpTransport, send_due
+from service.store.tables import MailState, OutboxState
+from tests.support.letters import SENDER, rows
+from tests.support.servers.smtp_sink import SmtpSink
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, Table, address, open_table
+
+MONTROSE = address("Montrose")
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    return open_table(site)
+
+
+def bounce(to: str, header: str = "To") -> bytes:
+    """As terse as bounces come: nothing of the letter itself."""
+    return (
+        f"Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\n{header}: {to}\r\nSubject: Undelivered Mail\r\n"
+        'MIME-Version: 1.0\r\nContent-Type: multipart/report; report-type=delivery-status; boundary="cut"\r\n\r\n'
+        "--cut\r\nContent-Type: text/plain\r\n\r\nNo.\r\n"
+        "--cut\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n"
+        f"Final-Recipient: rfc822; {MONTROSE}\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n--cut--\r\n"
+    ).encode()
+
+
+def sent(table: Table, sink: SmtpSink, *, by_letter: bool) -> str:
+    """Montrose's receipt leaves; to whom it would be returned."""
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    leaving = MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=SENDER, return_by_letter=by_letter)
+    site = table.site
+    assert send_due(site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER) == Sent(sent=1)
+    return sink.letters[0].sender
+
+
+@pytest.mark.parametrize("header", ["To", "Delivered-To", "X-Original-To"])
+def test_a_bounce_that_brings_nothing_of_the_letter_is_known_by_where_it_goes(
+    table: Table, smtp_sink: SmtpSink, header: str
+) -> None:
+    to = sent(table, smtp_sink, by_letter=True)
+    assert to.startswith("orders+receipt.")
+    assert to.endswith("@galloper.example")
+    assert smtp_sink.letters[0].message["From"] == SENDER  # what players see and answer stays as it is
+    row = table.take(bounce(to, header), table.phase().opens_at)
+    assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
+    assert rows(table.site)[0].state == OutboxState.FAILED
+    assert [who for _, who in table.told()] == [MONTROSE, COORDINATOR]
+
+
+def test_without_the_setting_letters_return_to_the_sender(table: Table, smtp_sink: SmtpSink) -> None:
+    assert sent(table, smtp_sink, by_letter=False) == "orders@galloper.example"
+
+
+@pytest.mark.parametrize("to", ["orders+receipt.0123456789abcdef01234567@galloper.example", "orders+x@galloper.example", "orders+"])
+def test_an_address_that_names_no_letter_changes_nothing(table: Table, smtp_sink: SmtpSink, to: str) -> None:
+    sent(table, smtp_sink, by_letter=True)
+    table.take(bounce(to), table.phase().opens_at)
+    assert [row.state for row in rows(table.site)] == [OutboxState.SENT]

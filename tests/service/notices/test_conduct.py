@@ -1,0 +1,186 @@
+"""What the handbook asks of players: said once, to each of them, and policed by nobody (CON-01 to CON-07, POST-02, POST-05,
+POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
+
+from __future__ import annotations
+
+from datetime import time, timedelta
+
+import pytest
+
+import maps
+from service.desk.queries import executed
+from service.intake.postal_mail import Letter, PostRoom, awaited
+from service.intake.recognizer import Opener
+from service.notices.broadcasts import Circulars
+from service.notices.results import Announcements
+from service.scheduler import due_now
+from service.store.tables import AddressRow, MailState, PhaseState, SubmissionRow
+from tests.support.letters_samples import every_letter
+from tests.support.mail_builder import picture
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, Table, address, open_table
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    return open_table(site)
+
+
+def welcome(table: Table, power: str = "Montrose") -> str:
+    """The words of a power's welcome."""
+    with table.site.store.begin() as session:
+        Circulars(table.writer).welcome(session, table.game, power)
+    return table.words(table.letters("welcome")[-1])
+
+
+SAID = (
+    # CON-01: by post, pouch or courier alone, by hand for choice, typed allowed, household members too.
+    "Players talk to each other by post alone, also where they share a house.",
+    "Letters by hand are preferred, typed ones are welcome.",
+    # POST-05.
+    "A courier or a diplomatic pouch counts as post.",
+    # CON-02.
+    "Nobody writes as somebody else.",
+    # CON-03.
+    "In person, only what is past may be spoken of, and that as if you knew neither your own plans nor your reasons.",
+    # CON-04.
+    "Nothing electronic helps you write to each other. The map may be used on a screen or printed.",
+    # CON-05.
+    "Who plays bears the risk of being misunderstood or misread, and holds the coordinator free of blame.",
+    # CON-06.
+    "Please work out the deadlines on your own clock, and look once whether your calendar shows them at the right hour.",
+    # CON-07: asked for, politely.
+    "Please write so that anybody can read it.",
+)
+"""Each sentence with the requirement that it answers."""
+
+
+def test_the_welcome_says_how_players_meet(table: Table) -> None:
+    words = welcome(table)
+    assert [one for one in SAID if one not in words] == []
+
+
+@pytest.mark.parametrize("slug", ["bretwalda", "britain1066", "brittania", "war1648"])
+def test_other_games_rules_say_nothing_of_how_players_meet(slug: str) -> None:
+    """The conduct is the handbook's of Wars of the Three Kingdoms; none of the other rules has a word of it."""
+    assert maps.load(slug).conduct == ()
+
+
+def test_a_game_whose_rules_say_nothing_of_how_players_meet_asks_nothing(site: Site) -> None:
+    table = open_table(site, slug="brittania")
+    words = welcome(table, next(iter(table.variant.powers)))
+    assert "HOW A LETTER LOOKS" in words
+    assert "HOW PLAYERS MEET" not in words
+    assert "free of blame" not in words
+
+
+def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> None:
+    """CON-05: shown once. A second welcome of the same seat is the same letter, and does not leave again."""
+    welcome(table)
+    welcome(table)
+    assert len(table.letters("welcome")) == 1
+    others = [letter for letter in every_letter().values() if letter.kind != "welcome"]
+    assert len({letter.kind for letter in others}) == 15
+    assert not [letter.kind for letter in others if "free of blame" in letter.text or "HOW PLAYERS MEET" in letter.text]
+
+
+def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> None:
+    """POST-02: an optional name, position, game, season with year, salutation; and below the closing the same again."""
+    words = welcome(table)
+    _, _, advice = words.partition("HOW A LETTER LOOKS")
+    parts = ["(your own name, if you like)", "Montrose", "Powick Bridge", "Summer 1642", "To the other player's power,",
+             "with a closing of your choice,", "Montrose", "(your own name, if you like)", "Powick Bridge", "Summer 1642",
+             "real names and addresses", "nothing of the game"]
+    at = 0
+    for part in parts:
+        found = advice.find(part, at)
+        assert found >= at, part
+        at = found + len(part)
+    # POST-08: advice, not a condition.
+    assert "nothing is refused for lacking a part of it" in advice
+
+
+def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
+    """POST-05: it has no postmark, and is the posted original all the same."""
+    table.take(table.mail("Montrose"), table.site.clock.now())
+    site, phase = table.site, table.phase()
+    with site.store() as session:
+        assert awaited(session, phase) == ["Montrose"]
+    site.clock.advance(timedelta(days=1))
+    room = PostRoom(site.store, site.blobs, site.jobs, site.clock, Opener())
+    came = Letter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
+    assert room.log(came, [], "ada") is None
+    with site.store() as session:
+        assert awaited(session, phase) == []
+
+
+def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> None:
+    """POST-08: nothing is asked of its style."""
+    site, phase = table.site, table.phase()
+    site.clock.advance(timedelta(days=1))
+    room = PostRoom(site.store, site.blobs, site.jobs, site.clock, Opener())
+    filed = room.log(Letter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada")
+    (paper,) = table.papers()
+    assert (paper.id, paper.version, paper.fate) == (filed, None, "counts")
+
+
+@pytest.mark.parametrize(("subject", "flag"), [
+    ("Powick Bridge - Montrose - Summer 1642 - Movement Orders", "version_missing"),
+    ("Montrose - Summer 1642 - Movement Orders - v1", "game_missing"),
+])  # fmt: skip
+def test_a_mail_that_lacks_a_part_of_its_subject_counts_where_nothing_else_can_be_meant(
+    table: Table, subject: str, flag: str
+) -> None:
+    """POST-08, Q-06."""
+    row = table.take(table.mail("Montrose", subject=subject), table.site.clock.now())
+    assert (row.state, (row.verdict or {})["flags"]) == (MailState.USED, [flag])
+
+
+@pytest.mark.parametrize("subject", [
+    "Powick Bridge - Montrose - Summer 1642", "Powick Bridge - Summer 1642 - Movement Orders - v1", "Montrose orders",
+])  # fmt: skip
+def test_a_mail_that_lacks_more_waits_for_a_person_and_is_not_refused(table: Table, subject: str) -> None:
+    """POST-08: absence is no reason by itself; the coordinator looks."""
+    row = table.take(table.mail("Montrose", subject=subject), table.site.clock.now())
+    assert row.state == MailState.QUARANTINED
+    assert [one.recipient for one in table.letters("coordinator_notice")] == [COORDINATOR]
+
+
+def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(table: Table) -> None:
+    """CAL-01, CAL-02: a photograph on T+0, another on T+11 and one at the deadline itself; the last one counts."""
+    phase = table.phase()
+    for version, at in ((1, phase.opens_at), (2, phase.opens_at + timedelta(days=11)), (3, phase.deadline)):
+        row = table.take(table.mail("Montrose", shade=60 + 40 * version, subject=table.subject("Montrose", version)), at)
+        assert row.state == MailState.USED, version
+    assert [(paper.version, paper.fate) for paper in table.papers()] == [(1, "counts"), (2, "counts"), (3, "counts")]
+    with table.site.store() as session:
+        (chosen,) = executed(session, table.phase()).values()
+        assert session.get_one(SubmissionRow, chosen).version == 3
+
+
+def test_nothing_is_closed_early_though_every_sheet_is_in(table: Table) -> None:
+    """NON-04: the clock is fixed."""
+    site, phase = table.site, table.phase()
+    for power in table.variant.powers:
+        table.file(power, ())
+    site.clock.set(phase.deadline - timedelta(seconds=1))
+    assert [key for key in due_now(site.clock, site.store, site.jobs) if key.startswith("deadline")] == []
+    assert table.phase().state == PhaseState.OPEN
+    site.clock.set(phase.deadline)
+    assert len([key for key in due_now(site.clock, site.store, site.jobs) if key.startswith("deadline")]) == 1
+
+
+def test_a_player_without_a_mail_address_is_not_forgotten(table: Table) -> None:
+    """OUT-04: the coordinator is told, once, whom the results do not reach; everybody else has theirs."""
+    with table.site.store.begin() as session:
+        session.delete(session.get_one(AddressRow, address("Ormond")))
+    table.announce = Announcements(table.writer)
+    table.site.clock.set(table.phase().deadline)
+    table.turns.close({"phase": table.phase().id})
+    table.turns.approve(table.phase().id, "ada")
+    results = {row.recipient for row in table.letters("final_results")}
+    assert results == {address(power) for power in table.variant.powers} - {address("Ormond")}
+    (notice,) = table.letters("coordinator_notice")
+    words = " ".join(table.words(notice).split())
+    assert "No mail address is known of the player of Ormond." in words
+    assert "print the results from Letters and post them" in words

@@ -1,0 +1,83 @@
+"""An executed sheet is copied to all players with every line that its power wrote as an order, the superfluous ones too
+(Q-36), and without its writer's name, above the orders or below (Q-37)."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+from sqlalchemy import select
+
+from service.notices.results import Announcements
+from service.store.tables import LineRow, LineState, OutboxRow, PageRow
+from tests.support.site import Site
+from tests.support.table import Table, autumn_1642, open_table
+
+HEADING = ("Dov Quill", "Manchester", "Powick Bridge", "Autumn 1642 Movement Orders", "v1")
+ORDERS: tuple[str | tuple[str, LineState], ...] = (
+    "A Lindsey - Kesteven & Holland",
+    "A Glasgow H",
+    "A Norfolk S A Lindsey - Kesteven & Holland",
+    ("A Orkney builds a bridge", LineState.VOID),
+)
+"""One is for a unit of another power, and one is nothing that can be ordered."""
+SIGNED = "Dov Quill, 4 Mill Lane, Stamford"
+HUES = [(200, 0, 0), (0, 140, 0), (0, 0, 200), (160, 0, 160), (0, 140, 140), (150, 110, 0), (90, 60, 180), (200, 80, 0),
+        (0, 90, 30), (110, 0, 50)]  # fmt: skip
+"""The ink of each line from top to bottom."""
+
+
+def ink(at: int, box: list[list[int]], page: Image.Image) -> None:
+    left, top, right, bottom = *box[0], *box[2]
+    ImageDraw.Draw(page).rectangle((left + 10, top + 8, right - 10, bottom - 8), fill=HUES[at])
+
+
+@pytest.fixture
+def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """The copy of Manchester's sheet that goes to everybody, each of whose lines is written in an ink of its own."""
+    table = open_table(site, position=autumn_1642())
+    table.announce = Announcements(table.writer)
+    table.file("Manchester", ORDERS, heading=HEADING)
+    page = Image.new("RGB", (800, 1000), (236, 230, 214))
+    with site.store.begin() as session:
+        rows = list(session.scalars(select(LineRow).order_by(LineRow.ordinal)))
+        foot = [[100, 740], [700, 740], [700, 780], [100, 780]]
+        session.add(LineRow(page_id=rows[0].page_id, ordinal=len(rows), kind="other", text=SIGNED, order=None, box=foot,
+                            confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))  # fmt: skip
+        for at, box in enumerate([*(row.box for row in rows), foot]):
+            ink(at, box, page)
+        out = io.BytesIO()
+        page.save(out, "JPEG", quality=98, subsampling=0)
+        session.scalars(select(PageRow)).one().upright = site.blobs.put(out.getvalue())
+    with Image.open(io.BytesIO(copied(table))) as opened:
+        return np.asarray(opened.convert("RGB")).astype(np.int64)
+
+
+def copied(table: Table) -> bytes:
+    phase = table.phase()
+    table.site.clock.set(phase.deadline)
+    table.turns.close({"phase": phase.id})
+    table.turns.approve(phase.id, "ada")
+    row: OutboxRow = table.letters("draft_results")[0]
+    (found,) = [part.get_content() for part in table.message(row).iter_attachments()
+                if part.get_filename() == "sheet-manchester-1.jpg"]  # fmt: skip
+    assert isinstance(found, bytes)
+    return found
+
+
+def shows(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], at: int) -> bool:
+    return bool((np.abs(copy - HUES[at]).max(axis=2) < 40).sum() > 2000)
+
+
+def test_every_line_written_as_an_order_is_on_the_copy(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> None:
+    """Q-36: what is superfluous is seen by all."""
+    assert [shows(copy, at) for at in range(len(HEADING), len(HEADING) + len(ORDERS))] == [True] * 4
+    assert [shows(copy, at) for at in range(1, len(HEADING))] == [True] * 4
+
+
+@pytest.mark.parametrize("at", [0, len(HEADING) + len(ORDERS)], ids=["above the orders", "below them"])
+def test_the_writers_name_is_not(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], at: int) -> None:
+    """Q-37: cut to heading and orders; a real name or address is gone wherever it stood."""
+    assert not shows(copy, at)

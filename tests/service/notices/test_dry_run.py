@@ -1,0 +1,261 @@
+"""A dry run of a deadline: nothing leaves, nothing is written but its digest, and it says what the real run will do."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from service import pictures
+from service.games import seal
+from service.games.turns import NotReady
+from service.notices.dry_run import WHAT, Rehearsal, Rehearser, canonical_bytes
+from service.notices.results import Announcements
+from service.store.tables import Base, EventRow, LineRow, LineState, PhaseRow, PhaseState
+from service.store.tables_record import EntryRow
+from tests.support.desk_table import DeskTable, open_desk, plain
+from tests.support.site import Site
+from tests.support.table import Table, autumn_1642, open_table
+
+ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
+WORDS = ("Lindsey", "Norfolk", "Kesteven")
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    """The demo's Autumn 1642 with one attack of Manchester on file, its results really drawn and written."""
+    made = open_table(site, position=autumn_1642())
+    made.announce = Announcements(made.writer)
+    made.file("Manchester", ATTACK)
+    return made
+
+
+def rehearser(table: Table) -> Rehearser:
+    return Rehearser(table.site.store, table.site.clock, table.turns, table.writer)
+
+
+def rehearse(table: Table) -> Rehearsal:
+    return rehearser(table).run(table.phase().id, "Ada")
+
+
+def unseal(table: Table) -> None:
+    with table.site.store.begin() as session:
+        phase = session.get_one(PhaseRow, table.phase().id)
+        assert seal.unseal(session, phase, "Ada", "The rehearsal of a test needs it.", table.site.clock.now())
+
+
+def close(table: Table) -> None:
+    table.site.clock.set(table.phase().deadline)
+    table.turns.close({"phase": table.phase().id})
+
+
+def everything(table: Table) -> dict[str, list[Any]]:
+    """All rows of all tables but the log and the record, which has an entry for it."""
+    with table.site.store() as session:
+        return {
+            name: [tuple(row) for row in session.execute(select(found).order_by(*found.primary_key.columns))]
+            for name, found in Base.metadata.tables.items() if name not in {"events", "record", "record_heads"}
+        }
+
+
+def files(table: Table) -> set[str]:
+    return {str(path) for path in table.site.blobs.root.rglob("*")}
+
+
+def events(table: Table) -> list[EventRow]:
+    with table.site.store() as session:
+        return list(session.scalars(select(EventRow).where(EventRow.what == WHAT).order_by(EventRow.id)))
+
+
+def entries(table: Table) -> list[EntryRow]:
+    with table.site.store() as session:
+        return list(session.scalars(select(EntryRow)))
+
+
+def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed(table: Table) -> None:
+    """The rehearsal shows what the deadline will do, lots included (desk plan, page Rehearsal)."""
+    unseal(table)
+    found = rehearse(table)
+    assert found.result
+    close(table)
+    assert table.phase().state == PhaseState.READY
+    assert canonical_bytes(table.phase().resolution or {}) == found.result
+    assert table.outcomes()["Manchester", "A Lindsey - Kesteven & Holland"]
+    again = rehearse(table)
+    assert again.result == found.result
+    assert again.same_as_judged is True
+    assert again.changes == ()
+
+
+def test_a_changed_sheet_gives_another_result_and_is_named(table: Table) -> None:
+    unseal(table)
+    first = rehearse(table)
+    assert first.changes is None
+    table.file("Manchester", ["A Lindsey H", "A Norfolk H"], version=2, at=table.phase().opens_at + timedelta(days=1))
+    second = rehearse(table)
+    assert second.result != first.result
+    assert second.changes is not None
+    assert second.changes[0].startswith("Manchester: sheet ")
+    assert "v1 before" in second.changes[0]
+    assert "v2 now" in second.changes[0]
+    assert any("its orders or what becomes of them changed" in one for one in second.changes)
+    assert rehearse(table).changes == ()
+
+
+def test_the_letters_of_a_rehearsal_are_those_that_leave(table: Table) -> None:
+    unseal(table)
+    found = rehearse(table)
+    assert table.letters() == []
+    close(table)
+    table.turns.approve(table.phase().id, "Ada")
+    assert [(one.kind, one.recipient, one.subject) for one in found.letters] == [
+        (row.kind, row.recipient, row.subject) for row in table.letters()]
+    assert found.letters
+    for one, row in zip(found.letters, table.letters(), strict=True):
+        assert list(one.attached) == [part.get_filename() for part in table.message(row).iter_attachments()]
+
+
+def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
+    unseal(table)
+    rows, kept, entered = everything(table), files(table), len(entries(table))
+    rehearse(table)
+    assert everything(table) == rows
+    assert files(table) == kept
+    assert len(events(table)) == 1
+    assert len(entries(table)) == entered + 1
+
+
+def test_before_the_deadline_a_rehearsal_counts_and_shows_no_order(table: Table) -> None:
+    """DESK-02, Q-14."""
+    desk = open_desk(table, rehearse=rehearser(table))
+    said = plain(desk.post(f"/rehearsal/{table.phase().id}").text)
+    assert "Sealed until" in said
+    assert "Manchester v1" in said
+    assert not [word for word in WORDS if word in said]
+    found = rehearse(table)
+    assert (found.sealed, found.result, found.powers, found.letters) == (True, b"", (), ())
+    assert set(events(table)[0].detail) == {"phase_id", "digest", "sealed", "sheets"}
+
+
+def test_the_log_of_a_rehearsal_holds_no_order_and_no_address(table: Table) -> None:
+    unseal(table)
+    rehearse(table)
+    kept = str(events(table)[0].detail)
+    assert "@" not in kept
+    assert not [word for word in WORDS if word in kept]
+
+
+def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
+    unseal(table)
+    desk: DeskTable = open_desk(table, rehearse=rehearser(table))
+    path = f"/rehearsal/{table.phase().id}"
+    assert "Not rehearsed yet" in desk.text(path)
+    said = plain(desk.post(path).text)
+    assert "This is the first rehearsal" in said
+    assert "Army Lindsey moves to Kesteven" in said
+    assert "letters would leave" in said
+    assert "= Nothing changed" in plain(desk.post(path).text)
+    assert "Last rehearsed" in desk.text(path)
+
+
+def test_lines_that_wait_are_named_and_give_no_order(table: Table) -> None:
+    with table.site.store.begin() as session:
+        session.scalars(select(LineRow).order_by(LineRow.id)).all()[0].status = LineState.OPEN
+    close(table)
+    assert table.phase().state == PhaseState.CLOSED
+    found = rehearse(table)
+    assert "1 lines wait for a person; until then they give no order" in found.obstacles
+    orders = {order.text for power in found.powers for order in power.orders}
+    assert not any("Army Lindsey moves" in text for text in orders)
+    assert found.result
+
+
+def test_what_keeps_letters_from_being_made_is_told_before_the_real_run(table: Table) -> None:
+    unseal(table)
+    for path in list(table.site.blobs.root.rglob("*")):
+        if path.is_file():
+            path.write_bytes(b"damaged")
+    found = rehearse(table)
+    assert found.letters == ()
+    assert any("cannot be copied" in one for one in found.obstacles)
+    assert found.result
+
+
+def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) -> None:
+    desk = open_desk(table, rehearse=rehearser(table))
+    with pytest.raises(NotReady):
+        rehearser(table).run(table.phase(2).id, "Ada")
+    table.set_phase(state=PhaseState.SENT)
+    answer = desk.post(f"/rehearsal/{table.phase().id}")
+    assert answer.status_code == 409
+    assert "Nothing was rehearsed" in answer.text
+    assert desk.client.get("/rehearsal/999").status_code == 404
+    assert desk.client.post(f"/rehearsal/{table.phase().id}", data={"csrf": "x"}).status_code == 403
+    assert events(table) == []
+
+
+# Pictures when they are looked at ---------------------------------------------------------------------------------------
+
+
+def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rehearsal names every file that the real run attaches and draws none; its address gives the very same bytes."""
+    unseal(table)
+    drawn: list[str] = []
+    real = pictures.results_pictures
+
+    def noted(*given: Any) -> list[bytes]:
+        drawn.append("results")
+        return real(*given)
+
+    monkeypatch.setattr(pictures, "results_pictures", noted)
+    desk = open_desk(table, rehearse=rehearser(table))
+    path = f"/rehearsal/{table.phase().id}"
+    page = desk.post(path).text
+    assert drawn == []
+    names = re.findall(rf'href="{path}/picture/([^"]+)"', page)
+    answers = {name: desk.client.get(f"{path}/picture/{name}") for name in names}
+    close(table)
+    table.turns.approve(table.phase().id, "Ada")
+    real_files = {str(part.get_filename()): part.get_content()
+                  for row in table.letters() for part in table.message(row).iter_attachments()}
+    assert [name for name in real_files if not name.startswith("results-")] == names[1:]
+    assert {name: answer.content for name, answer in answers.items()}.items() <= real_files.items()
+    assert answers["results-1.png"].headers["content-type"] == "image/png"
+
+
+def test_a_rehearsal_with_pictures_and_one_without_find_no_difference(table: Table) -> None:
+    unseal(table)
+    rehearser(table).run(table.phase().id, "Ada", drawing=False)
+    assert rehearser(table).run(table.phase().id, "Ada", drawing=True).changes == ()
+
+
+def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Table) -> None:
+    unseal(table)
+    for kept in list(table.site.blobs.root.rglob("*")):
+        if kept.is_file():
+            kept.write_bytes(b"damaged")
+    desk = open_desk(table, rehearse=rehearser(table))
+    path = f"/rehearsal/{table.phase().id}"
+    assert "cannot be copied" not in desk.post(path).text
+    assert "cannot be copied" in desk.post(path, pictures="yes").text
+    answer = desk.client.get(f"{path}/picture/sheet-manchester-1.jpg")
+    assert answer.status_code == 409
+    assert "Nothing left and nothing was changed" in answer.text
+
+
+def test_no_picture_of_a_sealed_phase_is_drawn(table: Table) -> None:
+    """DESK-02."""
+    desk = open_desk(table, rehearse=rehearser(table))
+    for name in ("results-1.png", "sheet-manchester-1.jpg"):
+        assert desk.client.get(f"/rehearsal/{table.phase().id}/picture/{name}").status_code == 404
+
+
+def test_the_reading_page_leads_to_the_rehearsal(table: Table) -> None:
+    """The desk plan: "All 143 lines read ... Rehearse results"."""
+    close(table)
+    desk = open_desk(table, rehearse=rehearser(table))
+    assert f'href="/rehearsal/{table.phase().id}"' in desk.page(f"/desk/{table.phase().id}")
+    assert f'href="/rehearsal/{table.phase().id}"' in desk.page(f"/results/{table.phase().id}")

@@ -1,0 +1,64 @@
+"""Another coordinator: who is told what, once, and a digest of the record that shows any later change."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.notices.broadcasts import Circulars
+from service.record.chain import Root, root
+from service.store import records
+from service.store.tables import GameRow
+from tests.support.site import Site
+from tests.support.table import Table, address, open_table
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    made = open_table(site)
+    with site.store.begin() as session:
+        for at in range(3):
+            records.log_event(session, site.clock.now(), "something", game_id=made.game, detail={"number": at})
+    return made
+
+
+def hand_over(table: Table, name: str = "Blaise", key: str = "form-1") -> int:
+    with table.site.store.begin() as session:
+        return Circulars(table.writer).hand_over(session, table.game, name, key, "ada")
+
+
+def record(table: Table) -> Root:
+    with table.site.store() as session:
+        return root(session, table.game)
+
+
+def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -> None:
+    before = record(table)
+    assert hand_over(table) == len(table.variant.powers)
+    assert hand_over(table) == 0
+    rows = table.letters("hand_over")
+    assert sorted(row.recipient for row in rows) == sorted(address(power) for power in table.variant.powers)
+    for row in rows:
+        words, message = table.words(row), table.message(row)
+        assert "Until now: The Coordinator From now on: Blaise" in words
+        assert f"The record of Powick Bridge has {before.number} entries up to this hand-over, with this root: {before.link}" in words
+        assert f"{table.phase().deadline:%a %-d %b %Y, 07:00 GMT}" in words
+        assert words.rstrip().endswith("Orders go to orders@galloper.example")
+        assert "Blaise, coordinator of Powick Bridge" in words
+        assert message["Auto-Submitted"] == "auto-generated"
+        assert not [one for one in map(address, table.variant.powers) if one != row.recipient and one in words]
+
+
+def test_letters_are_signed_by_the_new_coordinator_from_then_on(table: Table) -> None:
+    hand_over(table)
+    with table.site.store() as session:
+        assert table.writer.game_info(session.get_one(GameRow, table.game)).coordinator == "Blaise"
+    assert hand_over(table, "Grace", "form-2") == len(table.variant.powers)
+    assert "Until now: Blaise From now on: Grace" in table.words(table.letters("hand_over")[-1])
+
+
+def test_another_game_is_no_part_of_the_record(table: Table) -> None:
+    """NON-05."""
+    first = record(table)
+    with table.site.store.begin() as session:
+        records.log_event(session, table.site.clock.now(), "something", game_id=None)
+    assert record(table) == first

@@ -1,0 +1,96 @@
+"""All sixteen letters, of every game there is, from its own facts: none has a word of another game (issue 9: letters' wording)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from maps.variant import Variant
+from service.mail.compose import OutLetter
+from service.notices.previews import Previews, kinds_of
+from service.notices.results import Announcements
+from service.store.tables import GameRow
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+OF_KINDS = {
+    PhaseKind.RETREAT: r"retreat\w*|dislodge\w*|beaten", PhaseKind.ADJUSTMENT: r"builds?|removals?|adjustments?|supply|offer\w*|centres?",
+    PhaseKind.MOVEMENT: r"movement", PhaseKind.TURN: r"grain|turn orders"}
+"""What is only said where a game has such a phase."""
+ELSEWHERE = {"w3k": r"prox(?:y|ies)|convert\w*|conversion|sends? supply|supply to", "war1648": r"mercenar\w*|loans?|ice",
+             "bretwalda": r"boats?|bunch\w*", "britain1066": r"straits|unseen|off the board", "brittania": r"kings?|kingdom|dominion"}
+"""What is only said in one game."""
+
+
+def _words_of(variant: Variant) -> set[str]:
+    """Every name there is in a game, and the words of these names."""
+    names = [variant.title, *(p.name for p in variant.board.provinces.values()), *(s for s, _ in variant.calendar.steps)]
+    names += [kind.name for kind in variant.kinds.values()]
+    for power in variant.powers.values():
+        names += [power.name, *power.aliases]
+    return {name for full in names for name in (full, *re.findall(r"\w+", full))}
+
+
+def _people(variant: Variant) -> set[str]:
+    return {name for power in variant.powers.values() for name in (power.name, *power.aliases)}
+
+
+def foreign(slug: str) -> list[str]:
+    """Patterns of what no letter of a game says: names of powers, seasons and units of other games, words of phases it lacks, and
+    what belongs to one other game alone. A name that this game has as well, as a place or a word of one, is its own."""
+    variant = maps.load(slug)
+    own = {word.casefold() for word in _words_of(variant)}
+    found = []
+    for other in map(maps.load, maps.variants()):
+        names = _people(other) | {season for season, _ in other.calendar.steps} | {kind.name for kind in other.kinds.values()}
+        found += [rf"\b{re.escape(name)}\b" for name in names if name.casefold() not in own and len(name) > 3]
+    found += [rf"\b(?:{words})\b" for kind, words in OF_KINDS.items() if kind not in {k for _, k in variant.calendar.steps}]
+    return found + [rf"\b(?:{words})\b" for other, words in ELSEWHERE.items() if other != slug]
+
+
+def _previews(table: Table) -> Iterator[OutLetter]:
+    with table.site.store() as session:
+        game = session.get_one(GameRow, table.game)
+        power = next(iter(table.variant.powers))
+        for kind in kinds_of(table.variant):
+            yield Previews(table.writer, session, game, power).of(kind).letter
+
+
+def _said(slug: str, text: str) -> list[str]:
+    """The foreign words of a letter, without what the game in these tests is called."""
+    bare = text.replace("Powick Bridge", "").replace("powick-bridge", "")
+    return [found.group() for one in foreign(slug) for found in re.finditer(one, bare, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("slug", maps.variants())
+def test_no_letter_says_a_word_of_another_game(site: Site, slug: str) -> None:
+    table = open_table(site, slug=slug)
+    letters = list(_previews(table))
+    assert len(letters) == len(kinds_of(table.variant))
+    assert {one.kind: _said(slug, f"{one.subject}\n{one.text}\n{one.html}") for one in letters} == {one.kind: [] for one in letters}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", maps.variants())
+def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
+    """Half a game year or more in which nobody sends anything, with every letter that it brings and the previews after it."""
+    table = open_table(site, slug=slug)
+    table.announce = Announcements(table.writer, drawing=False)
+    for phase in table.phases()[:6]:
+        if table.phase(phase.ordinal).state == "sent":
+            continue
+        site.clock.set(max(site.clock.now(), phase.opens_at))
+        table.turns.open({"phase": phase.id})
+        site.clock.set(phase.deadline + timedelta(minutes=1))
+        table.turns.close({"phase": phase.id})
+        table.turns.approve(phase.id, "ada")
+    written = [f"{row.subject}\n{table.message(row).as_string()}" for row in table.letters()]
+    assert len(written) > len(table.variant.powers)
+    told = [table.words(row) for row in table.letters()] + [row.subject for row in table.letters()]
+    told += [f"{one.subject}\n{one.text}" for one in _previews(table)]
+    assert {word for one in told for word in _said(slug, one)} == set()

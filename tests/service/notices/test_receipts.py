@@ -1,0 +1,176 @@
+"""Receipts that show a sheet as the machine read it: only where the game asks for it, only letters, once (OUT-02, Q-14)."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from ocr.page import Reason
+from service.pictures import BoxedLine, SheetUnusable, reading_picture
+from service.pictures.paper.sheet_copy import MOST_BYTES
+from service.store.tables import GameRow
+from tests.service.intake.test_read_submission import (
+    HEADING,
+    MONTROSE,
+    ORDERS,
+    Desk,
+    Shown,
+    page,
+    sight,
+    unusable,
+)
+from tests.support.mail_builder import picture
+from tests.support.site import Site
+from tests.support.table import open_table
+
+DOUBTFUL = ("Army Aberden mowes to The Meams", 0.6)
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    """A game that shows readings in its receipts."""
+    made = Desk(open_table(site))
+    switch(made, on=True)
+    return made
+
+
+def switch(desk: Desk, *, on: bool) -> None:
+    with desk.table.site.store.begin() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        game.options = {**game.options, "reading": on}
+
+
+def receipts(desk: Desk) -> list[str]:
+    return [desk.table.words(row) for row in desk.table.letters("receipt")]
+
+
+def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
+    paper = desk.mailed()
+    assert desk.table.told() == []
+    sights = {picture(90): (sight(page([*HEADING, *ORDERS, DOUBTFUL])),)}
+    desk.read(paper, sights)
+    desk.read(paper, sights)
+    assert desk.table.told() == [("receipt", MONTROSE)]
+    (words,) = receipts(desk)
+    for at, line in enumerate((*HEADING, *ORDERS), start=1):
+        assert f"- {at}: {line} -" in words, line
+    assert f"- 8: {DOUBTFUL[0]} (unsure) The ink counts, not this reading" in words
+    assert "Photographs: 1" in words
+    assert "Nobody has read your orders yet." in words
+    message = desk.table.message(desk.table.letters("receipt")[0])
+    (attached,) = message.iter_attachments()
+    assert attached.get_filename() == "reading-1.jpg"
+    with Image.open(io.BytesIO(attached.get_content())) as opened:
+        assert opened.format == "JPEG"
+        assert not opened.getexif()
+
+
+def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
+    """NON-02, Q-14, Q-46: an order that cannot be is read back as it is written, and no order is put in other words."""
+    impossible = "Army London moves to Orkney"
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (sight(page([*HEADING, impossible, "F Ork - PentF"])),)})
+    (words,) = receipts(desk)
+    assert f"{impossible} -" in words
+    assert "F Ork - PentF" in words
+    assert "Pentland Firth" not in words
+    assert not any(said in words.lower() for said in ("legal", "valid", "impossible", "cannot"))
+
+
+def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: Desk) -> None:
+    """Q-46: each game may switch it off."""
+    switch(desk, on=False)
+    paper = desk.mailed()
+    assert desk.table.told() == [("receipt", MONTROSE)]
+    desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS])),)})
+    assert desk.table.told() == [("receipt", MONTROSE)]
+    (words,) = receipts(desk)
+    assert "Orkney" not in words
+    assert list(desk.table.message(desk.table.letters("receipt")[0]).iter_attachments()) == []
+
+
+def test_a_photograph_that_cannot_be_read_is_receipted_and_then_refused(desk: Desk) -> None:
+    paper = desk.mailed()
+    desk.read(paper, {picture(90): (unusable(Reason.TOO_DARK),)})
+    assert desk.table.told() == [("receipt", MONTROSE), ("rejection", MONTROSE)]
+
+
+def test_where_the_reader_fails_the_receipt_leaves_without_a_reading(desk: Desk) -> None:
+    """Nobody is left without a receipt because our machine broke."""
+    paper = desk.mailed()
+    desk.reader(Shown({})).give_up({"submission": paper}, "RuntimeError: broken")
+    assert desk.table.told()[0] == ("receipt", MONTROSE)
+    assert "AS THE MACHINE READ IT" not in receipts(desk)[0]
+
+
+def test_a_later_version_says_what_it_replaces(desk: Desk) -> None:
+    sights = {picture(90): (sight(page([*HEADING, *ORDERS])),), picture(91): (sight(page(["v2", *ORDERS])),)}
+    desk.read(desk.mailed(), sights)
+    desk.read(desk.mailed(91, version=2), sights)
+    assert "This replaces version 1" in receipts(desk)[1]
+    assert "v3" in receipts(desk)[1]
+
+
+# The picture --------------------------------------------------------------------------------------------------------
+
+
+def photograph(high: int = 1400) -> bytes:
+    """A grey sheet with two black lines of writing."""
+    sheet = Image.new("RGB", (1000, high), "#e8e4d8")
+    draw = ImageDraw.Draw(sheet)
+    draw.rectangle((150, 200, 850, 240), fill="black")
+    draw.rectangle((150, 400, 850, 440), fill="black")
+    out = io.BytesIO()
+    sheet.save(out, "JPEG", quality=90)
+    return out.getvalue()
+
+
+BOXES = (
+    BoxedLine(1, ((140, 190), (860, 190), (860, 250), (140, 250)), "Army London moves to Surrey"),
+    BoxedLine(2, ((140, 390), (860, 390), (860, 450), (140, 450)), "Arrny Oxfrd holds", unsure=True),
+)
+
+
+def grey(data: bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return np.asarray(Image.open(io.BytesIO(data)).convert("L")).astype(float)
+
+
+def test_each_line_is_boxed_where_it_stands_and_an_unsure_box_is_broken_in_grey_too() -> None:
+    shown, scale = grey(reading_picture(photograph(), BOXES)), 1.1
+    plain = grey(reading_picture(photograph(), ()))
+    drawn = np.abs(shown[: plain.shape[0] - 100] - plain[: plain.shape[0] - 100]) > 25
+    for top in (190, 390):
+        row = drawn[round(top * scale) - 3 : round(top * scale) + 4, round(200 * scale) : round(860 * scale)].any(axis=0)
+        share = row.mean()
+        assert (share > 0.95) if top == 190 else (0.3 < share < 0.75), (top, share)
+    inside = drawn[round(205 * scale) : round(235 * scale), round(200 * scale) : round(800 * scale)]
+    assert not inside.any()  # the writing itself is not painted over
+
+
+def test_the_transcription_stands_below_and_grows_with_it() -> None:
+    one, two = (Image.open(io.BytesIO(reading_picture(photograph(), lines))).size for lines in (BOXES[:1], BOXES))
+    assert two[1] > one[1] > 1400 * 1.1
+    assert one[0] == two[0] == 1100
+    long = BoxedLine(1, BOXES[0].corners, "word " * 80)
+    assert Image.open(io.BytesIO(reading_picture(photograph(), (long,)))).size[1] > two[1]
+
+
+def test_a_noisy_sheet_of_many_lines_stays_small() -> None:
+    noise = np.random.default_rng(7).integers(0, 255, (1600, 1200, 3), dtype=np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(noise).resize((2400, 3200)).save(out, "JPEG", quality=92)
+    lines = [BoxedLine(at, ((100, 90 * at), (2000, 90 * at), (2000, 90 * at + 60), (100, 90 * at + 60)), "x" * 60)
+             for at in range(1, 31)]
+    begun = time.process_time()
+    data = reading_picture(out.getvalue(), lines)
+    assert time.process_time() - begun < 5
+    assert len(data) < 2 * MOST_BYTES
+
+
+def test_bytes_that_are_no_picture_are_said_to_be_none() -> None:
+    with pytest.raises(SheetUnusable):
+        reading_picture(b"no picture", ())

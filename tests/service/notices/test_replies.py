@@ -1,0 +1,150 @@
+"""Letters about single mails: receipts with their notes, refusals that name what is open, papers on hold, notices."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from adjudicator.calendar import Phase, PhaseKind
+from service.store.tables import OutboxRow, PlayerRow
+from tests.support.mail_builder import mail, part, picture, stamp, text
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, ORDERS, SERVER, Table, address, at, open_table
+
+MONTROSE = address("Montrose")
+RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    """Summer 1642 is open from 1 March 2027, 07:00 GMT, to 14 March 2027, 07:00 GMT."""
+    return open_table(site)
+
+
+def last(table: Table) -> OutboxRow:
+    return table.letters()[-1]
+
+
+def test_a_receipt_says_what_arrived_when_and_until_when_it_may_be_replaced(table: Table) -> None:
+    row = table.take(table.mail("Montrose"), at("2027-03-02 09:30"))
+    letter = table.letters()[0]
+    words = table.words(letter)
+    assert "Summer 1642 Movement Orders for Montrose in Powick Bridge" in words
+    assert "Tue 2 Mar 2027, 09:30 GMT" in words
+    assert "Photographs: 1" in words
+    assert "until Sun 14 Mar 2027, 07:00 GMT" in words
+    assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in words
+    assert f"{row.sha256[:4]} {row.sha256[4:8]} {row.sha256[8:12]}" in words
+    assert "Nobody has read your orders yet" in words
+    assert (letter.game_id, letter.phase_id) == (table.game, table.phase().id)
+
+
+def test_a_receipt_shows_the_players_own_clock(table: Table) -> None:
+    with table.site.store.begin() as session:
+        for player in session.query(PlayerRow):
+            player.zone = "America/Mexico_City"
+    table.take(table.mail("Montrose"), at("2027-03-02 03:30"))
+    # Mexico City is six hours behind; its day is still the first of March.
+    assert "Tue 2 Mar 2027, 03:30 GMT (Mon 1 Mar, 21:30 your time)" in table.words(last(table))
+
+
+def test_a_receipt_answers_the_mail_and_never_a_machine(table: Table) -> None:
+    raw = mail(
+        table.subject("Montrose"), MONTROSE, headers=["Message-ID: <1@montrose.example>"],
+        stamps=[stamp("montrose.example", server=SERVER)],
+    )  # fmt: skip
+    table.take(raw, table.phase().opens_at)
+    message = table.message(last(table))
+    assert message["In-Reply-To"] == "<1@montrose.example>"
+    assert message["Auto-Submitted"] == "auto-replied"
+    assert message["To"] == MONTROSE
+    assert str(message["From"]).endswith(f"<{ORDERS}>")
+
+
+def test_a_lower_version_after_a_higher_one_is_told_that_it_does_not_count(table: Table) -> None:
+    table.take(table.mail("Montrose", 40, subject=table.subject("Montrose", 3)), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
+    words = table.words(last(table))
+    assert "Version 3 is on file and counts before it" in words
+    assert "replaces" not in words
+    assert "Movement Orders - v4" in words
+
+
+def test_the_same_number_with_other_ink_is_told_that_the_later_counts(table: Table) -> None:
+    """Q-08."""
+    table.take(table.mail("Montrose", 40), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80), table.phase().opens_at + DAY)
+    assert "A different version 1 was received before; the later one counts." in table.words(last(table))
+
+
+def test_a_picture_that_does_not_open_is_said_in_the_receipt(table: Table) -> None:
+    parts = [text(), part(picture(120)), part(picture(160)[:200], name="cut.jpg")]
+    raw = mail(table.subject("Montrose"), MONTROSE, parts=parts, stamps=[stamp("montrose.example", server=SERVER)])
+    table.take(raw, table.phase().opens_at)
+    words = table.words(last(table))
+    assert "Photographs: 1" in words
+    assert "could not be opened" in words
+
+
+def test_a_refusal_names_what_is_open_and_gives_a_subject_to_copy(table: Table) -> None:
+    table.take(table.mail("Montrose", subject=table.subject("Montrose", 1, RETREATS)), table.phase().opens_at + DAY)
+    words = table.words(last(table))
+    assert "The phase the subject names is not open." in words
+    assert "Open now: Summer 1642 Movement, until Sun 14 Mar 2027, 07:00 GMT." in words
+    assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v1" in words
+    assert "Its subject: Powick Bridge - Montrose - Summer 1642 - Retreat Orders - v1" in words
+    assert "Time left: 12 days" in words
+    assert "Nothing you sent before has changed." in words
+
+
+def test_a_mail_without_a_game_name_that_fits_no_phase_is_answered_with_the_accepted_form(table: Table) -> None:
+    table.take(table.mail("Montrose", subject="my moves"), table.phase().opens_at)
+    letter = table.letters("rejection")[0]
+    assert letter.recipient == MONTROSE
+    words = table.words(letter)
+    assert "Its subject: my moves" in words
+    assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v1" in words
+
+
+def test_a_subject_cannot_write_headers_or_markup_into_a_letter(table: Table) -> None:
+    table.take(table.mail("Montrose", subject="<script>alert(1)</script> x=1"), table.phase().opens_at)
+    message = table.message(table.letters("rejection")[0])
+    html = message.get_body(("html",))
+    assert html is not None
+    assert "<script" not in html.get_content()
+    assert "&lt;script&gt;" in html.get_content()
+
+
+def test_a_notice_tells_the_coordinator_the_reason_and_nothing_of_the_mail(table: Table) -> None:
+    secret = "the army of London is a feint"
+    raw = mail(
+        f"Powick Bridge - Montrose - {secret}", "mallory@else.example", parts=[text(secret), part(picture())],
+        stamps=[stamp("else.example", server=SERVER)],
+    )  # fmt: skip
+    table.take(raw, table.phase().opens_at)
+    (letter,) = table.letters()
+    assert (letter.kind, letter.recipient) == ("coordinator_notice", COORDINATOR)
+    words = table.words(letter)
+    assert "quarantine" in words
+    assert "Its bytes are kept whole" in words
+    assert "feint" not in words
+    assert "mallory" not in words
+
+
+def test_a_late_paper_is_told_when_it_came_and_what_is_open_now(table: Table) -> None:
+    table.take(table.mail("Montrose"), at("2027-03-14 07:00") + timedelta(seconds=1))
+    (letter,) = table.letters()
+    assert letter.kind == "receipt_late"
+    words = table.words(letter)
+    assert "came after the deadline, so they will not be executed" in words
+    assert "Received: Sun 14 Mar 2027, 07:00 GMT" in words
+    assert "What you sent in time still stands." in words
+
+
+def test_letters_of_one_mail_have_keys_of_their_own(table: Table) -> None:
+    table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80, subject=table.subject("Argyll")), table.phase().opens_at)
+    keys = [row.key for row in table.letters()]
+    assert len(keys) == len(set(keys)) == 4  # a refusal and a notice for each

@@ -1,0 +1,286 @@
+"""What leaves when a phase is approved: which letter, to whom, with which pictures; and what must never be in it."""
+
+from __future__ import annotations
+
+import io
+from email.message import EmailMessage
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.geo import Region
+from adjudicator.position import Position
+from adjudicator.units import Unit
+from service.games import seal
+from service.games.turns import NotReady
+from service.mail.image_types import PictureState, PictureType, PillowProbe
+from service.notices.results import Announcements
+from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
+
+HEADING = ("Dov Quill", "Manchester", "Powick Bridge", "Autumn 1642 Movement Orders", "v1")
+ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
+MASK = (92, 84, 70)
+PAPER = (236, 230, 214)
+
+
+def made(site: Site, position: Position | None = None) -> Table:
+    """A game whose results are really drawn and written."""
+    table = open_table(site, position=position)
+    table.announce = Announcements(table.writer)
+    return table
+
+
+def finish(table: Table, number: int = 1) -> list[OutboxRow]:
+    """Close and approve a phase; the letters it brought."""
+    before = {row.id for row in table.letters()}
+    phase = table.phase(number)
+    table.site.clock.set(max(phase.deadline, table.site.clock.now()))
+    table.turns.close({"phase": phase.id})
+    table.turns.approve(phase.id, "ada")
+    return [row for row in table.letters() if row.id not in before]
+
+
+def kinds(letters: list[OutboxRow]) -> dict[str, list[str]]:
+    """Kind of letter to its recipients, sorted."""
+    found: dict[str, list[str]] = {}
+    for row in letters:
+        found.setdefault(row.kind, []).append(row.recipient)
+    return {kind: sorted(own) for kind, own in found.items()}
+
+
+def everyone(table: Table) -> list[str]:
+    return sorted(address(power) for power in table.variant.powers)
+
+
+def files(message: EmailMessage) -> dict[str, bytes]:
+    return {str(part.get_filename()): part.get_content() for part in message.iter_attachments()}
+
+
+@pytest.fixture
+def dislodged(site: Site) -> Table:
+    """Autumn 1642, where Manchester beats Newcastle's army."""
+    table = made(site, autumn_1642())
+    table.file("Manchester", ATTACK, heading=HEADING)
+    return table
+
+
+# Which letter, to whom ----------------------------------------------------------------------------------------------
+
+
+def test_with_a_beaten_unit_everyone_gets_a_draft_and_its_owner_a_request(dislodged: Table) -> None:
+    letters = finish(dislodged)
+    assert kinds(letters) == {"draft_results": everyone(dislodged), "retreat_request": [address("Newcastle")]}
+    words = dislodged.words(next(row for row in letters if row.kind == "retreat_request"))
+    assert "Army Kesteven & Holland" in words
+    assert f"{dislodged.phase(2).deadline:%a %-d %b %Y, 07:00 GMT}" in words
+    assert "Powick Bridge - Newcastle - Autumn 1642 - Retreat Orders - v1" in words
+    assert "Newark" not in words  # units only, never where they may go (RET-04, Q-19)
+
+
+def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_demand(dislodged: Table) -> None:
+    finish(dislodged)
+    dislodged.file("Newcastle", ["A Kesteven & Holland R Newark"], number=2,
+                   heading=("Newcastle", "Autumn 1642 Retreat Orders"))  # fmt: skip
+    letters = finish(dislodged, 2)
+    assert kinds(letters) == {"final_results": everyone(dislodged), "adjustment": everyone(dislodged)}
+    result = next(row for row in letters if row.kind == "final_results")
+    attached = files(dislodged.message(result))
+    assert "sheet-newcastle-1.jpg" in attached  # copies of the retreat orders (OUT-06) ...
+    assert "sheet-manchester-1.jpg" not in attached  # ... and not those of the movement once more
+    # By hand: seven centres each at the start (supply for six units and one); Manchester has taken Kesteven & Holland
+    # and stands on Suffolk, so two are to be built; the board file says who begins with how many.
+    before = dislodged.variant.start.centres["Manchester"]
+    after = before | {"Kesteven & Holland", "Suffolk"}
+    offer = len(after) - 6
+    letter = next(r for r in letters if r.kind == "adjustment" and r.recipient == address("Manchester"))
+    assert offer == 2
+    assert "2" in dislodged.words(letter)
+    assert dislodged.resolution(2).adjust["Manchester"] == offer
+
+
+def test_without_a_beaten_unit_results_are_final_at_once(site: Site) -> None:
+    table = made(site)
+    assert kinds(finish(table)) == {"final_results": everyone(table)}
+
+
+def test_dates_to_come_leave_out_retreats_that_nobody_has_to_make(site: Site) -> None:
+    table = made(site)
+    words = table.words(finish(table)[0])
+    assert "Summer 1642 retreat orders close" not in words
+    assert f"Autumn 1642 movement orders close: {table.phase(3).deadline:%a %-d %b %Y, 07:00 GMT}" in words
+    assert "Autumn 1642 retreat orders close" in words
+
+
+def test_a_winter_ends_with_the_map_of_control(site: Site) -> None:
+    opening = autumn_1642()
+    winter = Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
+    table = made(site, winter)
+    letters = finish(table)
+    assert kinds(letters) == {"year_end_results": everyone(table), "postal_pack": [COORDINATOR]}
+    attached = files(table.message(letters[0]))
+    maps_sent = {name: data for name, data in attached.items() if name.endswith(".pdf")}
+    assert list(maps_sent) == ["powick-bridge-map-1643.pdf"]
+    assert maps_sent["powick-bridge-map-1643.pdf"].startswith(b"%PDF-")
+    with table.site.store() as session:
+        public = Announcements(table.writer).map_pdf(session, table.game)
+    assert public is not None
+    assert public.startswith(b"%PDF-")
+
+
+def test_two_powers_of_one_player_get_a_letter_each_and_two_addresses_of_one_player_both(site: Site) -> None:
+    """POST-04: one person may command two powers; a player may have two addresses."""
+    table = open_table(site, players={
+        "Manchester": ("both@players.example",), "Newcastle": ("both@players.example",),
+        "Argyll": ("hugo@players.example", "hugo@work.example"),
+    })  # fmt: skip
+    table.announce = Announcements(table.writer)
+    letters = finish(table)
+    assert sorted(row.recipient for row in letters) == [
+        "both@players.example", "both@players.example", "hugo@players.example", "hugo@work.example",
+    ]  # fmt: skip
+    assert len({row.key for row in letters}) == 4
+
+
+# What must never be in a letter -------------------------------------------------------------------------------------
+
+
+def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> None:
+    dislodged.file("Newcastle", ["A Kesteven & Holland H"], heading=("Newcastle",))
+    for row in finish(dislodged):
+        message = dislodged.message(row)
+        texts = [str(value) for value in message.values()]
+        texts += [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
+        whole = "\n".join(texts)
+        others = [one for one in everyone(dislodged) if one != row.recipient]
+        assert not [one for one in others if one in whole]
+        assert row.recipient in message["To"]
+
+
+def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Table) -> None:
+    """Q-37. The sheet's lines stand at 100, 160, 220 ... pixels; the first is a name that is no part of the heading."""
+    copy = files(dislodged.message(finish(dislodged)[0]))["sheet-manchester-1.jpg"]
+    with Image.open(io.BytesIO(copy)) as picture:
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+        assert not picture.getexif()
+    masked = np.abs(pixels - MASK).max(axis=2) < 30
+    rows, columns = np.nonzero(masked)
+    assert 38 <= rows.max() - rows.min() + 1 <= 44  # one line of forty pixels ...
+    assert 595 <= columns.max() - columns.min() + 1 <= 610  # ... and six hundred
+    assert rows.min() < 40  # at the top of the copy
+    assert (np.abs(pixels[rows.max() + 5 :] - PAPER).max(axis=2) < 30).all()
+    assert not np.array_equal(pixels.shape[:2], (1000, 800))  # cut to heading and orders
+
+
+def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> None:
+    """VER-04."""
+    dislodged.file("Manchester", [*ATTACK, "A Surrey - London"], version=2, heading=HEADING[1:4])
+    letter = finish(dislodged)[0]
+    attached = files(dislodged.message(letter))
+    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
+    words = dislodged.words(letter)
+    assert "Manchester, version 2" in words
+    assert "Manchester, version 1" not in words
+    assert "Army Surrey moves to London: moves." in words
+    with Image.open(io.BytesIO(attached["sheet-manchester-1.jpg"])) as picture:
+        assert not (np.abs(np.asarray(picture.convert("RGB")).astype(int) - MASK).max(axis=2) < 30).any()
+
+
+def test_a_page_on_which_nothing_was_written_is_not_copied(dislodged: Table) -> None:
+    with dislodged.site.store.begin() as session:
+        first = session.get_one(PageRow, 1)
+        session.add(PageRow(submission_id=first.submission_id, ordinal=1, original=first.original,
+                            upright=first.upright))  # fmt: skip
+    attached = files(dislodged.message(finish(dislodged)[0]))
+    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
+
+
+# All or nothing, and once -------------------------------------------------------------------------------------------
+
+
+def test_a_page_that_cannot_be_copied_stops_every_letter(dislodged: Table) -> None:
+    with dislodged.site.store.begin() as session:
+        page = session.get_one(PageRow, 1)
+        page.upright = dislodged.site.blobs.put(b"no picture at all")
+    with pytest.raises(NotReady, match="the sheet of Manchester cannot be copied"):
+        finish(dislodged)
+    assert dislodged.letters() == []
+    assert dislodged.phase().state == PhaseState.READY
+
+
+def test_drawing_results_does_not_make_half_a_photograph_pass_as_whole(dislodged: Table) -> None:
+    """WeasyPrint sets a switch of Pillow's for the whole process when it is imported."""
+    finish(dislodged)
+    whole = sheet_picture()
+    assert PillowProbe().probe(whole, PictureType.JPEG).state is PictureState.GOOD
+    assert PillowProbe().probe(whole[: len(whole) // 2], PictureType.JPEG).state is PictureState.BROKEN
+
+
+def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
+    letters = finish(dislodged)
+    assert len({row.key for row in letters}) == len(letters)
+    assert len({row.message_id for row in letters}) == len(letters)
+    with dislodged.site.store() as session:
+        phase = dislodged.phase()
+        put = Announcements(dislodged.writer).prepare(session, phase, dislodged.resolution())
+    with dislodged.site.store.begin() as session:
+        put(session)
+    assert [row.id for row in dislodged.letters()] == [row.id for row in letters]
+
+
+def test_every_player_reads_the_same_results(dislodged: Table) -> None:
+    letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
+    told = {dislodged.words(row) for row in letters}
+    assert len(told) == 1
+    (words,) = told
+    assert "Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged (handbook, Unit orders)." in words
+    assert words.count("No sheet was received.") == 9
+    pictures = [files(dislodged.message(row)) for row in letters]
+    assert all(one == pictures[0] for one in pictures)
+
+
+def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> None:
+    """RET: a unit without a retreat order leaves the board."""
+    finish(dislodged)
+    letters = finish(dislodged, 2)
+    result = next(row for row in letters if row.kind == "final_results")
+    assert dislodged.resolution(2).disbanded == (Unit("Newcastle", "A", Region("Kesteven & Holland")),)
+    assert "Army Kesteven & Holland" in dislodged.words(result)
+
+
+# What is told of the desk ---------------------------------------------------------------------------------------------
+
+
+def unseal(table: Table, number: int, why: str) -> None:
+    with table.site.store.begin() as session:
+        assert seal.unseal(session, session.get_one(PhaseRow, table.phase(number).id), "Ada", why, table.site.clock.now())
+
+
+def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: Table) -> None:
+    """DESK-02: in words, in HTML and in the picture; the results after those say nothing of it."""
+    unseal(dislodged, 1, "A page of Manchester was missing.")
+    letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
+    for row in letters:
+        message = dislodged.message(row)
+        for kind in ("plain", "html"):
+            body = message.get_body((kind,))
+            assert body is not None
+            words = " ".join(body.get_content().split())
+            assert "Autumn 1642 Movement: Ada opened the sheets before the deadline," in words
+            assert "Reason given: A page of Manchester was missing." in words
+    unseal(dislodged, 2, "A second reason that is a sentence.")
+    retreats = " ".join(dislodged.words(finish(dislodged, 2)[0]).split())
+    assert "Autumn 1642 Retreats: Ada opened" in retreats
+    assert "missing" not in retreats
+
+
+def test_the_longest_reason_of_an_unsealing_is_printed_whole(site: Site) -> None:
+    """DESK-02."""
+    table = made(site)
+    unseal(table, 1, "because " * 60 + "the end of it was cut off")
+    (row, *_) = finish(table)
+    assert table.phase().unsealed_why is not None
+    assert f"Reason given: {table.phase().unsealed_why}" in " ".join(table.words(row).split())

@@ -1,0 +1,37 @@
+"""The welcome of a game that opens with builds: nobody has a unit, and everybody is told what to build in (BRE-01, OUT-01)."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.notices.broadcasts import Circulars
+from tests.support.site import Site
+from tests.support.table import Table, address, open_table
+
+
+@pytest.fixture(autouse=True)
+def _no_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Circulars, "_map", lambda *_: [])
+
+
+def welcomed(site: Site, slug: str) -> Table:
+    table = open_table(site, slug=slug)
+    with site.store.begin() as session:
+        Circulars(table.writer).welcome(session, table.game)
+    return table
+
+
+def test_bretwalda_tells_each_power_its_centres(site: Site) -> None:
+    table = welcomed(site, "bretwalda")
+    (letter,) = [row for row in table.letters("welcome") if row.recipient == address("Mercia")]
+    said = table.words(letter)
+    assert "You have no unit yet. You own Gloucester, Shrewsbury, Tamworth, Warwick, and may build a unit in each." in said
+    assert "Mercia - Winter 620 - Adjustment Orders - v1" in said
+
+
+def test_who_has_units_is_told_of_these(site: Site) -> None:
+    table = welcomed(site, "britain1066")
+    (letter,) = [row for row in table.letters("welcome") if row.recipient == address("The Scots")]
+    said = table.words(letter)
+    assert "Fleet Fife" in said
+    assert "may build" not in said

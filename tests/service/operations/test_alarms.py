@@ -1,0 +1,214 @@
+"""Alarms by mail and numbers for machines: what would silently cost a player their turn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import select
+
+import maps
+from service.mail import hold
+from service.mail.outbox import OutLetter, put
+from service.notices.replies import Desk, Sender
+from service.operations.alarms import CONSEQUENCES, STANDING, Alarms
+from service.operations.health import OVERDUE, Health
+from service.operations.mailbox_status import Pulse
+from service.operations.metrics import Metrics
+from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, WorkerRow
+from tests.support.desk_table import open_desk
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+COORDINATOR = "coordinator@galloper.example"
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    return open_table(site)
+
+
+def make(table: Table, pulse: Pulse | None = None) -> Alarms:
+    clock = table.site.clock
+    sender = Sender("Galloper <orders@galloper.example>", "orders@galloper.example", COORDINATOR, 8_000_000,
+                    "https://orders.galloper.example", "mx.galloper.example")
+    desk = Desk(table.site.blobs, clock, maps.load, sender)
+    health = Health(table.site.store, clock, pulse or Pulse(clock), Path(), lambda: True)
+    return Alarms(health, table.site.store, desk)
+
+
+def written(table: Table) -> list[OutboxRow]:
+    with table.site.store() as session:
+        return list(session.scalars(select(OutboxRow).where(OutboxRow.key.contains("alarm-"))))
+
+
+def about(table: Table, name: str) -> list[OutboxRow]:
+    return [row for row in written(table) if f"alarm-{name}" in row.key]
+
+
+def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table) -> None:
+    clock = table.site.clock
+    pulse = Pulse(clock)
+    report = pulse.heard(lambda _: None)
+    alarms = make(table, pulse)
+    report("Nothing answers at mx.example.org:993.")
+    alarms.look()
+    clock.advance(STANDING - timedelta(seconds=1))
+    alarms.look()
+    assert about(table, "mailbox") == []
+    clock.advance(timedelta(seconds=1))
+    alarms.look()
+    clock.advance(timedelta(minutes=5))
+    alarms.look()
+    (row,) = about(table, "mailbox")
+    assert row.recipient == COORDINATOR
+    assert row.state == OutboxState.QUEUED
+    message = table.site.blobs.read(row.message).decode()
+    assert "Nothing answers at mx.example.org:993." in message
+    clock.advance(timedelta(days=1))
+    alarms.look()
+    assert len(about(table, "mailbox")) == 2
+
+
+def test_a_short_outage_is_written_about_never(table: Table) -> None:
+    clock = table.site.clock
+    pulse = Pulse(clock)
+    report, alarms = pulse.heard(lambda _: None), make(table, pulse)
+    for _ in range(6):
+        report("It does not answer in time.")
+        alarms.look()
+        clock.advance(timedelta(minutes=6))
+        report("")
+        alarms.look()
+    assert about(table, "mailbox") == []
+
+
+def test_several_processes_write_one_letter(table: Table) -> None:
+    processes = [make(table), make(table)]
+    _forget_a_deadline(table)
+    for _ in range(2):
+        for one in processes:
+            one.look()
+        table.site.clock.advance(STANDING)
+    for one in processes:
+        one.look()
+    assert len(about(table, "deadlines")) == 1
+
+
+def _forget_a_deadline(table: Table) -> None:
+    with table.site.store.begin() as session:
+        phase = session.get_one(PhaseRow, table.phase().id)
+        phase.state = PhaseState.OPEN
+        table.site.clock.set(phase.deadline + OVERDUE + timedelta(minutes=1))
+
+
+def test_a_deadline_that_nobody_closed_is_named(table: Table) -> None:
+    alarms = make(table)
+    _forget_a_deadline(table)
+    fact = {one.name: one for one in alarms.health.look()}["Deadlines"]
+    assert fact.state == "look"
+    assert "the deadline passed 11 minutes ago and the phase is still open" in fact.said
+    with table.site.store.begin() as session:
+        session.get_one(PhaseRow, table.phase().id).state = PhaseState.CLOSED
+    assert {one.name: one.state for one in alarms.health.look()}["Deadlines"] == "well"
+
+
+def test_each_failed_letter_is_a_trouble_of_its_own(table: Table) -> None:
+    alarms, clock = make(table), table.site.clock
+    for number in (1, 2):
+        letter = OutLetter(f"r{number}", "results", "a@example.org", "S", "T")
+        with table.site.store.begin() as session:
+            put(session, table.site.blobs, letter, sender="orders@galloper.example", now=clock.now())
+            session.flush()
+            session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one().state = OutboxState.FAILED
+        alarms.look()
+        clock.advance(STANDING)
+        alarms.look()
+        alarms.look()
+        assert len(about(table, "letters")) == number
+
+
+def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table) -> None:
+    alarms, clock = make(table), table.site.clock
+    with table.site.store.begin() as session:
+        hold.pause(session, "Ada", "a fault in the map", clock.now())
+    alarms.look()
+    clock.advance(STANDING)
+    alarms.look()
+    assert [row.state for row in about(table, "letters")] == [OutboxState.QUEUED]
+
+
+def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table: Table) -> None:
+    names = {fact.name for fact in make(table).health.look()}
+    assert names - set(CONSEQUENCES) == {"Clock", "Restore test"}
+    assert set(CONSEQUENCES) <= names
+
+
+def numbers(raw: bytes) -> dict[str, float]:
+    found = {}
+    for family in text_string_to_metric_families(raw.decode()):
+        for sample in family.samples:
+            labels = ",".join(sample.labels.values())
+            found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
+    return found
+
+
+def test_the_numbers_tell_what_waits_and_name_nobody(table: Table) -> None:
+    clock = table.site.clock
+    pulse = Pulse(clock)
+    pulse.heard(lambda _: None)("It does not answer in time.")
+    metrics = Metrics(table.site.store, clock, pulse, Path())
+    table.arrive(table.mail("Argyll"), table.phase().opens_at)
+    before = numbers(metrics.text())
+    clock.advance(timedelta(minutes=7))
+    raw = metrics.text()
+    found = numbers(raw)
+    assert found["galloper_mails{stored}"] == 1
+    assert found["galloper_mails{used}"] == 0
+    assert found["galloper_oldest_mail_waiting_seconds"] - before["galloper_oldest_mail_waiting_seconds"] == 420
+    assert found["galloper_mailbox_up"] == 0
+    assert found["galloper_deadlines_overdue"] == 0
+    assert found["galloper_disk_free_bytes"] > 0
+    assert found["process_open_fds"] > 0
+    said = raw.decode().lower()
+    for word in ("argyll", "powick", "example.org", "galloper.example"):
+        assert word not in said
+
+
+def test_overdue_deadlines_and_workers_are_counted(table: Table) -> None:
+    _forget_a_deadline(table)
+    with table.site.store.begin() as session:
+        session.add(WorkerRow(executor="one", seen_at=datetime.now(UTC)))
+        session.add(WorkerRow(executor="two", seen_at=datetime.now(UTC) - timedelta(hours=1)))
+    found = numbers(Metrics(table.site.store, table.site.clock, Pulse(table.site.clock), Path()).text())
+    assert found["galloper_deadlines_overdue"] == 1
+    assert found["galloper_workers"] == 1
+
+
+@pytest.mark.parametrize(
+    ("token", "header", "status"),
+    [
+        ("", {}, 404), ("", {"Authorization": "Bearer "}, 404), ("t0ken", {}, 401),
+        ("t0ken", {"Authorization": "Bearer wrong"}, 401), ("t0ken", {"Authorization": "Basic t0ken"}, 401),
+        ("t0ken", {"Authorization": "Bearer t0ken"}, 200),
+    ],
+)
+def test_numbers_are_for_whoever_shows_the_token(table: Table, token: str, header: dict[str, str], status: int) -> None:
+    desk = open_desk(table, metrics=lambda: b"galloper_workers 1\n", metrics_token=token)
+    desk.client.cookies.clear()
+    assert desk.client.get("/metrics", headers=header).status_code == status
+
+
+def test_a_load_balancer_is_told_whether_the_database_answers(table: Table) -> None:
+    desk = open_desk(table)
+    desk.client.cookies.clear()
+    assert desk.client.get("/alive").text == "alive\n"
+    table.site.engine.dispose()
+    database = Path(str(table.site.engine.url.database))
+    for file in database.parent.glob(f"{database.name}*"):
+        file.unlink()
+    database.mkdir()  # a database that cannot be opened
+    answer = desk.client.get("/alive")
+    assert (answer.status_code, answer.text) == (503, "the database does not answer\n")

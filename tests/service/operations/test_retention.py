@@ -1,0 +1,95 @@
+"""What is kept for how long: what a game's record tells of for ever, the rest as the settings say, and for ever by default."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from service.archive import backup
+from service.bootstrap import Running, open_site
+from service.cli.check_storage import check_photographs
+from service.cli.site import settings_of
+from service.config import Settings
+from service.mail.ingest import Place
+from service.operations.retention import FORGOTTEN, forget_strays
+from service.store import records
+from service.store.tables import EventRow, MailRow, MailState, PlaceRow
+from tests.support.mail_builder import mail, stamp
+from tests.support.own_site import own_site
+from tests.support.site import Site
+from tests.support.table import SERVER, Table, open_table
+
+DAYS = 60
+
+
+def _stored(table: Table, raw: bytes) -> MailRow:
+    row = table.take(raw, table.phase().opens_at)
+    with table.site.store.begin() as session:
+        records.add_place(session, Place("orders", "INBOX", "1", row.sha256[:8]), row.sha256)
+    return row
+
+
+def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_over(any_site: Site) -> None:
+    table = open_table(any_site)
+    used = _stored(table, table.mail("Montrose"))
+    repeat = _stored(table, table.mail("Montrose", note="The same sheet once more."))
+    stranger = _stored(table, mail("Hello", "mallory@else.example", stamps=[stamp("else.example", server=SERVER)]))
+    machine = _stored(table, b"Auto-Submitted: auto-replied\r\n" + mail("I am away", "mallory@else.example"))
+    assert [row.state for row in (used, repeat, stranger, machine)] == [
+        MailState.USED, MailState.IGNORED, MailState.QUARANTINED, MailState.IGNORED]
+    site = table.site
+
+    def forget() -> int:
+        return forget_strays(site.store, site.blobs, DAYS, site.clock.now())
+
+    site.clock.advance(timedelta(days=DAYS))
+    assert forget() == 0
+    site.clock.advance(timedelta(seconds=1))
+    assert forget() == 1
+    assert forget() == 0
+    assert not site.blobs.has(machine.sha256)
+    with site.store() as session:
+        kept = set(session.scalars(select(MailRow.sha256)))
+        assert kept == set(session.scalars(select(PlaceRow.sha256))) == {used.sha256, repeat.sha256, stranger.sha256}
+        assert session.scalars(select(EventRow.detail).where(EventRow.what == FORGOTTEN)).all() == [{"mails": 1}]
+    # A backup reads every file that a row names, and fails where one is gone.
+    assert backup.write(site.engine, site.blobs, io.BytesIO(), site.clock.now(), "test") > 0
+
+
+def test_bytes_that_something_else_names_stay(site: Site) -> None:
+    """The same bytes as a photograph that is on file."""
+    table = open_table(site)
+    raw = b"Auto-Submitted: auto-replied\r\n" + mail("I am away", "mallory@else.example")
+    row = _stored(table, raw)
+    paper = table.file("Montrose")
+    with site.store.begin() as session:
+        records.pages(session, paper)[0].original = row.sha256
+    site.clock.advance(timedelta(days=DAYS + 1))
+    assert forget_strays(site.store, site.blobs, DAYS, site.clock.now()) == 1
+    assert site.blobs.read(row.sha256) == raw
+
+
+def test_nothing_is_forgotten_unless_the_settings_say_so(tmp_path: Path) -> None:
+    kept = settings_of(own_site(tmp_path / "site"))
+    assert kept.keep_strays_days is None
+    limited = kept.model_copy(update={"keep_strays_days": DAYS})
+    looks = []
+    for settings in (kept, limited):
+        site = open_site(settings)
+        looks.append("strays" in Running(site)._schedule._intervals)
+        site.engine.dispose()
+    assert looks == [False, True]
+    assert check_photographs(kept).said.endswith("for ever")
+    assert check_photographs(limited).said.endswith(f"for {DAYS} days")
+
+
+def test_less_than_sixty_days_are_refused(tmp_path: Path) -> None:
+    """Work is remembered for sixty days, so that what is delivered twice is known; a shorter time would forget it sooner."""
+    values = settings_of(own_site(tmp_path / "site")).model_dump()
+    with pytest.raises(ValidationError, match="keep_strays_days"):
+        Settings.model_validate(values | {"keep_strays_days": DAYS - 1})

@@ -1,0 +1,95 @@
+"""Powers are told apart by everybody: with three kinds of colour blindness and on a grey print (MAP-02, MAP-05).
+
+What is compared are swatches as the map draws a held county: tint on paper under the power's strokes. Colours are those
+of the simulation of Machado, Oliveira and Fernandes (IEEE TVCG 15(6), 2009, Table 1, severity 1.0), differences are CIE
+1976 ones. 2.3 is a just noticeable one (Mahy et al. 1994); twice that, averaged over the swatch at the best of all shifts
+of one pattern against the other, is asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from functools import cache
+
+import numpy as np
+import pypdfium2
+import pytest
+import shapely
+from numpy.typing import NDArray
+from PIL import Image
+
+import maps
+from maps.variant import Power
+from service.pictures.board.centre_marks import LAND_TONE, ink_of
+from service.pictures.board.map_sheet import GAP_LAND, TINT
+from service.pictures.drawing.hatch import hatch
+from service.pictures.drawing.render import to_pdf
+from service.pictures.drawing.svg import path
+
+Picture = NDArray[np.float64]
+NOTICEABLE = 2.3
+SIDE, PIXELS = 18.0, 108
+"""Millimetres and pixels of a swatch: six pixels a millimetre, about what an eye tells apart at reading distance."""
+
+MACHADO = {
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+GREY = ((0.2126, 0.7152, 0.0722),) * 3
+SIGHTS = {"all colours": np.eye(3), **{name: np.array(rows) for name, rows in MACHADO.items()}, "grey": np.array(GREY)}
+BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
+
+
+@cache
+def swatch(power: Power) -> Picture:
+    """A held county of a power as linear light, rows by columns by red, green, blue."""
+    shape = shapely.box(0, 0, SIDE, SIDE)
+    area, strokes = path(shape), path(hatch(power.pattern, shape, GAP_LAND))
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}mm" height="{SIDE}mm" viewBox="0 0 {SIDE} {SIDE}">'
+        f'<path d="{area}" fill="{LAND_TONE}"/><path d="{area}" fill="{power.colour}" fill-opacity="{TINT}"/>'
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></svg>'
+    )
+    document = pypdfium2.PdfDocument(io.BytesIO(to_pdf(svg)))
+    page = document[0].render(scale=PIXELS / document[0].get_width()).to_pil().convert("RGB")
+    levels = np.asarray(page.resize((PIXELS, PIXELS), Image.Resampling.BOX)).astype(float) / 255
+    document.close()
+    return np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(linear: Picture) -> Picture:
+    """CIE L*a*b* of linear sRGB light (D65)."""
+    to_xyz = np.array(((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)))
+    xyz = np.clip(linear, 0, 1) @ to_xyz.T / np.array((0.9505, 1.0, 1.089))
+    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.stack([116 * root[..., 1] - 16, 500 * (root[..., 0] - root[..., 1]), 200 * (root[..., 1] - root[..., 2])], -1)
+
+
+def apart(one: Power, two: Power, sight: Picture) -> float:
+    """The mean difference of two swatches as somebody sees them, at the shift where they are most alike."""
+    a, b = lab(swatch(one) @ sight.T), lab(swatch(two) @ sight.T)
+    cut = slice(24, PIXELS - 24)
+    return min(
+        float(np.sqrt(((a[cut, cut] - np.roll(b, (down, right), (0, 1))[cut, cut]) ** 2).sum(-1)).mean())
+        for down in range(-10, 11, 2) for right in range(-10, 11, 2)
+    )
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("slug", BOARDS)
+def test_any_two_powers_can_be_told_apart_however_one_sees(slug: str, sight: str) -> None:
+    """MAP-02, MAP-05: any two may become neighbours, so all pairs are asked."""
+    powers = maps.load(slug).powers.values()
+    found = {(one.name, two.name): apart(one, two, SIGHTS[sight]) for one, two in itertools.combinations(powers, 2)}
+    worst = min(found, key=lambda pair: found[pair])
+    assert found[worst] >= 2 * NOTICEABLE, (worst, round(found[worst], 1))
+
+
+def test_a_swatch_is_no_different_from_itself_shifted_and_the_measure_sees_a_change() -> None:
+    one = next(iter(maps.load("w3k").powers.values()))
+    assert apart(one, one, np.eye(3)) < 0.5
+    white, black = np.ones((2, 2, 3)), np.zeros((2, 2, 3))
+    assert np.abs(lab(white)[..., 0] - 100).max() < 0.1
+    assert np.abs(lab(black)).max() < 0.1

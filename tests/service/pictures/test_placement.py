@@ -1,0 +1,124 @@
+"""MAP-01: names are placed once at development time; what is shipped is what the solver gives, and a file of another board is
+noticed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import maps
+from service.pictures import plan_map, plan_of
+from service.pictures.board import placement
+from service.pictures.board.placement import Stale, file_of, mark_of, plan_from, read, written
+from service.pictures.drawing.values import A3, A4, Label, Paper
+
+STANDARD = maps.load("standard")
+SHEETS = [
+    pytest.param("standard", A3), pytest.param("standard", A4),
+    pytest.param("w3k", A3, marks=pytest.mark.slow), pytest.param("w3k", A4, marks=pytest.mark.slow),
+]
+
+
+def kept(slug: str, paper: Paper) -> str:
+    return file_of(maps.folder(slug), paper).read_text(encoding="utf-8")
+
+
+def spot(one: Label) -> tuple[float, float, float, float]:
+    return one.box.x0, one.box.y0, one.box.x1, one.box.y1
+
+
+@pytest.mark.parametrize(("slug", "paper"), SHEETS)
+def test_the_solver_gives_what_is_shipped(slug: str, paper: Paper) -> None:
+    """Worked out anew from the same board, without the file."""
+    variant, shapes = maps.load(slug), maps.shapes(slug)
+    made, shipped = plan_map(variant, shapes, paper), read(kept(slug, paper), variant, shapes, paper)
+    assert len(made.labels) == len(shipped.labels) == len(variant.board.provinces)
+    for one, two in zip(made.labels, shipped.labels, strict=True):
+        assert (one.region, one.wording) == (two.region, two.wording)
+        assert spot(one) == pytest.approx(spot(two), abs=0.001), one.region
+        assert (one.leader is None) == (two.leader is None)
+    assert made.pieces == shipped.pieces
+    assert made.base == shipped.base
+    assert [(one.window, one.box, one.base) for one in made.insets] == [(one.window, one.box, one.base) for one in shipped.insets]
+    for mine, other in zip(made.insets, shipped.insets, strict=True):
+        assert [one.wording for one in mine.labels] == [one.wording for one in other.labels]
+
+
+def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_the_solver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def solve(*_: object) -> object:
+        raise AssertionError("the solver ran")
+
+    monkeypatch.setattr(placement, "plan_map", solve)
+    for slug in maps.variants():
+        if maps.shapes(slug):
+            for paper in (A3, A4):
+                assert plan_from(maps.folder(slug), maps.load(slug), maps.shapes(slug), paper).labels
+                assert plan_of.__wrapped__(slug, paper).labels
+
+
+def test_a_file_of_another_board_is_noticed_and_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A province gets another name: the shipped file would print the old one."""
+    shutil.copy(file_of(maps.folder("standard"), A3), tmp_path)
+    london = STANDARD.board.provinces["LON"]
+    other = replace(STANDARD, board=replace(
+        STANDARD.board, provinces={**STANDARD.board.provinces, "LON": replace(london, name="Londinium")}))
+    with caplog.at_level(logging.WARNING):
+        plan = plan_from(tmp_path, other, maps.shapes("standard"), A3)
+    (label,) = [one for one in plan.labels if one.region == "LON"]
+    assert " ".join(label.wording.lines).lower() == "londinium"
+    (said,) = caplog.messages
+    assert "placing-a3.json is not used (board or paper have changed since it was made)" in said
+    assert "python -m service.pictures.board.place_names standard" in said
+
+
+def test_the_mark_follows_everything_that_a_name_is_placed_by() -> None:
+    shapes = maps.shapes("standard")
+    lon = shapes["LON"]
+    moved = {**shapes, "LON": replace(lon, polygons=(((
+        *lon.polygons[0][0][:-1], (lon.polygons[0][0][-1][0] + 0.001, lon.polygons[0][0][-1][1])),),))}
+    fewer = dict(list(STANDARD.powers.items())[1:])
+    marks = [
+        mark_of(STANDARD, shapes, A3), mark_of(STANDARD, shapes, A4), mark_of(STANDARD, moved, A3),
+        mark_of(replace(STANDARD, title="Another"), shapes, A3), mark_of(replace(STANDARD, powers=fewer), shapes, A3),
+        mark_of(replace(STANDARD, capitals={"England": ("LON",)}), shapes, A3),
+    ]
+    assert len(set(marks)) == len(marks)
+
+
+def test_type_of_another_width_is_noticed() -> None:
+    """Another version of the typeface: names as placed would run into each other."""
+    said = json.loads(kept("standard", A3))
+    said["labels"][0]["box"][2] += 0.1
+    with pytest.raises(Stale, match="type is of another size on this machine"):
+        read(json.dumps(said), STANDARD, maps.shapes("standard"), A3)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null"])
+def test_a_broken_file_is_stale_and_no_fault(text: str) -> None:
+    with pytest.raises(Stale, match="cannot be read"):
+        read(text, STANDARD, maps.shapes("standard"), A3)
+
+
+def test_a_plan_survives_being_written() -> None:
+    plan, shapes = plan_of("standard"), maps.shapes("standard")
+    again = read(written(STANDARD, shapes, plan, A3), STANDARD, shapes, A3)
+    assert again.labels == plan.labels
+    assert again.base == plan.base
+
+
+def test_a_map_in_a_new_process_needs_no_solver() -> None:
+    """A process that draws its first map: three quarters of its time went into placing names."""
+    code = ("import sys, maps; from service.pictures import board_svg; from service.pictures.board import labels; "
+            "labels._settle = None; v = maps.load('w3k'); "
+            "sys.stdout.write(board_svg(v, v.start.centres, 'Powick Bridge', 'in 1643')[:4])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "<svg"), done.stderr

@@ -1,0 +1,68 @@
+"""The written results: a picture of the letter's own words."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pypdfium2
+from PIL import Image
+
+from service.letters import render
+from service.letters.facts import GameInfo, Recipient
+from service.pictures import results_html, results_pdf, results_pictures, to_pdf
+from tests.support import letters_samples as samples
+
+GAME = GameInfo("powick-bridge", "Powick Bridge", "Wars of the Three Kingdoms", "orders@w3k.example", "Ada Marlowe")
+HEADING = "Autumn 1644, draft results before retreats"
+
+
+def pdf_words(data: bytes) -> str:
+    document = pypdfium2.PdfDocument(data)
+    pages = [page.get_textpage().get_text_range() for page in document]
+    return re.sub(r"[\s￾\ufffe]+", "", "".join(pages)).casefold()
+
+
+def test_the_picture_says_what_the_letter_says() -> None:
+    facts = samples.results()
+    drawn = pdf_words(results_pdf(GAME, HEADING, facts))
+    text = render.draft_results(GAME, samples.MOVEMENT, Recipient("a@b.example", "Montrose"), facts).text
+    whole = re.sub(r"\n  (?! )", " ", text)
+    lines = [line.removeprefix("- ") for line in whole.split("SHEETS THAT COUNTED")[0].splitlines() if line.strip()]
+    assert len(lines) > 25
+    missing = [
+        line for line in lines[1:]
+        if re.sub(r"\s+", "", line).casefold() not in drawn and line not in facts.remarks
+    ]
+    assert not missing
+
+
+def test_the_pictures_open_and_are_an_a4_page_each() -> None:
+    crown = replace(samples.CROWN, orders=samples.CROWN.orders * 12)
+    long = replace(samples.results(), powers=(crown,) * 10)
+    pages = results_pictures(GAME, HEADING, long, 800)
+    assert len(pages) > 2
+    for page in pages:
+        with Image.open(io.BytesIO(page)) as opened:
+            assert opened.format == "PNG"
+            assert opened.size[0] == 800
+            assert abs(opened.size[1] / 800 - 297 / 210) < 0.01
+            assert len(page) < 400_000
+    assert f"{len(pages)}of{len(pages)}" in pdf_words(results_pdf(GAME, HEADING, long))
+
+
+def test_no_name_writes_markup_into_the_sheet() -> None:
+    game = replace(GAME, name="<script>x</script>\r\n<img src='file:///etc/passwd'>", coordinator="<b>")
+    html = results_html(game, HEADING, samples.results())
+    assert "<script>" not in html
+    assert "<img" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_nothing_is_loaded_from_a_file_or_the_network() -> None:
+    """A picture that names a file stays without it."""
+    plain = to_pdf("<html><body>one</body></html>")
+    tried = to_pdf("<html><body>one<img src='file:///usr/share/pixmaps/debian-logo.png'><img src='http://127.0.0.1:9/x.png'></body></html>")
+    assert b"/Image" not in tried
+    assert len(pypdfium2.PdfDocument(tried)) == len(pypdfium2.PdfDocument(plain)) == 1

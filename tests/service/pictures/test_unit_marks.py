@@ -1,0 +1,148 @@
+"""Units on the map: none by default, and where a game asks for them each in its region (MAP-03, Q-13)."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+import pypdfium2
+import pytest
+import shapely
+from fastapi.testclient import TestClient
+
+import maps
+from service.desk.games.acts import OPTIONS
+from service.notices.current_map import UNITS
+from service.pictures import board_pdf, board_svg, plan_of
+from service.pictures.board.labels import step_aside
+from service.pictures.board.unit_marks import places_of
+from service.pictures.drawing.values import A3, A4, Paper
+from service.store.tables import GameRow
+from tests.support.public_site import map_of, visitor
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+SVG = "{http://www.w3.org/2000/svg}"
+W3K = maps.load("w3k")
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    return open_table(site)
+
+
+@pytest.fixture
+def client(site: Site, table: Table) -> Iterator[TestClient]:
+    with visitor(site, map_of(table)) as found:
+        yield found
+
+
+def plates(svg: str) -> list[tuple[str, str, str]]:
+    """Power, kind and region of each plate."""
+    return [(str(one.get("data-power")), str(one.get("data-kind")), str(one.get("data-region")))
+            for one in ET.fromstring(svg).iter(f"{SVG}g") if one.get("class") == "unit"]
+
+
+@pytest.mark.parametrize("paper", [A3, A4])
+@pytest.mark.parametrize("slug", ["w3k", "standard"])
+def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(slug: str, paper: Paper) -> None:
+    variant, plan = maps.load(slug), plan_of(slug, paper)
+    found = places_of(plan.sheet, plan.labels, variant.start.units)
+    assert set(found) == set(variant.start.units)
+    marks = [shapely.Point(one.seal).buffer(one.radius) for one in plan.sheet.places.values() if one.seal is not None]
+    seals = {one.id: one.seal for one in plan.sheet.places.values() if one.seal is not None}
+    for unit, box in found.items():
+        here = shapely.box(box.x0, box.y0, box.x1, box.y1)
+        if unit.region.province in seals:
+            # Nobody takes a unit for that of the next town: its own mark is the nearest.
+            near = min(seals, key=lambda name: shapely.distance(here.centroid, shapely.Point(seals[name])))
+            assert near == unit.region.province, unit
+        assert not any(here.intersects(mark) for mark in marks), unit
+        assert shapely.distance(here, plan.sheet.places[unit.region.province].shape) < 4.0, unit
+    assert not any(one.meets(two) for one, two in itertools.combinations(found.values(), 2))
+
+
+@pytest.mark.parametrize("paper", [A3, A4])
+@pytest.mark.parametrize("slug", ["w3k", "standard"])
+def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: Paper) -> None:
+    """What a plate would cover is set elsewhere: off every plate, mark and other name, as long as it was. On A4 two names of the
+    thickest crowd may keep a plate at their edge; they stand whole in the inset."""
+    variant, plan = maps.load(slug), plan_of(slug, paper)
+    boxes = list(places_of(plan.sheet, plan.labels, variant.start.units).values())
+    names = step_aside(plan.sheet, plan.pieces.values(), plan.labels, boxes)
+    assert [one.region for one in names] == [one.region for one in plan.labels]
+    covered = [one for one in names if any(one.box.meets(box) for box in boxes)]
+    assert len(covered) <= (2 if paper is A4 else 0)
+    for one in covered:
+        assert one.region in {label.region for inset in plan.insets for label in inset.labels}
+    marks = [shapely.Point(one.seal).buffer(one.radius) for one in plan.sheet.places.values() if one.seal is not None]
+    for one, before in zip(names, plan.labels, strict=True):
+        here = shapely.box(one.box.x0, one.box.y0, one.box.x1, one.box.y1)
+        assert before.wording.short or not one.wording.short, one.region
+        assert not any(here.intersects(mark) for mark in marks), one.region
+        assert shapely.distance(here, plan.sheet.places[one.region].shape) <= 2.3 or one.leader is not None
+    assert not any(one.box.meets(two.box) for one, two in itertools.combinations(names, 2))
+
+
+def test_without_units_no_name_moves() -> None:
+    plan = plan_of("standard")
+    assert step_aside(plan.sheet, plan.pieces.values(), plan.labels, []) == plan.labels
+
+
+def test_a_map_shows_units_only_when_they_are_given() -> None:
+    """MAP-03: control alone by default."""
+    centres = W3K.start.centres
+    assert plates(board_svg(W3K, centres, "Powick Bridge", "in 1643")) == []
+    drawn = Counter(plates(board_svg(W3K, centres, "Powick Bridge", "in 1643", W3K.start.units)))
+    assert drawn == Counter((one.power, one.kind, one.region.province) for one in W3K.start.units)
+
+
+def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
+    document = pypdfium2.PdfDocument(io.BytesIO(board_pdf(
+        W3K, W3K.start.centres, "Powick Bridge", "in 1643", units=W3K.start.units)))
+    words = "".join("".join(unicodedata.normalize("NFKC", page.get_textpage().get_text_range()).split()) for page in document)
+    for unit in W3K.start.units:
+        assert f"{W3K.kinds[unit.kind].name}{unit.region.province}".replace(" ", "") in words, unit
+    assert "Units:theletterofthepowerbesideAarmy,Ffleet." in words
+    for province in W3K.board.provinces.values():
+        assert province.name.replace(" ", "") in words
+
+
+def test_the_public_map_shows_units_only_where_the_game_asks_for_them(client: TestClient, table: Table) -> None:
+    """MAP-03, Q-13: an option of the game; off, the page says that there are none."""
+    base = f"/public/{table.game}/map"
+    page = client.get(base).text
+    assert "and no units." in page
+    assert "Army" not in page
+    assert plates(client.get(f"{base}.svg").text) == []
+    assert UNITS in OPTIONS
+    with table.site.store.begin() as session:
+        row = session.get_one(GameRow, table.game)
+        row.options = {**row.options, UNITS: True}
+    page = client.get(base).text
+    assert "where each unit stood then" in page
+    own = [one for one in W3K.start.units if one.power == "Montrose"]
+    assert all(f"{W3K.kinds[one.kind].name} {one.region.province}" in page for one in own)
+    assert len(plates(client.get(f"{base}.svg").text)) == len(W3K.start.units)
+    pdfs = [client.get(f"{base}{end}").content for end in (".pdf", "-a4.pdf")]
+    for pdf in pdfs:
+        whole = "".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(pdf)))
+        assert "Army Inverness" in unicodedata.normalize("NFKC", whole)
+
+
+def test_units_ordered_during_a_year_are_not_on_the_map_before_its_end(client: TestClient, table: Table) -> None:
+    """MAP-03: the map is the year-end one; what moves in between is in the results alone."""
+    with table.site.store.begin() as session:
+        row = session.get_one(GameRow, table.game)
+        row.options = {**row.options, UNITS: True}
+    before = plates(client.get(f"/public/{table.game}/map.svg").text)
+    table.file("Montrose", ("A Inverness - Easter Ross",))
+    table.site.clock.set(table.phase().deadline)
+    table.turns.close({"phase": table.phase().id})
+    table.turns.approve(table.phase().id, "ada")
+    assert [unit for unit in table.resolution().position.units if unit.region.province == "Easter Ross"]
+    assert plates(client.get(f"/public/{table.game}/map.svg").text) == before

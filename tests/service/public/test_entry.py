@@ -1,0 +1,332 @@
+"""Pages for players behind a link that works once: their entry, the list of players, envelopes, their own file; and blank
+sheets for anybody (LIST-01 to LIST-05, POST-01, POST-04, POST-06, POST-07)."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pkgutil
+import re
+from datetime import timedelta
+
+import pypdfium2
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+import service.public
+from service.clock import SimulatedClock
+from service.public.me import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
+from service.store.tables import EventRow, PlayerRow, PostalRow, SeatRow, SubmissionRow
+from tests.support.desk_table import DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import address, open_table
+
+BASE = "https://orders.example.org"
+HOME = "1 High Street\nInverness"
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    made = open_desk(open_table(site), base_url=BASE, wall=SimulatedClock(site.clock.now()))
+    made.client.cookies.clear()
+    return made
+
+
+def ask(desk: DeskTable, mail: str) -> str:
+    """Ask for a link; the words of the answer."""
+    answer = desk.client.post("/public/entry", data={"mail": mail})
+    assert answer.status_code == 303
+    return desk.text(str(answer.headers["location"]))
+
+
+def mailed(desk: DeskTable) -> str:
+    """The path of the newest mailed link."""
+    row = desk.table.letters("link")[-1]
+    found = re.search(rf"{BASE}(/public/me/[\w-]{{43}})", desk.table.words(row))
+    assert found is not None
+    return found.group(1)
+
+
+def visit(desk: DeskTable, power: str) -> TestClient:
+    """A browser in which a power's player has opened their entry."""
+    ask(desk, address(power))
+    browser = TestClient(desk.client.app, base_url="http://testserver", follow_redirects=False)
+    answer = browser.post(mailed(desk))
+    assert (answer.status_code, answer.headers["location"]) == (303, "/public/me")
+    browser.cookies.set(COOKIE, answer.cookies[COOKIE])
+    return browser
+
+
+def token(browser: TestClient) -> str:
+    found = re.search(r'name="csrf" value="([0-9a-f]+)"', browser.get("/public/me").text)
+    assert found is not None
+    return found.group(1)
+
+
+def add(browser: TestClient, lines: str, first: str = "", last: str = "") -> tuple[int, str]:
+    answer = browser.post("/public/me/do/address", data={"csrf": token(browser), "lines": lines, "first": first, "last": last})
+    return answer.status_code, answer.text
+
+
+def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None:
+    """LIST-04: what happened and what to do, on every public address, known or not."""
+    for path in ("/public/me", "/public/me/no-such-secret", "/public/no-such-game", "/public/a/b/c", "/public/letter/x"):
+        answer = desk.client.get(path)
+        assert answer.status_code in {403, 404}, path
+        assert 'href="/public/entry"' in answer.text, path
+        assert "Today" not in answer.text, path
+
+
+# The link -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_comes_by_mail_to_its_player_alone_and_works_once(desk: DeskTable) -> None:
+    """LIST-04."""
+    ask(desk, address("Montrose").upper())
+    (row,) = desk.table.letters("link")
+    assert row.recipient == address("Montrose")
+    assert desk.table.message(row)["Auto-Submitted"] == "auto-generated"
+    path = mailed(desk)
+    for _ in range(2):  # a program that looks at mails opens every link in them
+        assert "Open my entry" in desk.text(path)
+    assert desk.client.post(path).status_code == 303
+    assert "was used before" in desk.text(path, 404)
+    assert desk.client.post(path).status_code == 404
+
+
+def test_nobody_learns_whether_an_address_is_registered(desk: DeskTable) -> None:
+    known, unknown = ask(desk, address("Montrose")), ask(desk, "stranger@example.org")
+    assert known == unknown
+    assert [row.recipient for row in desk.table.letters("link")] == [address("Montrose")]
+
+
+def test_links_end_and_are_few(desk: DeskTable) -> None:
+    for _ in range(LINKS_AN_HOUR + 2):
+        ask(desk, address("Montrose"))
+    assert len(desk.table.letters("link")) == LINKS_AN_HOUR
+    path = mailed(desk)
+    desk.table.site.clock.advance(LINK_HOURS + timedelta(seconds=1))
+    assert desk.client.post(path).status_code == 404
+
+
+def test_a_visit_ends_by_itself_and_by_hand(desk: DeskTable) -> None:
+    browser = visit(desk, "Montrose")
+    assert browser.get("/public/me").status_code == 200
+    browser.post("/public/me/do/leave", data={"csrf": token(browser)})
+    assert browser.get("/public/me").status_code == 403
+    browser = visit(desk, "Argyll")
+    desk.table.site.clock.advance(VISIT_HOURS + timedelta(seconds=1))
+    assert browser.get("/public/me").status_code == 403
+
+
+def test_the_secret_of_a_link_is_no_cookie_and_a_made_up_one_opens_nothing(desk: DeskTable) -> None:
+    ask(desk, address("Montrose"))
+    for secret in (mailed(desk).rpartition("/")[2], "x" * 43, ""):
+        desk.client.cookies.set(COOKIE, secret)
+        assert desk.client.get("/public/me").status_code == 403
+
+
+# One's entry --------------------------------------------------------------------------------------------------------
+
+
+def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: DeskTable) -> None:
+    """LIST-02, LIST-04, LIST-05: rows are ended, never rewritten, and the log has no address in it."""
+    browser = visit(desk, "Montrose")
+    assert add(browser, HOME)[0] == 303
+    assert add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")[0] == 303
+    assert "Lodge 7, Skye" in browser.get("/public/me").text
+    with desk.table.site.store() as session:
+        rows = session.scalars(select(PostalRow).order_by(PostalRow.id)).all()
+        assert [(row.lines, row.made_by) for row in rows] == [(HOME.split("\n"), "player"), (["Lodge 7", "Skye"], "player")]
+    browser.post(f"/public/me/do/address/{rows[1].id}/end", data={"csrf": token(browser)})
+    assert "Lodge 7" not in browser.get("/public/me").text
+    with desk.table.site.store() as session:
+        assert session.get_one(PostalRow, rows[1].id).ended_by == "player"
+        changes = session.scalars(select(EventRow).where(EventRow.what == "entry_changed")).all()
+    assert [one.detail["change"] for one in changes] == ["an address was added"] * 2 + ["an address was taken off"]
+    assert "High Street" not in str([one.detail for one in changes])
+
+
+@pytest.mark.parametrize(("lines", "first", "last", "why"), [
+    ("Bath", "", "", "at least two lines"), ("a\nb", "2027-06-30", "2027-06-01", "ends before it begins"),
+    ("a\nb", "June", "", "like 2027-03-14"), ("x" * 70 + "\nBath", "", "", "longer than 60"),
+])  # fmt: skip
+def test_an_address_that_cannot_be_is_refused_with_its_reason(
+    desk: DeskTable, lines: str, first: str, last: str, why: str
+) -> None:
+    code, said = add(visit(desk, "Montrose"), lines, first, last)
+    assert code == 400
+    assert "Nothing was changed." in said
+    assert why in said
+
+
+def test_overlapping_journeys_are_refused_naming_the_other(desk: DeskTable) -> None:
+    browser = visit(desk, "Montrose")
+    assert add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")[0] == 303
+    code, said = add(browser, "Tent 3\nMull", "2027-06-30", "2027-07-04")
+    assert (code, "2027-06-01 to 2027-06-30" in said) == (409, True)
+
+
+def test_an_address_in_another_script_and_a_name_with_line_breaks(desk: DeskTable) -> None:
+    with desk.table.site.store.begin() as session:
+        own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
+        own.name = "Ада\r\nЛавлейс"
+    browser = visit(desk, "Montrose")
+    add(browser, "ул. Ленина 5\n101000 Москва")
+    pdf = visit(desk, "Argyll").get(f"/public/{desk.table.game}/envelopes.pdf")
+    text = pypdfium2.PdfDocument(io.BytesIO(pdf.content))[0].get_textpage().get_text_range()
+    assert text.split("\r\n") == ["Ада Лавлейс", "ул. Ленина 5", "101000 Москва"]
+
+
+def test_settings_are_kept_and_a_wrong_clock_is_refused(desk: DeskTable) -> None:
+    """OUT-11: reminders are asked for by the player."""
+    browser = visit(desk, "Montrose")
+    browser.post("/public/me/do/settings", data={"csrf": token(browser), "zone": "Asia/Tokyo", "reminders": "yes"})
+    with desk.table.site.store() as session:
+        own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
+        assert (own.zone, own.reminders) == ("Asia/Tokyo", True)
+    wrong = browser.post("/public/me/do/settings", data={"csrf": token(browser), "zone": "Mars/Olympus"})
+    assert (wrong.status_code, "Nothing was changed" in wrong.text) == (400, True)
+
+
+def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
+    browser, other = visit(desk, "Montrose"), visit(desk, "Argyll")
+    for csrf in ("", token(other)):
+        assert browser.post("/public/me/do/address", data={"csrf": csrf, "lines": HOME}).status_code in {400, 403}
+    with desk.table.site.store() as session:
+        assert session.scalars(select(PostalRow)).all() == []
+
+
+def test_nobody_takes_off_an_address_of_somebody_else(desk: DeskTable) -> None:
+    browser, other = visit(desk, "Montrose"), visit(desk, "Argyll")
+    add(browser, HOME)
+    assert other.post("/public/me/do/address/1/end", data={"csrf": token(other)}).status_code == 404
+    assert "High Street" in browser.get("/public/me").text
+
+
+# The list -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_is_for_players_of_the_game_and_has_everybody(desk: DeskTable) -> None:
+    """LIST-01, LIST-05."""
+    add(visit(desk, "Montrose"), HOME)
+    path = f"/public/{desk.table.game}/players"
+    assert desk.client.get(path).status_code == 403
+    page = visit(desk, "Argyll").get(path).text
+    for power in desk.table.variant.powers.values():
+        assert f"<h2>{power.name}</h2>" in page
+    assert HOME in page
+    assert page.count("No postal address is known.") == 9
+    assert "@" not in page
+    browser = visit(desk, "Argyll")
+    with desk.table.site.store.begin() as session:
+        session.get_one(SeatRow, (desk.table.game, "Argyll")).player_id = None
+    assert browser.get(path).status_code == 403
+
+
+def test_near_a_journeys_end_the_list_says_to_write_to_both(desk: DeskTable) -> None:
+    """LIST-03."""
+    browser = visit(desk, "Montrose")
+    add(browser, HOME)
+    add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")
+    path = f"/public/{desk.table.game}/players"
+    for day, both, lodge in (("2027-05-28", True, True), ("2027-06-15", False, True), ("2027-08-01", False, False)):
+        page = browser.get(f"{path}?day={day}").text
+        assert ("post to both addresses" in page) == both, day
+        assert ("Lodge 7" in page) == lodge, day
+    assert browser.get(f"{path}?day=soon").status_code == 400
+
+
+def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable) -> None:
+    """POST-01, POST-04: the sender is named even where two share a household; nothing of the game is outside."""
+    add(visit(desk, "Montrose"), HOME)
+    browser = visit(desk, "Argyll")
+    assert browser.get(f"/public/{desk.table.game}/labels.pdf").status_code == 200
+    add(browser, HOME)
+    document = pypdfium2.PdfDocument(io.BytesIO(browser.get(f"/public/{desk.table.game}/envelopes.pdf").content))
+    assert len(document) == 1
+    lines = document[0].get_textpage().get_text_range().split("\r\n")
+    assert lines == ["Player Argyll", "1 High Street", "Inverness", "Player Montrose", "1 High Street", "Inverness"]
+
+
+def test_an_accommodation_is_on_the_list(desk: DeskTable) -> None:
+    """POST-06."""
+    with desk.table.site.store.begin() as session:
+        own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Ormond")).player_id)
+        own.accommodation = "letters go by mail to Mr Quill, who posts them"
+    assert "Mr Quill, who posts them" in visit(desk, "Argyll").get(f"/public/{desk.table.game}/players").text
+
+
+# One's file ---------------------------------------------------------------------------------------------------------
+
+
+def owned(desk: DeskTable, power: str, version: int = 1) -> int:
+    """A paper on file that the power's player sent."""
+    key = desk.table.file(power, ["A London H"], version=version, heading=(power,))
+    with desk.table.site.store.begin() as session:
+        seat = session.get_one(SeatRow, (desk.table.game, power))
+        session.get_one(SubmissionRow, key).player_id = seat.player_id
+    return key
+
+
+def test_my_file_has_my_papers_and_nobody_elses(desk: DeskTable) -> None:
+    """NON-02: versions, instants and digests; no reading, no order, no other power."""
+    owned(desk, "Montrose")
+    owned(desk, "Montrose", 2)
+    owned(desk, "Argyll")
+    browser, path = visit(desk, "Montrose"), f"/public/{desk.table.game}/file"
+    page = browser.get(path).text
+    assert page.count("Montrose, version") == 2
+    assert "Argyll" not in page
+    assert "London" not in page
+    pages = re.findall(rf'href="({path}/\d+\.jpg)"', page)
+    assert len(pages) == 2
+    assert browser.get(pages[0]).content.startswith(b"\xff\xd8")
+    assert visit(desk, "Argyll").get(pages[0]).status_code == 404
+    assert desk.client.get(path).status_code == 403
+    assert desk.client.get(pages[0]).status_code == 403
+
+
+def test_who_takes_a_seat_over_does_not_read_what_was_sent_before(desk: DeskTable) -> None:
+    owned(desk, "Montrose")
+    with desk.table.site.store.begin() as session:
+        after = session.get_one(SeatRow, (desk.table.game, "Argyll")).player_id
+        session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id = after
+    assert "Nothing yet." in visit(desk, "Argyll").get(f"/public/{desk.table.game}/file").text
+
+
+# Paper for anybody --------------------------------------------------------------------------------------------------
+
+
+def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTable) -> None:
+    """POST-07."""
+    page = desk.text(f"/public/{desk.table.game}")
+    assert "Summer 1642 Movement Orders" in page
+    path = f"/public/{desk.table.game}/sheets.pdf"
+    one = pypdfium2.PdfDocument(io.BytesIO(desk.client.get(f"{path}?power=Montrose&phase=3").content))
+    assert [one[0].get_textpage().get_text_range().split("\r\n"), len(one)] == [
+        ["Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"], 1]
+    assert len(pypdfium2.PdfDocument(io.BytesIO(desk.client.get(path).content))) == len(desk.table.variant.powers)
+    for wrong in ("?power=Nobody", "?phase=999"):
+        assert desk.client.get(path + wrong).status_code == 404
+
+
+def test_public_pages_say_nothing_of_a_game_that_its_letters_have_not_told(desk: DeskTable) -> None:
+    """No sheet, no count of sheets, no unit, no player and no address."""
+    owned(desk, "Montrose")
+    for path in ("", "/calendar", "/map"):
+        page = desk.text(f"/public/{desk.table.game}{path}")
+        assert not re.search(r"\b(Army|Fleet|Player Montrose|sheet of|1 of 10)\b", page), path
+        assert "@" not in page
+
+
+def test_no_page_carries_a_word_from_one_player_to_another() -> None:
+    """NON-01: every public form is about one's own link, address and settings; there is no other."""
+    modules = [importlib.import_module(f"service.public.{one.name}") for one in pkgutil.iter_modules(service.public.__path__)]
+    routes = [route for module in modules for route in getattr(getattr(module, "router", None), "routes", ())]
+    assert len(routes) > 15
+    own = {"address", "address/{row_id}/end", "settings", "feed", "leave"}
+    assert {route.path for route in routes if "POST" in route.methods} == {
+        "/public/entry", "/public/me/{secret}", *(f"/public/me/do/{one}" for one in own)}
+    assert all(route.path.startswith("/public/") for route in routes)

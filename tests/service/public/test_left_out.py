@@ -1,0 +1,80 @@
+"""A letter of more than eight megabytes: smaller pictures first, then a link that opens for its reader alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from fastapi.testclient import TestClient
+
+from service.mail.compose import Attachment, OutLetter
+from service.mail.outbox import LINK_DAYS, put
+from service.store.tables import LinkRow
+from tests.support.letters import noisy_picture
+from tests.support.public_site import BASE
+from tests.support.table import Table, address
+
+MAP = b"%PDF-1.7 " + b"x" * 300_000
+
+
+def letter(to: str) -> OutLetter:
+    return OutLetter(
+        f"key/{to}", "year_end_results", to, "Results", "The words.\n", html="<main><p>The words.</p></main>",
+        attachments=(Attachment("map.pdf", "application/pdf", MAP), Attachment("sheet.png", "image/png", noisy_picture(200))))
+
+
+def written(table: Table, to: str, most: int, base: str = BASE) -> str:
+    """Put a letter of which so many bytes fit into a mail; its words."""
+    with table.site.store.begin() as session:
+        assert put(session, table.site.blobs, letter(to), sender="Galloper <orders@galloper.example>",
+                   now=table.site.clock.now(), max_bytes=most, base_url=base)
+    row = table.letters()[-1]
+    assert len(table.site.blobs.read(row.message)) <= most
+    return table.words(row)
+
+
+def link(words: str) -> str:
+    found = re.search(rf"{BASE}(/public/letter/[0-9a-f]{{64}})", words)
+    assert found is not None, words
+    return found.group(1)
+
+
+def test_what_fits_as_smaller_pictures_needs_no_link(table: Table) -> None:
+    words = written(table, address("Montrose"), 550_000)
+    assert "Left out" not in words
+
+
+def test_what_does_not_fit_lies_behind_a_link_that_gives_every_file_whole(table: Table, client: TestClient) -> None:
+    words = written(table, address("Montrose"), 60_000)
+    assert "Left out because it is too large for mail: map.pdf" in words
+    page = client.get(link(words))
+    assert page.status_code == 200
+    assert "map.pdf" in page.text
+    assert client.get(f"{link(words)}/0").content == MAP
+    assert client.get(f"{link(words)}/1").content == noisy_picture(200)
+    assert client.get(f"{link(words)}/2").status_code == 404
+    html = table.message(table.letters()[-1]).get_body(("html",))
+    assert html is not None
+    assert link(words) in html.get_content()
+
+
+def test_the_link_ends_and_is_another_for_each_reader(table: Table, client: TestClient) -> None:
+    first, second = (link(written(table, address(power), 60_000)) for power in ("Montrose", "Argyll"))
+    assert first != second
+    table.site.clock.advance(LINK_DAYS + timedelta(seconds=1))
+    assert client.get(first).status_code == 404
+
+
+def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, client: TestClient) -> None:
+    """What lies under a digest that is printed or guessed is nobody's to read: only a link's own secret opens."""
+    written(table, address("Montrose"), 60_000)
+    for key in (table.site.blobs.put(b"a photograph"), table.letters()[-1].message, "0" * 64, "x"):
+        assert client.get(f"/public/letter/{key}").status_code == 404
+    with table.site.store() as session:
+        (row,) = session.query(LinkRow)
+    assert client.get(f"/public/letter/{row.token_hash}").status_code == 404
+
+
+def test_without_a_site_address_or_a_player_the_coordinator_is_named(table: Table) -> None:
+    assert "Ask the coordinator for it." in written(table, address("Montrose"), 60_000, base="")
+    assert "Ask the coordinator for it." in written(table, "coordinator@galloper.example", 60_000)

@@ -1,0 +1,93 @@
+"""The house rules that results cite are published to players (Q-18 among them), with the answer that is played."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+
+import pytest
+from fastapi.testclient import TestClient
+
+import maps
+from adjudicator import rules
+from maps.rulings import BadRulings, rulings
+from service.notices.results import Announcements
+from service.public.rules import anchor
+from tests.support.public_site import BASE
+from tests.support.table import Table
+
+W3K = maps.load("w3k")
+
+
+def words(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<br>", " ", re.sub(r"<(?!br)[^>]+>", "", page))).split())
+
+
+def test_every_house_rule_that_results_cite_has_its_paragraph_on_the_page(client: TestClient) -> None:
+    """Q-15 to Q-39: a player who reads "(house rules, Q-18)" finds it."""
+    page = client.get("/public/rules/w3k").text
+    cited = {str(one).removeprefix("house rules, ") for one in W3K.rules.citations.values() if str(one).startswith("house rules")}
+    assert {"Q-18", "Retreats", "Own units"} <= cited
+    for name in cited:
+        assert f'<p id="{anchor(name)}"><strong>{name}</strong>' in page, name
+
+
+def test_the_answer_that_is_played_is_given_and_no_other(client: TestClient) -> None:
+    """Q-18: the board has Szykman's rule; Q-21: an own attack does not disrupt a conversion."""
+    said = words(client.get("/public/rules/w3k").text)
+    assert "Q-18. A convoy that hangs on a fight which the army it carries would decide. Here: The convoy is disrupted" in said
+    assert "the army stays, and so does whoever attacks its fleets" not in said
+    assert "disrupt a conversion? Here: No: it is like cutting support." in said
+
+
+def test_another_answer_of_the_board_is_another_sentence() -> None:
+    other = replace(W3K, rules=rules.load("w3k", {**W3K.rules.values, "convoy_paradox": "all_hold"}, {}))
+    (one,) = [ruling for ruling in rulings(maps.folder("w3k"), other) if ruling.name == "Q-18"]
+    assert one.answer == "The army stays, and so does whoever attacks its fleets."
+
+
+def test_the_page_has_none_of_our_own_signs(client: TestClient) -> None:
+    """No file, no key of a table, no number of a requirement but those that results cite."""
+    said = words(client.get("/public/rules/w3k").text)
+    assert not re.search(r"`|\*\*|\.csv|\.toml|_|maps/|\([A-Z]{2,4}-\d\d\)", said)
+    for value in W3K.rules.values:
+        assert value not in said or "_" not in value
+
+
+def test_a_board_without_house_rules_has_no_page_and_no_link(client: TestClient) -> None:
+    for slug in ("standard", "nowhere", "..%2Fw3k"):
+        assert client.get(f"/public/rules/{slug}").status_code == 404
+
+
+def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Table) -> None:
+    assert 'href="/public/rules/w3k"' in client.get(f"/public/{table.game}").text
+    writer = table.writer
+    writer = replace(writer, sender=replace(writer.sender, base_url=f"{BASE}/"))
+    turns = replace(table.turns, announce=Announcements(writer))
+    table.site.clock.set(table.phase().deadline)
+    turns.close({"phase": table.phase().id})
+    turns.approve(table.phase().id, "ada")
+    sent = table.letters("final_results")
+    assert len(sent) == len(table.variant.powers)
+    for one in sent:
+        assert f"{BASE}/public/rules/w3k" in table.words(one)
+        twin = table.message(one).get_body(("html",))
+        assert twin is not None
+        assert f'<a href="{BASE}/public/rules/w3k">' in twin.get_content()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("**Q-1, `no_such`.** What? `yes`: so.", "Q-1 is about 'no_such'"),
+        ("**Q-18, `convoy_paradox`.** What? `szykman`: so.", "Q-18 should answer for each of szykman, all_hold"),
+    ],
+)
+def test_a_ruling_that_does_not_fit_its_board_is_our_fault_and_named(
+    text: str, said: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("board")
+    (folder / "rulings.md").write_text(f"# Rulings\n\n## Play\n\n{text}\n", encoding="utf-8")
+    with pytest.raises(BadRulings, match=said):
+        rulings(folder, W3K)

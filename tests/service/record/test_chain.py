@@ -1,0 +1,233 @@
+"""The record: nothing happens to a game without an entry of its chain (issue "Trust", 1).
+
+The chain is reckoned here anew with hashlib alone, from what docs/record.md says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import json
+import threading
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy.exc import IntegrityError
+
+from service.games.seal import unseal
+from service.record import chain as record
+from service.store import records
+from service.store.engine import Store, sessions
+from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
+from tests.support.site import NOON, Site, make_site
+from tests.support.table import Table, open_table
+
+GAME = "powick-bridge"
+
+
+def chain(store: Store, game: str = GAME) -> list[dict[str, Any]]:
+    """Every entry's words, after its digests were reckoned anew."""
+    with store() as session:
+        rows = list(record.entries(session, game))
+        root = record.root(session, game)
+    before = hashlib.sha256(f"galloper record 1\n{game}".encode()).hexdigest()
+    for at, row in enumerate(rows, start=1):
+        assert row.number == at
+        assert row.leaf == hashlib.sha256(f"{row.salt}\n{row.body}".encode()).hexdigest()
+        before = hashlib.sha256(f"{before}\n{at}\n{row.leaf}".encode()).hexdigest()
+        assert row.link == before
+    assert (root.number, root.link) == (len(rows), before)
+    return [json.loads(row.body) for row in rows]
+
+
+def whats(store: Store, *wanted: str) -> list[dict[str, Any]]:
+    return [one["tells"] for one in chain(store) if one["what"] in wanted]
+
+
+def test_a_new_game_begins_with_nothing_found(site: Site) -> None:
+    open_table(site)
+    told = chain(site.store)
+    assert told[0]["what"] == "begun"
+    assert told[0]["tells"] == {"format": 1, "game": GAME, "variant": "w3k", "found": None}
+    assert {one["what"] for one in told[1:]} == {"game", "seat", "phase", "event"}
+    assert len(whats(site.store, "seat")) == 10
+
+
+def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) -> None:
+    table = open_table(site)
+    before = len(chain(site.store))
+    at = table.phase().opens_at + timedelta(minutes=7)
+    row = table.take(table.mail("Montrose"), at)
+    new = chain(site.store)[before:]
+    assert [one["what"] for one in new] == ["mail", "sheet", "letter"]
+    mail, sheet, letter = (one["tells"] for one in new)
+    stamp = at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    assert (mail["mail"], mail["stamped"], mail["became"]) == (row.sha256, stamp, "used")
+    assert (sheet["mail"], sheet["received"], sheet["power"], sheet["version"]) == (row.sha256, stamp, "Montrose", 1)
+    with site.store() as session:
+        paper = session.scalars(select(SubmissionRow)).one()
+        assert sheet["photographs"] == [records.pages(session, paper.id)[0].original]
+    assert (letter["kind"], letter["to"], letter["became"]) == ("receipt", ["Montrose"], "written")
+
+
+def test_unsealing_is_entered_with_its_reason(site: Site) -> None:
+    table = open_table(site)
+    with site.store.begin() as session:
+        unseal(session, session.get_one(PhaseRow, table.phase().id), "Ada", "the reader is down, so I look now", NOON)
+    assert whats(site.store, "phase")[-1]["unsealed"] == {
+        "at": "2026-03-01T12:00:00Z", "by": "Ada", "why": "the reader is down, so I look now"}
+    assert whats(site.store, "event")[-1]["event"] == "phase_unsealed"
+
+
+def test_what_is_rolled_back_leaves_no_entry(site: Site) -> None:
+    open_table(site)
+    before = chain(site.store)
+    with contextlib.suppress(RuntimeError), site.store.begin() as session:
+        records.log_event(session, NOON, "x", game_id=GAME)
+        record.seal(session)
+        raise RuntimeError
+    assert chain(site.store) == before
+
+
+def test_a_write_past_the_program_is_entered_with_the_next_transaction(any_site: Site) -> None:
+    """A hand in the database itself: its statement knows nothing of sessions, the triggers do."""
+    open_table(any_site)
+    before = len(chain(any_site.store))
+    with any_site.engine.begin() as connection:
+        connection.execute(text("UPDATE phases SET deadline = :to WHERE ordinal = 1"), {"to": "2031-01-01 00:00:00+00:00"})
+    assert len(chain(any_site.store)) == before
+    with any_site.store.begin():
+        pass
+    told = chain(any_site.store)[before:]
+    assert [(one["what"], one["tells"]["deadline"]) for one in told] == [("phase", "2031-01-01T00:00:00Z")]
+
+
+def test_bulk_statements_are_entered_row_by_row(any_site: Site) -> None:
+    open_table(any_site)
+    before = len(chain(any_site.store))
+    with any_site.store.begin() as session:
+        session.execute(update(PhaseRow).values(review="all"))
+    new = chain(any_site.store)[before:]
+    assert [one["tells"]["phase"] for one in new] == list(range(1, 10))
+    assert {one["tells"]["review"] for one in new} == {"all"}
+
+
+def test_what_changes_nothing_that_is_told_makes_no_entry(site: Site) -> None:
+    table = open_table(site)
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    before = chain(site.store)
+    with site.store.begin() as session:
+        session.execute(update(OutboxRow).values(state="sending", tries=1))
+        session.execute(update(PhaseRow).values(review="none"))
+    assert chain(site.store) == before
+
+
+def test_likely_bodies_cannot_be_tried_on_a_digest(site: Site) -> None:
+    """The same words twice: neither digests nor salts are the same."""
+    open_table(site)
+    with site.store.begin() as session:
+        for _ in range(2):
+            records.log_event(session, NOON, "x", game_id=GAME)
+    with site.store() as session:
+        one, two = session.scalars(select(EntryRow).order_by(EntryRow.number.desc()).limit(2))
+    assert json.loads(one.body)["tells"] == json.loads(two.body)["tells"]
+    assert one.leaf != two.leaf
+    assert one.salt != two.salt
+    assert len(one.salt) == 64
+
+
+def test_no_second_entry_can_have_a_number(any_site: Site) -> None:
+    open_table(any_site)
+    with any_site.store() as session:
+        first = session.get_one(EntryRow, (GAME, 1))
+        values = {name: getattr(first, name) for name in EntryRow.__mapper__.columns.keys()}  # noqa: SIM118
+    with pytest.raises(IntegrityError), any_site.store.begin() as session:
+        session.execute(insert(EntryRow).values(values))
+
+
+def test_many_at_once_make_one_chain(any_site: Site) -> None:
+    """Two workers and more: each transaction takes the head in turn, and nothing is left out or entered twice."""
+    open_table(any_site)
+    before = len(chain(any_site.store))
+    faults: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for at in range(10):
+                with any_site.store.begin() as session:
+                    records.log_event(session, NOON, f"w{number}.{at}", game_id=GAME)
+        except BaseException as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    assert faults == []
+    new = [one["tells"]["event"] for one in chain(any_site.store)[before:]]
+    assert sorted(new) == sorted(f"w{number}.{at}" for number in range(6) for at in range(10))
+
+
+def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
+    """A script that makes a table anew on SQLite drops its triggers: it must make them again."""
+    wanted = importlib.import_module("migrations.versions.0008_record").TRIGGERS
+    named = "SELECT name FROM sqlite_master WHERE type = 'trigger'" if any_site.url.startswith("sqlite") else (
+        "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
+    with any_site.engine.connect() as connection:
+        found = set(connection.execute(text(named)).scalars())
+    assert found >= {f"record_{number}" for number in range(1, len(wanted) + 1)}
+
+
+def old(table: Table) -> None:
+    """The site as it was before there was a record."""
+    with table.site.engine.begin() as connection:
+        for gone in ("record", "record_heads", "record_due"):
+            connection.execute(text(f"DELETE FROM {gone}"))
+
+
+def test_an_older_site_begins_by_saying_what_was_there(any_site: Site) -> None:
+    table = open_table(any_site)
+    table.file("Montrose", ["A Montrose H"])
+    old(table)
+    assert record.begin_all(any_site.store) == 1
+    told = chain(any_site.store)
+    found = told[0]["tells"]["found"]
+    assert (found["mails"], found["phases_over"], found["photographs"]) == (1, [], [])
+    assert [one["what"] for one in told[1:14]] == ["game", *["seat"] * 10, "phase", "phase"]
+    assert {"sheet", "reading"} <= {one["what"] for one in told}
+    assert record.begin_all(any_site.store) == 0
+
+
+def test_an_older_site_that_goes_on_without_being_told_to_begins_all_the_same(site: Site) -> None:
+    table = open_table(site)
+    table.file("Montrose", ["A Montrose H"])
+    old(table)
+    table.file("Argyll", ["A Argyll H"])
+    told = chain(site.store)
+    assert told[0]["what"] == "begun"
+    assert [one["tells"]["power"] for one in told if one["what"] == "sheet"] == ["Montrose", "Argyll"]
+
+
+def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> None:
+    with site.store.begin() as session:
+        records.log_event(session, NOON, "letters_paused", actor="Ada")
+    with site.store() as session:
+        assert session.scalars(select(HeadRow)).all() == []
+        assert session.scalar(text("SELECT count(*) FROM record_due")) == 0
+        assert session.scalars(select(EventRow)).one().what == "letters_paused"
+
+
+def test_entries_are_dated_by_the_clock_of_the_site(tmp_path: Path) -> None:
+    with make_site(tmp_path) as made:
+        open_table(made)
+        store = sessions(made.engine, made.clock)
+        made.clock.set(NOON + timedelta(days=400))
+        with store.begin() as session:
+            records.log_event(session, NOON, "x", game_id=GAME)
+            session.execute(delete(OutboxRow))
+        assert chain(store)[-1]["entered"] == "2027-04-05T12:00:00Z"

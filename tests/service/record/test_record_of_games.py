@@ -1,0 +1,207 @@
+"""The record of the games whose rules keep more than units and centres: what was played is exported and judged again, state,
+dice and all, and the digest of the first seed is mailed before anything is drawn (docs/record.md, WSB-01, BRE-01, D66-06)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import maps
+from adjudicator.judge import judge
+from adjudicator.serialize.answers import answer
+from adjudicator.serialize.cases import CaseReader
+from service.archive.export import Edition
+from service.archive.verify import Report, read, run_verify
+from service.archive.verify_game import check_game
+from service.notices.broadcasts import Circulars
+from service.notices.results import Announcements
+from service.store.digests import plain
+from tests.support.played import archived, begin, finish
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+TOOL = Path(__file__).parents[3] / "tools" / "verify_record.py"
+SLUGS = ("bretwalda", "britain1066", "brittania", "standard", "w3k", "war1648")
+
+
+def _table(site: Site, slug: str) -> Table:
+    made = open_table(site, slug=slug)
+    made.announce = Announcements(made.writer, drawing=False)
+    return made
+
+
+def _told(data: bytes, what: str) -> list[dict[str, Any]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+        lines = [json.loads(line) for line in zipped.read("record.jsonl").decode().splitlines()]
+    return [one["body"]["tells"] for one in lines if "body" in one and one["body"]["what"] == what]
+
+
+def _verify(data: bytes, folder: Path, *kept: Path) -> tuple[int, str]:
+    path = folder / "game.zip"
+    path.write_bytes(data)
+    out = io.StringIO()
+    return run_verify(path, kept, out), out.getvalue()
+
+
+def _tool(data: bytes, folder: Path, *kept: Path) -> tuple[int, str]:
+    """The checker that shares no code, which looks at the chain, the sheets and the lots."""
+    path = folder / "game.zip"
+    path.write_bytes(data)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, kept)], capture_output=True, text=True, check=False,
+        cwd=folder, env={"GALLOPER": "", "PATH": "", "PYTHONUTF8": "1"})  # fmt: skip
+    return done.returncode, done.stdout + done.stderr
+
+
+def _case_is_judged_alike(slug: str, tells: dict[str, Any]) -> None:
+    """The contract's form says all that was judged: whoever has it alone comes to the same answer."""
+    variant = maps.load(slug)
+    setting = variant.setting()
+    assert tells["case"] is not None
+    case = CaseReader(setting, 0).read(json.loads(json.dumps(tells["case"])))
+    assert json.loads(json.dumps(answer(case, judge(setting, case.position, case.orders, case.lots), setting))) == tells["answer"]
+
+
+def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None:
+    """Grain, capitals and alliances are in the record; its dice come from the seed that was told (WSB-12, Q-60)."""
+    table = _table(site, "brittania")
+    opens = table.phase().opens_at
+    table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
+    table.file("Red", ["Capital York"], at=opens + timedelta(hours=2), version=2)
+    table.file("Gold", ["Capital Kent"])
+    finish(table)
+    begin(table)
+    table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
+    table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
+    finish(table)
+    begin(table)
+    data = archived(table)
+    code, said = _verify(data, tmp_path)
+    assert (code, "2 judged phases were judged again, with the same results." in said) == (0, True), said
+    assert _tool(data, tmp_path)[0] == 0
+
+    second = _told(data, "judged")[-1]
+    assert second["lots"]["seed"] == table.phase(2).seed
+    # One die for the attack and one for the defence, each a number of the tape as docs/record.md has it.
+    numbers = [int(hashlib.sha256(f"{table.phase(2).seed}\n{at}".encode()).hexdigest()[:8], 16) for at in (1, 2)]
+    assert second["lots"]["numbers"] == numbers
+    attack, defence = (1 + one % 10 for one in numbers)
+    letter = next(one for one in table.letters("final_results") if one.phase_id == table.phase(2).id)
+    assert f"{attack} + 10 + 2 = {attack + 12} against {defence} + 7 = {defence + 7}" in table.words(letter)
+    assert second["position"]["position"]["own"]["capitals"] == {"Gold": "Kent", "Red": "Essex"}
+    for tells in _told(data, "judged"):
+        _case_is_judged_alike("brittania", tells)
+
+
+def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> None:
+    """Q-60: an archive in which the executed sheet came later than another."""
+    table = _table(site, "brittania")
+    opens = table.phase().opens_at
+    table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
+    table.file("Red", ["Capital York"], at=opens + timedelta(hours=2), version=2)
+    finish(table)
+    path = tmp_path / "game.zip"
+    path.write_bytes(archived(table))
+    for said, hour in ((0, 1), (1, 3)):
+        archive, report = read(path), Report()
+        for _, tells in archive.told("sheet"):
+            if tells["version"] == 1:
+                tells["received"] = plain(opens + timedelta(hours=hour))
+        check_game(archive, report)
+        assert sum("though another came before it" in fault for fault in report.faults) == said, report.faults
+
+
+def test_a_year_of_bretwalda_is_judged_again(site: Site, tmp_path: Path) -> None:
+    """Homes that moved, boats that were left behind (BRE-05, BRE-12)."""
+    table = _table(site, "bretwalda")
+    table.file("Gwynedd", ["Build B Denbigh", "Build F Caernarfon", "Home Denbigh - Aberystwyth"])
+    table.file("Mercia", ["Build A Shrewsbury", "Build A Tamworth"])
+    finish(table)
+    spring = begin(table)
+    table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=spring.ordinal)
+    finish(table)
+    begin(table)
+    data = archived(table)
+    code, said = _verify(data, tmp_path)
+    assert (code, "2 judged phases were judged again, with the same results." in said) == (0, True), said
+    assert _tool(data, tmp_path)[0] == 0
+    for tells in _told(data, "judged"):
+        _case_is_judged_alike("bretwalda", tells)
+
+
+def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path: Path) -> None:
+    """D66-06, D66-14: no board, order or reading of a phase in which something lies unseen, and what is open still checks."""
+    table = _table(site, "britain1066")
+    table.file("Harald Hardrada", ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"])
+    table.file("The Northern Earls", ["A Dunholm - Northumberland"])
+    finish(table)
+    begin(table)
+    theirs, whole = archived(table, Edition.PLAYERS), archived(table)
+    with zipfile.ZipFile(io.BytesIO(theirs)) as zipped:
+        text = b"".join(zipped.read(name) for name in zipped.namelist()).decode()
+        boards = [name for name in zipped.namelist() if name.startswith("positions/")]
+    assert "Hidden Wash" not in text
+    assert not _told(theirs, "judged")
+    assert boards == [f"positions/001-{table.phase().season}-{table.phase().year}-movement.json"]
+    assert _told(whole, "judged")
+    assert "Hidden Wash 1" in str(_told(whole, "judged"))
+    for data in (theirs, whole):
+        code, said = _verify(data, tmp_path)
+        assert code == 0, said
+        assert _tool(data, tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
+    site: Site, slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the first phase in which rules may draw lots, be it the very first of the game; both checkers follow the letter."""
+    monkeypatch.setattr(Circulars, "_map", lambda *_: [])
+    table = _table(site, slug)
+    with site.store.begin() as session:
+        assert Circulars(table.writer).welcome(session, table.game) == len(table.variant.powers)
+    row = table.letters("welcome")[0]
+    words = table.words(row)
+    first = next(one for one in table.phases() if one.kind in {"adjustment", "turn"})
+    digest = hashlib.sha256((first.seed or "").encode()).hexdigest()
+    named = f"(phase {first.ordinal}) will be drawn from a seed with this digest: {digest}"
+    assert named in words
+    assert (first.seed or "-") not in words
+    letter = tmp_path / "welcome.eml"
+    letter.write_bytes(site.blobs.read(row.message))
+    code, said = _verify(archived(table, Edition.PLAYERS), tmp_path, letter)
+    assert code == 0, said
+    assert "up to entry" in said
+    code, said = _tool(archived(table, Edition.PLAYERS), tmp_path, letter)
+    assert code == 0, said
+    assert f"the digest of the seed of phase {first.ordinal} is the one entered" in said
+
+    other = letter.read_bytes().replace(digest.encode(), digest[::-1].encode())
+    assert other != letter.read_bytes()
+    letter.write_bytes(other)
+    assert _verify(archived(table, Edition.PLAYERS), tmp_path, letter)[0] == 1
+    assert _tool(archived(table, Edition.PLAYERS), tmp_path, letter)[0] == 1
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_tape_is_as_long_as_the_rules_may_need(site: Site, slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = _table(site, slug)
+    seen: list[int] = []
+
+    def note(setting: object, position: object, orders: object, lots: Any) -> None:
+        seen.append(len(lots.tape))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("service.games.turns.judge", note)
+    with site.store() as session, pytest.raises(KeyboardInterrupt):
+        table.turns.resolve(session, table.phase())
+    assert seen == [maps.load(slug).rules.LOTS]

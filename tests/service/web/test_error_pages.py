@@ -1,0 +1,152 @@
+"""Faults at the desk: each gives a sentence that says what is safe, and nothing is lost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from service.games.turns import NotReady
+from service.store.tables import LineRow, PageRow, PhaseState
+from tests.support.desk_site import DeskSite
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskSite:
+    return DeskSite(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _signed_in(desk: DeskSite) -> None:
+    desk.sign_in()
+
+
+def test_a_judge_that_fails_costs_no_decision_and_can_be_asked_again(desk: DeskSite) -> None:
+    desk.judge_fault = RuntimeError("a rule has a hole")
+    desk.decide(3, "void", "a")
+    where = desk.decide(4, "reading-1", "b")
+    said = desk.text(where)
+    assert "The turn could not be judged. Every decision is kept; try again" in said
+    assert "hole" not in said
+    assert [r.decision for r in desk.reviews()] == ["void", "read"]
+    desk.judge_fault = None
+    assert "Judge the turn" in said
+    assert desk.post("/desk/7/judge").headers["location"] == "/results/7"
+    assert desk.judged == [7, 7]
+
+
+def test_a_phase_moved_on_by_somebody_else_is_no_fault(desk: DeskSite) -> None:
+    desk.judge_fault = NotReady("somebody else has moved this phase on")
+    desk.decide(3, "void", "a")
+    assert desk.decide(4, "void", "b") == "/desk/7"
+    assert "could not be judged" not in desk.text("/desk/7")
+
+
+def test_results_older_than_a_decision_are_not_sent(desk: DeskSite) -> None:
+    desk.decide(3, "void", "a")
+    desk.decide(4, "void", "b")
+    desk.clock.advance(timedelta(minutes=1))
+    desk.judge_fault = RuntimeError("broken")
+    desk.decide(4, "reading-1", "c")
+    answer = desk.post("/results/7/approve")
+    assert answer.status_code == 409
+    assert "Not sent" in answer.text
+    assert "Judge once more" in desk.text("/results/7")
+    assert "results are out of date" in desk.text("/desk/7")
+    assert desk.approved == []
+    desk.judge_fault = None
+    desk.post("/desk/7/judge")
+    assert desk.post("/results/7/approve").headers["location"] == "/letters"
+    assert desk.approved == [(7, "Ada")]
+
+
+@pytest.mark.parametrize(("fault", "status", "said"), [
+    (NotReady("a sheet or a line is still to be read"), 409, "Not sent: a sheet or a line is still to be read."),
+    (RuntimeError("no font"), 500, "Not sent: the letters or their pictures could not be made."),
+])
+def test_sending_that_cannot_be_done_says_so(desk: DeskSite, fault: Exception, status: int, said: str) -> None:
+    desk.change(7, state=PhaseState.READY)
+    desk.approve_fault = fault
+    answer = desk.post("/results/7/approve")
+    assert answer.status_code == status
+    assert said in answer.text
+    assert "Traceback" not in answer.text
+    assert "no font" not in answer.text
+
+
+def test_a_lost_photograph_is_told_and_the_line_can_be_worked_on(desk: DeskSite) -> None:
+    for blob in desk.blobs.root.rglob("*"):
+        if blob.is_file():
+            blob.unlink()
+    with desk.store.begin() as session:
+        session.get_one(PageRow, 1).upright = "0" * 64
+    said = desk.text("/desk/7")
+    assert "This picture cannot be shown" in said
+    assert "restore it from the backup" in said
+    assert "Army Eskdale holds" in said
+    for path in ("/images/line/3.jpg", "/images/strip/3.jpg", "/images/page/1.jpg"):
+        assert "What was read and decided is safe" in desk.text(path, 503)
+    assert desk.decide(3, "skip").startswith("/desk/7")
+
+
+def test_a_page_that_never_opened_has_no_picture(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.get_one(PageRow, 1).upright = None
+    assert "There is no picture of this line." in desk.text("/desk/7")
+    assert "could not be opened" in desk.text("/images/line/3.jpg", 404)
+
+
+def test_bytes_that_are_no_picture_are_told(desk: DeskSite) -> None:
+    key = desk.blobs.put(b"these bytes are no picture")
+    with desk.store.begin() as session:
+        session.get_one(PageRow, 1).upright = key
+    assert "This picture cannot be opened" in desk.text("/desk/7")
+    assert "This picture cannot be opened" in desk.text("/images/line/3.jpg", 503)
+
+
+@pytest.mark.parametrize("do", ["reading-0", "reading-9", "reading-", "reading-x", "reading--1", "reading-²", "burn"])
+def test_a_decision_the_page_does_not_offer_changes_nothing(desk: DeskSite, do: str) -> None:
+    answer = desk.post("/desk/7/decide", line=3, key="k", do=do)
+    assert answer.status_code == 400
+    assert "Nothing was changed" in answer.text
+    assert desk.reviews() == []
+
+
+def test_typing_nothing_is_no_decision(desk: DeskSite) -> None:
+    answer = desk.post("/desk/7/decide", line=3, key="k", do="edit", text="  ")
+    assert answer.status_code == 400
+    assert "No words were typed" in answer.text
+    assert desk.reviews() == []
+
+
+@pytest.mark.parametrize("values", [{"key": "k", "do": "void"}, {"line": "three", "key": "k", "do": "void"}, {"line": 3}])
+def test_a_form_with_a_field_missing_changes_nothing(desk: DeskSite, values: dict[str, object]) -> None:
+    answer = desk.post("/desk/7/decide", **values)
+    assert answer.status_code == 400
+    assert "This form came incomplete. Nothing was changed" in answer.text
+    assert desk.reviews() == []
+
+
+def test_a_line_of_another_phase_cannot_be_decided_here(desk: DeskSite) -> None:
+    answer = desk.post("/desk/7/decide", line=99, key="k", do="void")
+    assert answer.status_code == 404
+    assert "Nothing was changed" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/desk/x", "/desk/99", "/results/99", "/letters/x", "/desk/7/decide"])
+def test_an_address_that_leads_nowhere_leads_back_to_today(desk: DeskSite, path: str) -> None:
+    answer = desk.client.get(path)
+    assert answer.status_code in {404, 405}
+    assert "Nothing is lost: everything starts from Today." in answer.text
+    assert 'href="/quarantine"' in answer.text
+
+
+def test_a_fault_of_ours_shows_no_trace_and_keeps_the_headers(desk: DeskSite) -> None:
+    with desk.store.begin() as session:
+        session.get_one(LineRow, 3).candidates = [{"no": "text"}]
+    answer = desk.client.get("/desk/7")
+    assert answer.status_code == 500
+    assert "What you saved before is safe" in answer.text
+    assert "KeyError" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]

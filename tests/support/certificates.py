@@ -1,5 +1,0 @@
-"""Certificates that nobody trusts unless told to, under the name that tests know."""
-
-from service.bench.servers.certificates import make_certificate
-
-__all__ = ["make_certificate"]

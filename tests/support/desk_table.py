@@ -1,0 +1,87 @@
+"""The desk over a whole game without mail servers: the pages of `tests.support.table.Table`, signed in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from fastapi.testclient import TestClient
+
+from adjudicator.calendar import PhaseKind
+from reading import vocabulary
+from service.app import create_app
+from service.intake.postal_mail import PostRoom
+from service.intake.recognizer import Opener
+from service.notices.broadcasts import Circulars
+from service.notices.quarantine import Quarantine
+from service.notices.replies import Correspondence
+from service.store.tables import PhaseRow, SessionRow
+from service.web import sessions
+from service.web.ports import DeskPorts, Understood
+from tests.support.table import Table
+
+NAME, TOKEN, CSRF = "Ada", "a-token-of-the-tests", "a-form-token-of-the-tests"
+
+
+@dataclass
+class DeskTable:
+    """A table and a browser at its desk."""
+
+    table: Table
+    client: TestClient
+
+    def page(self, path: str, status: int = 200) -> str:
+        """A page's text, tags and all, after one check of its status; blanks run together."""
+        answer = self.client.get(path)
+        assert answer.status_code == status, answer.text
+        return " ".join(answer.text.split())
+
+    def text(self, path: str, status: int = 200) -> str:
+        """What a page says, without its tags."""
+        return plain(self.page(path, status))
+
+    def post(self, path: str, **values: object) -> httpx.Response:
+        """Send a form with its token."""
+        answer: httpx.Response = self.client.post(path, data={"csrf": CSRF, **{k: str(v) for k, v in values.items()}})
+        return answer
+
+
+def plain(html: str) -> str:
+    """What a page says, without its tags."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTable:
+    """The desk of a table with a signed-in person; `ports` replace its doors."""
+    now = table.site.clock.now()
+    with table.site.store.begin() as session:
+        sessions.add_user(session, NAME, "correct horse", now, role)
+        session.flush()
+        session.add(SessionRow(token_hash=hashlib.sha256(TOKEN.encode()).hexdigest(), user=NAME, csrf=CSRF,
+                               created_at=now, seen_at=now))
+
+    def understand(session: Any, phase_id: int, power: str, text: str) -> Understood:
+        kind = PhaseKind(session.get_one(PhaseRow, phase_id).kind)
+        parsed = vocabulary.parse_typed(table.variant, kind, power, text)
+        if parsed.complaint is not None:
+            return Understood(None, parsed.complaint.message)
+        return Understood(vocabulary.printed(parsed.orders, table.variant.board))
+
+    doors: dict[str, Any] = {
+        "sessions": table.site.store, "blobs": table.site.blobs, "clock": table.site.clock, "wall": table.site.clock,
+        "secure_cookies": False, "understand": understand, "settled": table.turns.judge_when_read,
+        "approve": table.turns.approve, "shown": lambda _phase: (), "map_pdf": lambda _game: None,
+        "quarantine": Quarantine(
+            store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock, opener=Opener(),
+            load=table.load, post=Correspondence(table.writer)),
+        "circulars": Circulars(table.writer),
+        "post": PostRoom(table.site.store, table.site.blobs, table.site.jobs, table.site.clock, Opener()),
+        **ports,
+    }
+    client = TestClient(create_app(DeskPorts(**doors)), base_url="http://testserver", raise_server_exceptions=False,
+                        follow_redirects=False)
+    client.cookies.set(sessions.COOKIE, TOKEN)
+    return DeskTable(table, client)

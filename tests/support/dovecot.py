@@ -1,5 +1,0 @@
-"""The private Dovecot of the benches, under the name that tests know."""
-
-from service.bench.servers.dovecot import PASSWORD, USER, Dovecot, free_port, unprivileged
-
-__all__ = ["PASSWORD", "USER", "Dovecot", "free_port", "unprivileged"]

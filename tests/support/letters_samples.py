@@ -1,0 +1,149 @@
+"""One sample of each letter, from a made-up game; `nasty` fills every free text with what a hostile sender would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from adjudicator.calendar import Phase, PhaseKind
+from service.games.results import ShownOrder, ShownPower
+from service.letters import render
+from service.letters.facts import (
+    AdjustmentFacts,
+    Closing,
+    CorrectionFacts,
+    DeadlineFacts,
+    GameInfo,
+    HandOverFacts,
+    HeldFacts,
+    Holding,
+    NextDate,
+    NoticeFacts,
+    PackFacts,
+    ReadBack,
+    ReceiptFacts,
+    Recipient,
+    RejectionFacts,
+    ReminderFacts,
+    ResultsFacts,
+    RetreatFacts,
+    Sheet,
+    WelcomeFacts,
+)
+from service.mail.compose import Attachment, OutLetter
+
+AT = datetime(2027, 3, 12, 18, 2, 5, tzinfo=UTC)
+MOVEMENT = Phase(1644, "Autumn", PhaseKind.MOVEMENT)
+RETREAT = Phase(1644, "Autumn", PhaseKind.RETREAT)
+WINTER = Phase(1645, "Winter", PhaseKind.ADJUSTMENT)
+CLOSING = Closing(MOVEMENT, datetime(2027, 3, 14, 7, 0, tzinfo=UTC))
+RETREATS = Closing(RETREAT, datetime(2027, 3, 16, 7, 0, tzinfo=UTC))
+ADJUSTMENTS = Closing(WINTER, datetime(2027, 4, 18, 7, 0, tzinfo=UTC))
+SUBJECT = "Powick Bridge - Montrose - Autumn 1644 - Movement Orders - v3"
+DIGEST = "9f86d081884c7d659a2feaa0c55ad015"
+
+CROWN = ShownPower(
+    "The Crown",
+    (
+        ShownOrder("Army London moves to Surrey", "succeeds", "moves", "", 1),
+        ShownOrder("Army Oxford supports Army London to Surrey", "fails", "cut",
+                   "support cut by Army Berkshire's attack on Oxford", 2),
+        ShownOrder("Fleet Bristol convoys Army Glamorganshire to Barnstaple Bay", "void", "void",
+                   "Barnstaple Bay is no land.", 3),
+    ),
+    void=((4, "read as “Army Durham” or as “Army Derby”: void, the unit holds"),),
+    silent=("Army Exeter",),
+)  # fmt: skip
+MONTROSE = ShownPower("Montrose", (), silent=("Army Inverness",), sheet=False)
+HAMILTON = ShownPower("Hamilton", ())
+
+
+def results(*, nasty: str = "") -> ResultsFacts:
+    """Results with every part filled."""
+    return ResultsFacts(
+        powers=(CROWN, MONTROSE, HAMILTON),
+        sheets=(Sheet("The Crown", 2, DIGEST), Sheet("Hamilton", None, DIGEST)),
+        dislodged=("Army Derbyshire (Newcastle), beaten from Nottinghamshire",),
+        disbanded=("Fleet Wexford (Confederacy)",),
+        built=("Army London (The Crown)",),
+        removed=("Army Exeter (The Crown)",),
+        by_lot=("Fleet Bristol (The Crown)", "Army Inverness (Montrose)"),
+        holdings=(
+            Holding("The Crown", 7, 5, 2, gained=("Oxford",), lost=()),
+            Holding("Montrose", 1, 3, -2, lost=("Orkney", "Aberdeen")),
+            Holding("Hamilton", 6, 6),
+        ),
+        winner="The Crown",
+        draw=("Montrose", "Ormond"),
+        dates=(NextDate("Autumn 1644 retreat orders close", RETREATS.deadline),),
+        remarks=(f"The phase was unsealed on Sat 13 Mar: a page was missing.{nasty}",),
+        lots="The draw of lots can be checked at https://example.org/lots/7",
+    )
+
+
+def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutLetter]:
+    """Kind, or kind and what is special about it, to a letter."""
+    game = GameInfo("powick-bridge", f"Powick Bridge{nasty}", "Wars of the Three Kingdoms", "orders@w3k.example",
+                    f"Ada{nasty}")
+    to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone)
+    asks = (f"<a1{len(nasty)}@mailbox.example>",)
+    arrived = ReceiptFacts(
+        DIGEST, AT, MOVEMENT, 2, 3, DIGEST, CLOSING, replaces=1, subject=SUBJECT + nasty, answers=asks,
+        notes=(f"One more picture in the mail could not be opened.{nasty}",),
+    )
+    plain = ReceiptFacts(DIGEST, AT, MOVEMENT, None, 1, DIGEST, None)
+    map_file = Attachment("map.pdf", "application/pdf", b"%PDF-1.7 sample")
+    refused = RejectionFacts(
+        DIGEST, AT, "No picture of a sheet was found in the mail; text in the message is not read.",
+        "Nothing you sent before has changed.", "Photograph the sheet and attach it to a mail with the same subject.",
+        f"orders for montrose{nasty}", SUBJECT, CLOSING, asks,
+    )
+    waiting = HeldFacts(DIGEST, AT, "The heading on the sheet and the subject of the mail do not agree.",
+                        "A new version with both alike settles it at once.", f"Edgehill{nasty}", asks)
+    return {
+        "receipt": render.receipt(game, to, arrived),
+        "receipt bare": render.receipt(game, to, plain),
+        "receipt read": render.receipt(game, to, replace(arrived, reading=(
+            ReadBack(1, f"Army London moves to Surrey{nasty}"), ReadBack(2, "Arrny Oxfrd holds", unsure=True),
+            ReadBack(3, "Army Essex holds", struck=True), ReadBack(4, ""))), (
+            Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
+        "receipt_late": render.receipt_late(game, to, arrived),
+        "rejection": render.rejection(game, to, refused),
+        "rejection no game": render.rejection(None, Recipient("graham.j@mailbox.example"), refused),
+        "held": render.held(game, to, waiting),
+        "coordinator_notice": render.coordinator_notice(game, Recipient("ada@w3k.example"), NoticeFacts(
+            DIGEST, f"A mail waits in quarantine{nasty}", "https://desk.example/quarantine/9", AT,
+            "its orders do not count at the deadline.")),
+        "draft_results": render.draft_results(game, MOVEMENT, to, results(nasty=nasty), (map_file,)),
+        "retreat_request": render.retreat_request(game, RETREAT, to, RetreatFacts(
+            (f"Army Derbyshire, beaten from Nottinghamshire{nasty}",), RETREATS, SUBJECT), (map_file,)),
+        "final_results": render.final_results(game, RETREAT, to, results(nasty=nasty)),
+        "adjustment": render.adjustment(game, WINTER, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), (map_file,)),
+        "adjustment demand": render.adjustment(game, WINTER, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT)),
+        "adjustment even": render.adjustment(game, WINTER, to, AdjustmentFacts(0, ADJUSTMENTS, SUBJECT)),
+        "year_end_results": render.year_end_results(game, WINTER, to, results(nasty=nasty), (map_file,)),
+        "deadline_moved": render.deadline_moved(game, to, DeadlineFacts(
+            "1", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, f"The post office is on strike.{nasty}",
+            (NextDate("Autumn 1644 Retreat", RETREATS.deadline),), (NextDate("Winter 1645 Adjustment", AT),)),
+            (Attachment("calendar.ics", "text/calendar", b"BEGIN:VCALENDAR"),)),
+        "deadline_moved alone": render.deadline_moved(game, to, DeadlineFacts(
+            "2", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, "The post office is on strike.")),
+        "correction": render.correction(game, MOVEMENT, to, CorrectionFacts(
+            "a-key", f"Army Oxford was dislodged.{nasty}", f"Army Oxford stands.{nasty}",
+            f"The Crown has one more army.{nasty}", f"Montrose{nasty}", AT)),
+        "welcome": render.welcome(game, MOVEMENT, to, WelcomeFacts(
+            (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
+            "https://example.org/powick-bridge.ics", "https://example.org/public/powick-bridge/players",
+            "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics",
+            conduct=(f"Nobody writes as somebody else.{nasty}", "What is posted counts.")), (map_file,)),
+        "reminder": render.reminder(game, to, ReminderFacts(
+            48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics", "https://example.org/public/entry")),
+        "reminder plain": render.reminder(game, to, ReminderFacts(12, CLOSING, AT, SUBJECT)),
+        "postal_pack": render.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts(
+            ((f"Montrose{nasty}", 2), ("The Crown", 1)), ("Ormond",),
+            (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), (map_file,)),
+        "postal_pack bare": render.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts((), ("Ormond",))),
+        "hand_over": render.hand_over(game, to, HandOverFacts(
+            "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
+        "hand_over between": render.hand_over(game, to, HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
+    }  # fmt: skip

@@ -1,0 +1,95 @@
+"""Mailboxes of every kind as a test handles them, and what taking in left in the database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from imapclient import IMAPClient
+from sqlalchemy import select
+
+from service.config import MailIn
+from service.mail.imap import ImapSource
+from service.mail.ingest import MailSource, Taken, take_in
+from service.mail.maildir import MaildirSource
+from service.store.tables import MailRow, PlaceRow
+from tests.support.servers.dovecot import PASSWORD, USER, Dovecot
+from tests.support.site import Site
+
+STAMP = datetime(2026, 2, 27, 17, 59, 57, tzinfo=UTC)
+
+
+class Mailbox(Protocol):
+    """One kind of mailbox, as a test handles it."""
+
+    def source(self, max_bytes: int = 100_000) -> MailSource: ...
+    def deliver(self, raw: bytes, at: datetime = STAMP) -> None: ...
+    def contents(self, folder: str) -> list[bytes]: ...
+
+
+@dataclass
+class ImapBox:
+    settings: MailIn
+
+    def source(self, max_bytes: int = 100_000) -> MailSource:
+        return ImapSource(self.settings.model_copy(update={"max_bytes": max_bytes}))
+
+    def deliver(self, raw: bytes, at: datetime = STAMP) -> None:
+        with self._client() as client:
+            client.append("INBOX", raw, msg_time=at)
+
+    def contents(self, folder: str) -> list[bytes]:
+        with self._client() as client:
+            if not client.folder_exists(folder):
+                return []
+            client.select_folder(folder, readonly=True)
+            uids = client.search("ALL")
+            return (
+                [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
+            )
+
+    def _client(self) -> IMAPClient:
+        client = IMAPClient("127.0.0.1", self.settings.port, ssl=False, timeout=10)
+        client.login(self.settings.user, self.settings.password)
+        return client
+
+
+@dataclass
+class MaildirBox:
+    root: Path
+    count: int = 0
+
+    def source(self, max_bytes: int = 100_000) -> MailSource:
+        return MaildirSource(MailIn(kind="maildir", path=str(self.root), max_bytes=max_bytes))
+
+    def deliver(self, raw: bytes, at: datetime = STAMP) -> None:
+        self.count += 1
+        path = self.root / "new" / f"17.M{self.count}.host"
+        path.write_bytes(raw)
+        os.utime(path, (at.timestamp(), at.timestamp()))
+
+    def contents(self, folder: str) -> list[bytes]:
+        base = self.root if folder == "INBOX" else self.root / f".{folder}"
+        return [p.read_bytes() for part in ("new", "cur") for p in sorted(base.glob(f"{part}/*"))]
+
+
+def imap_settings(server: Dovecot) -> MailIn:
+    return MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD)
+
+
+def take(site: Site, source: MailSource) -> Taken:
+    return take_in(source, site.store, site.blobs, site.jobs, site.clock)
+
+
+def mails(site: Site) -> Sequence[MailRow]:
+    with site.store() as session:
+        return session.scalars(select(MailRow).order_by(MailRow.received_at)).all()
+
+
+def places(site: Site) -> Sequence[PlaceRow]:
+    with site.store() as session:
+        return session.scalars(select(PlaceRow)).all()

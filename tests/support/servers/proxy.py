@@ -1,0 +1,83 @@
+"""A TCP proxy on loopback that can be told to misbehave: the cut and the silent network of the tests."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tests.support.servers.dovecot import free_port
+
+
+@dataclass
+class Proxy:
+    """Passes bytes between `port` and `target` on 127.0.0.1.
+
+    `silent`: swallows everything without closing, and accepts connections that never answer. `cut_after`: resets both
+    sides once that many bytes came from the server, one time. `from_server` counts those bytes.
+    """
+
+    target: int
+    port: int = field(default_factory=free_port)
+    silent: bool = False
+    cut_after: int | None = None
+    from_server: int = 0
+    _listener: socket.socket | None = None
+    _open: list[socket.socket] = field(default_factory=list)
+
+    def start(self) -> Proxy:
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def stop(self) -> None:
+        if self._listener is not None:
+            # A thread in accept() is not woken by close alone.
+            with suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+        for one in self._open:
+            one.close()
+
+    def _accept(self) -> None:
+        assert self._listener is not None
+        while True:
+            try:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target), 5)
+            except OSError:
+                return
+            far.settimeout(None)
+            self._open += [near, far]
+            threading.Thread(target=self._pass, args=(near, far, False), daemon=True).start()
+            threading.Thread(target=self._pass, args=(far, near, True), daemon=True).start()
+
+    def _pass(self, source: socket.socket, sink: socket.socket, server: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(16_384):
+                if self.silent:
+                    continue
+                if server:
+                    self.from_server += len(data)
+                    if self.cut_after is not None and self.from_server > self.cut_after:
+                        self.cut_after = None
+                        sink.sendall(data[: len(data) // 2])
+                        _reset(source)
+                        _reset(sink)
+                        return
+                sink.sendall(data)
+        if not self.silent:
+            for one in (source, sink):
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+
+
+def _reset(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # The thread of the other direction sits in recv and would keep the connection open over a mere close.
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()

@@ -1,5 +1,0 @@
-"""The difficult mail server of the benches, under the name that tests know."""
-
-from service.bench.servers.smtp_sink import Answer, Letter, SmtpSink
-
-__all__ = ["Answer", "Letter", "SmtpSink"]

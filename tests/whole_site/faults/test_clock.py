@@ -1,0 +1,149 @@
+"""A site that was down over a deadline (fault 25), and one whose wall clock jumps (fault 26): real processes, real waits."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from service.cli.site import create_game, settings_of
+from service.scheduler import DEADLINE, SWEEP_SECONDS, Schedule, due_now
+from service.site_folder import opened
+from service.store.engine import Store
+from service.store.tables import EventRow, PhaseRow, PhaseState, SubmissionRow
+from tests.service.cli.test_serve import _orders
+from tests.service.test_scheduler import Counting, add_phase
+from tests.support.mails import wait_for
+from tests.support.own_site import deliver, game_file, own_site
+from tests.support.servers.served import Served
+from tests.support.site import NOON, Site
+
+
+@pytest.fixture
+def served() -> Iterator[list[Served]]:
+    begun: list[Served] = []
+    yield begun
+    for one in begun:
+        one.close()
+
+
+def move_deadline(store: Store, instant: datetime) -> None:
+    with store.begin() as session:
+        session.execute(update(PhaseRow).where(PhaseRow.ordinal == 1).values(deadline=instant))
+
+
+def closed(store: Store) -> list[datetime]:
+    with store() as session:
+        return list(session.scalars(select(EventRow.at).where(EventRow.what == "phase_closed")))
+
+
+@pytest.mark.slow
+def test_down_for_half_an_hour_over_a_deadline_it_closes_at_the_start_and_counts_what_came_in_time(
+    tmp_path: Path, served: list[Served]
+) -> None:
+    folder = own_site(tmp_path / "site")
+    assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
+    deadline = (datetime.now(UTC) - timedelta(minutes=30)).replace(microsecond=0)
+    deliver(folder, _orders(), at=deadline - timedelta(minutes=5))
+    deliver(folder, _orders().replace(b"v1", b"v2").replace(b"<1@", b"<2@"), at=deadline + timedelta(minutes=5))
+    with opened(settings_of(folder)) as store:
+        with store.begin() as session:
+            first = session.scalars(select(PhaseRow).where(PhaseRow.ordinal == 1)).one()
+            first.opens_at, first.deadline, first.state = deadline - timedelta(days=3), deadline, PhaseState.OPEN
+        begun = datetime.now(UTC)
+        served.append(Served(folder))
+        served[0].ready()
+        assert wait_for(lambda: closed(store), 90)
+        assert closed(store)[0] - begun < timedelta(seconds=60)
+        assert wait_for(lambda: _judged(store), 60)
+        with store() as session:
+            fates = {row.version: row.fate for row in session.scalars(select(SubmissionRow))}
+            phases = {row.version: row.phase_id for row in session.scalars(select(SubmissionRow))}
+        # A blank photograph is held, not late: it was taken for the phase that was open when it came.
+        assert fates[1] == "held"
+        assert phases[1] == first.id
+        assert fates.get(2) in {None, "late"} or phases[2] != first.id
+    assert len(closed(store)) == 1
+
+
+def _judged(store: Store) -> bool:
+    with store() as session:
+        return session.scalar(select(EventRow.id).where(EventRow.what == "phase_judged")) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jump", [timedelta(hours=2), timedelta(seconds=75)], ids=["two hours", "just over the deadline"])
+def test_a_clock_that_jumps_ahead_and_back_closes_each_phase_once_and_in_time(
+    tmp_path: Path, served: list[Served], jump: timedelta
+) -> None:
+    """The whole program under a wall clock that is set; its mailbox's clock, the disk's, stays right, so the deadline that
+    the jump seems to have passed is held (`service.operations.clock_check`), and kept when it comes."""
+    folder, dial = own_site(tmp_path / "site"), tmp_path / "dial"
+    assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
+    _set(dial, timedelta())
+    served.append(Served(folder, program=("tests.support.processes.jumping_child", str(folder), str(dial))))
+    served[0].ready()
+    with opened(settings_of(folder)) as store:
+        deadline = datetime.now(UTC) + timedelta(seconds=70)
+        move_deadline(store, deadline)
+        time.sleep(2)
+        _set(dial, jump)
+        assert wait_for(lambda: _held(store), 45)
+        assert closed(store) == []
+        _set(dial, timedelta())
+        assert datetime.now(UTC) < deadline
+        assert wait_for(lambda: closed(store), (deadline - datetime.now(UTC)).total_seconds() + 90)
+        late = datetime.now(UTC) - deadline
+        time.sleep(3)
+        (at,) = closed(store)
+        assert at >= deadline
+        assert late < timedelta(seconds=SWEEP_SECONDS + 10)  # the sweep, and what closing takes on a busy machine
+
+
+def _set(dial: Path, ahead: timedelta) -> None:
+    new = dial.with_suffix(".new")
+    new.write_text(f"{ahead.total_seconds()}\n")
+    new.replace(dial)  # the reader must never see half a file
+
+
+def _held(store: Store) -> bool:
+    with store() as session:
+        return session.scalar(select(EventRow.id).where(EventRow.what == "clock_off")) is not None
+
+
+def test_a_deadline_that_a_wrong_clock_had_enqueued_is_enqueued_anew_once_the_clock_is_set(site: Site) -> None:
+    """The key of the first time is used up, and its work did nothing: without another the phase would wait for five
+    minutes."""
+    at = NOON + timedelta(hours=6)
+    phase = add_phase(site, 1, PhaseState.OPEN, NOON, at)
+    site.clock.set(at + timedelta(minutes=1))
+    wrong = due_now(site.clock, site.store, site.jobs)
+    site.clock.set(at)
+    right = due_now(site.clock, site.store, site.jobs, "2026-03-01T17:58:00Z")
+    assert right == (f"{wrong[0]}@2026-03-01T17:58:00Z",)
+    assert [payload["phase"] for name, _, payload in site.jobs.queue if name == DEADLINE] == [phase, phase]
+
+
+def test_the_schedule_notices_that_the_clock_was_set(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs, ahead = Counting(), [0.0]
+    monkeypatch.setattr("service.scheduler.time", lambda: time.time() + ahead[0])
+    add_phase(site, 1, PhaseState.OPEN, NOON, datetime.now(UTC) - timedelta(seconds=1))
+    schedule = Schedule(_Now(), site.store, jobs, sweep_seconds=0.2)
+    schedule.start()
+    try:
+        assert wait_for(lambda: jobs.asked, 20)
+        assert not any("@" in key for _, key in jobs.asked)
+        ahead[0] = -7200.0
+        assert wait_for(lambda: any("@" in key for _, key in jobs.asked), 20)
+    finally:
+        schedule.stop()
+
+
+class _Now:
+    def now(self) -> datetime:
+        return datetime.now(UTC)

@@ -1,0 +1,91 @@
+"""Faults of mail going out that need a whole turn or a killed process (docs/faults.md)."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+
+from service.mail.outbox import CLAIM, PAUSES, Sent
+from service.notices.results import Announcements
+from service.store.tables import OutboxState, PhaseState, SubmissionRow
+from tests.support.letters import LETTER, rows, send, write
+from tests.support.servers.dovecot import free_port
+from tests.support.servers.smtp_sink import SmtpSink
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+HALF_HOUR = timedelta(minutes=30)
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    made = open_table(site)
+    made.announce = Announcements(made.writer, drawing=False)
+    return made
+
+
+def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_leave_in_order(table: Table) -> None:
+    """Fault 33."""
+    port = free_port()
+    phase = table.phase()
+    table.take(table.mail("Montrose"), phase.opens_at)
+    with table.site.store.begin() as session:
+        session.get_one(SubmissionRow, 1).read_at = phase.opens_at
+    table.site.clock.set(phase.deadline + timedelta(minutes=1))
+    assert send(table.site, port).down
+    table.turns.close({"phase": phase.id})
+    table.turns.approve(phase.id, "ada")
+    assert table.phase().state == PhaseState.SENT
+    for _ in range(4):
+        table.site.clock.advance(HALF_HOUR)
+        assert send(table.site, port).down
+    written = [row.message_id for row in rows(table.site)]
+    assert [row.kind for row in rows(table.site)] == ["receipt", *["final_results"] * 10]
+    sink = SmtpSink(port=port).start()
+    try:
+        assert send(table.site, port) == Sent(sent=len(written))
+    finally:
+        sink.stop()
+    assert [letter.message["Message-ID"] for letter in sink.letters] == written
+    assert {row.tries for row in rows(table.site)} == {1}
+    assert not any(row.possibly_twice for row in rows(table.site))
+
+
+PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+from service import outbox
+from service.clock import SimulatedClock
+from service.store.blobs import Blobs
+from service.store.engine import open_engine, sessions
+from datetime import datetime
+from tests.support.letters import SENDER, smtp
+url, blobs, port, at = sys.argv[1:]
+outbox._end = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
+outbox.send_due(sessions(open_engine(url)), Blobs(Path(blobs)), smtp(int(port)), SimulatedClock(datetime.fromisoformat(at)), sender=SENDER)
+"""
+
+
+@pytest.mark.slow
+def test_34_a_process_killed_between_the_servers_yes_and_our_record_sends_at_most_twice_and_says_so(
+    site: Site, smtp_sink: SmtpSink
+) -> None:
+    """Fault 34, by a real SIGKILL."""
+    write(site, LETTER)
+    arguments = [site.url, str(site.blobs.root), str(smtp_sink.port), site.clock.now().isoformat()]
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=False, capture_output=True, timeout=60)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
+    assert len(smtp_sink.letters) == 1
+    assert rows(site)[0].state == OutboxState.SENDING
+    assert send(site, smtp_sink.port) == Sent()  # its claim may still be alive
+    site.clock.advance(CLAIM)
+    assert send(site, smtp_sink.port) == Sent()
+    site.clock.advance(PAUSES[1])
+    assert send(site, smtp_sink.port) == Sent(sent=1)
+    (row,) = rows(site)
+    assert (row.state, row.possibly_twice) == (OutboxState.SENT, True)
+    assert [letter.message["Message-ID"] for letter in smtp_sink.letters] == [row.message_id] * 2

@@ -1,0 +1,135 @@
+"""The database held by another process for twenty seconds (fault 27), and a disk that fills up during intake (fault 28)."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from service.cli.site import settings_of
+from service.clock import SystemClock
+from service.config import MailIn
+from service.mail.ingest import take_in, watch
+from service.mail.maildir import MaildirSource
+from service.operations.mailbox_status import Pulse
+from service.site_folder import opened
+from service.store.tables import MailRow, UserRow
+from tests.support.mails import simple, wait_for
+from tests.support.own_site import deliver, own_site
+from tests.support.servers.served import Served
+from tests.support.site import make_site
+
+HELD = 20.0
+HOLDER = """
+import sqlite3, sys, time
+held = sqlite3.connect(sys.argv[1], timeout=30, isolation_level=None)
+held.execute("begin immediate")
+print("held", flush=True)
+time.sleep(float(sys.argv[2]))
+held.execute("rollback")
+"""
+
+
+@pytest.mark.slow
+def test_a_database_held_for_twenty_seconds_is_waited_for_and_nobody_is_told_an_error(tmp_path: Path) -> None:
+    folder = own_site(tmp_path / "site")
+    password = "a password of the tests"
+    subprocess.run([sys.executable, "-m", "service.cli.main", "user", str(folder), "Ada"], input=password, text=True, check=True,
+                   capture_output=True)
+    site = Served(folder)
+    try:
+        site.ready()
+        database = folder / "data" / "galloper.sqlite"
+        holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(database), str(HELD)], stdout=subprocess.PIPE)
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        begun = time.monotonic()
+        deliver(folder, simple(1))
+        form = urllib.parse.urlencode({"name": "Ada", "password": password}).encode()
+        with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=60) as answer:  # writes a session
+            assert answer.status == 200
+        assert time.monotonic() - begun > HELD - 2
+        holder.communicate()
+        with opened(settings_of(folder)) as store:
+
+            def ended() -> bool:
+                with store() as session:
+                    return session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != "stored")) == 1
+
+            assert wait_for(ended, 60)
+            with store() as session:
+                assert session.scalar(select(UserRow.name)) == "Ada"
+        assert site.end() == 0
+        assert not [line for line in site.said if "Mail cannot be taken in" in line or "Traceback" in line], site.said
+    finally:
+        site.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of four megabytes."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if shutil.which("mount") is None:
+        pytest.skip("there is no mount")
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], check=False, capture_output=True)
+    if done.returncode != 0:
+        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(folder: Path) -> Path:
+    ballast = folder / "ballast"
+    with ballast.open("wb") as file:
+        try:
+            while True:
+                os.write(file.fileno(), bytes(4096))
+        except OSError:
+            return ballast
+
+
+def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_is_room(small_disk: Path, tmp_path: Path) -> None:
+    box = mailbox.Maildir(str(tmp_path / "box"), create=True)
+    clock = SystemClock()
+    said, stop, pulse = list[str](), threading.Event(), Pulse(clock)
+    with make_site(small_disk) as site:
+        source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
+        watching = threading.Thread(target=watch, args=(
+            source, lambda: take_in(source, site.store, site.blobs, site.jobs, clock), stop, pulse.heard(said.append), 0.2))
+        try:
+            watching.start()
+            assert wait_for(lambda: said, 20)
+            ballast = fill(small_disk)
+            raw = simple(1, size=200_000)
+            box.add(raw)
+            assert wait_for(lambda: said[-1], 20)
+            # The Health page and the alarm tell what the pulse has heard.
+            assert pulse.last is not None
+            assert "on the mail server" in pulse.last.trouble
+            time.sleep(1.5)  # it is tried again, and stays
+            assert len(list((tmp_path / "box" / "new").iterdir())) == 1
+            ballast.unlink()
+            assert wait_for(lambda: not said[-1], 30)
+            with site.store() as session:
+                (row,) = session.scalars(select(MailRow)).all()
+            assert site.blobs.read(row.sha256) == raw
+            assert list((tmp_path / "box" / "new").iterdir()) == []
+            with closing(sqlite3.connect(small_disk / "galloper.sqlite")) as database:
+                assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+        finally:
+            stop.set()
+            watching.join()

@@ -1,0 +1,55 @@
+"""Bretwalda through the service: the opening winter is judged and told, then a spring with boats (BRE-01, BRE-02, BRE-10)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from adjudicator.calendar import PhaseKind
+from service.notices.results import Announcements
+from service.store.tables import PhaseState
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    made = open_table(site, slug="bretwalda")
+    made.announce = Announcements(made.writer, drawing=False)
+    return made
+
+
+def _finish(table: Table, number: int) -> str:
+    """Judge and approve a phase; the results letter that went out last."""
+    phase = table.phase(number)
+    table.site.clock.set(phase.deadline + timedelta(minutes=1))
+    table.turns.close({"phase": phase.id})
+    table.turns.approve(phase.id, "ada")
+    row = next(one for one in reversed(table.letters()) if one.phase_id == phase.id and one.kind.endswith("_results"))
+    return table.words(row)
+
+
+def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> None:
+    assert table.phase().kind == PhaseKind.ADJUSTMENT
+    assert (table.phase().season, table.phase().year) == ("Winter", 620)
+    table.file("Gwynedd", ["Build B Denbigh", "Build F Caernarfon", "Build F Aberystwyth", "Home Denbigh - Aberystwyth"])
+    table.file("Mercia", ["Build A Shrewsbury", "Build A Tamworth"])
+    said = _finish(table, 1)
+    assert table.outcomes() == {
+        ("Gwynedd", "Build B Denbigh"): "succeeds", ("Gwynedd", "Build F Caernarfon"): "succeeds",
+        ("Gwynedd", "Build F Aberystwyth"): "illegal", ("Gwynedd", "Home Denbigh - Aberystwyth"): "illegal",
+        ("Mercia", "Build A Shrewsbury"): "succeeds", ("Mercia", "Build A Tamworth"): "succeeds"}
+    assert "Aberystwyth is no port, and fleets are built in ports only" in said
+    assert "Boat Bunch Denbigh" in said
+
+    table.site.clock.set(table.phase(2).opens_at)
+    table.turns.open({"phase": table.phase(2).id})
+    assert table.phase(2).state == PhaseState.OPEN
+    assert (table.phase(2).season, table.phase(2).year) == ("Spring", 621)
+    table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=2)
+    table.file("Mercia", ["A Shrewsbury - Powys"], number=2)
+    said = _finish(table, 2)
+    assert "Boat Bunch Denbigh moves to Chester (db): moves; its boats are left behind (rules, Boat bunches)" in said
+    assert {str(unit) for unit in table.resolution(2).position.units} == {
+        "Gwynedd A Che", "Gwynedd F IRI", "Mercia A Pow", "Mercia A Tam"}

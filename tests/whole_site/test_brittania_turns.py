@@ -1,0 +1,112 @@
+"""Brittania through the service: a subject line, the first paper that counts, two judged turns, and what players are told
+(WSB-01, WSB-02, WSB-20, Q-60)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from adjudicator.calendar import Phase, PhaseKind
+from reading.completions import words_of
+from service.desk.queries import phase_title
+from service.games.ballots import Paper, count
+from service.notices.current_map import control
+from service.notices.results import Announcements
+from service.store.tables import PhaseState
+from tests.support.site import Site
+from tests.support.table import Table, open_table
+
+FIRST = Phase(601, "Harvest", PhaseKind.TURN)
+SECOND = Phase(602, "Harvest", PhaseKind.TURN)
+
+
+@pytest.fixture
+def table(site: Site) -> Table:
+    made = open_table(site, slug="brittania")
+    made.announce = Announcements(made.writer, drawing=False)
+    return made
+
+
+def _finish(table: Table, number: int) -> None:
+    phase = table.phase(number)
+    table.site.clock.set(phase.deadline + timedelta(minutes=1))
+    table.turns.close({"phase": phase.id})
+    table.turns.approve(table.phase(number).id, "ada")
+
+
+def _results(table: Table, number: int) -> str:
+    row = next(one for one in reversed(table.letters("final_results")) if one.phase_id == table.phase(number).id)
+    return table.words(row)
+
+
+def test_the_first_paper_counts_and_a_later_one_is_answered_as_such(table: Table) -> None:
+    """Q-60, WSB-02."""
+    noon = table.phase().opens_at + timedelta(hours=5)
+    table.take(table.mail("Red", 90, subject=table.subject("Red", 1, FIRST)), noon)
+    table.take(table.mail("Red", 120, subject=table.subject("Red", 2, FIRST)), noon + timedelta(hours=1))
+    first, second = (table.words(row) for row in table.letters("receipt"))
+    assert "The first paper of a phase counts in this game: nothing that you send later replaces it." in first
+    assert "new version" not in first
+    assert "one of yours was received before: this one is kept, and counts only if the first cannot be read" in second
+    assert "replaces version" not in second
+
+
+def test_the_ballot_box_takes_the_first(table: Table) -> None:
+    """Q-60: a higher number does not help; a first paper that is held, as an unreadable one is, does not stand in the way."""
+    opens, deadline = table.phase().opens_at, table.phase().deadline
+    papers = [
+        Paper(1, "Red", opens + timedelta(hours=1), version=1), Paper(2, "Red", opens + timedelta(hours=2), version=5),
+        Paper(3, "Gold", opens + timedelta(hours=1), version=1, held=True), Paper(4, "Gold", opens + timedelta(hours=2)),
+    ]
+    ballots = count(papers, deadline, first=True)
+    assert (ballots["Red"].paper.id, ballots["Gold"].paper.id) == (1, 4)
+    assert ballots["Red"].losers[0].why == "the first paper counts in this game, and this one was received later"
+    chosen = count([papers[0], Paper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True)
+    assert chosen["Red"].paper.id == 2
+
+
+def test_two_turns_are_judged_and_told(table: Table) -> None:
+    opens = table.phase().opens_at
+    table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
+    table.file("Red", ["Capital York"], at=opens + timedelta(hours=2), version=2)
+    table.file("Gold", ["Capital Kent"])
+    _finish(table, 1)
+    assert table.outcomes() == {("Red", "Capital Essex"): "succeeds", ("Gold", "Capital Kent"): "succeeds"}
+    said = _results(table, 1)
+    assert "Red has 10 grain to spend; its states yield Essex 10" in said
+    assert "Essex is the capital of Red" in said
+
+    table.site.clock.set(table.phase(2).opens_at)
+    table.turns.open({"phase": table.phase(2).id})
+    assert table.phase(2).state == PhaseState.OPEN
+    table.set_phase(2, seed=f"{39:064x}")  # its first two numbers leave 5 and 3 when divided by ten: dice of 6 and 4
+    table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
+    table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
+    _finish(table, 2)
+    said = _results(table, 2)
+    # The king of Gold is in Kent: 5 + 2 defend it.
+    assert "Kent is taken: 6 + 10 + 2 = 18 against 4 + 7 = 11" in said
+    assert "Kent is attacked by Red. 6 + 10 + 2 = 18 against 4 + 7 = 11." in said
+    assert "void: Red did not declare the alliance this turn" in said
+    assert "Gold holds no state any more" in said
+    assert table.position(3).centres == {"Red": frozenset({"Essex", "Kent"})}
+
+
+def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
+    """MAP-01: states change hands every turn, so the map does not wait for a Winter."""
+    table.file("Red", ["Capital Essex"])
+    _finish(table, 1)
+    letter = table.message(table.letters("final_results")[0])
+    assert "powick-bridge-map-601.pdf" in {part.get_filename() for part in letter.iter_attachments()}
+    with table.site.store() as session:
+        found = control(session, table.game, table.load)
+    assert found is not None
+    assert (found.centres, found.when) == ({"Red": frozenset({"Essex"})}, "after Harvest 601")
+
+
+def test_the_desk_completes_the_words_of_the_orders(table: Table) -> None:
+    """DESK-03 on a board whose orders are its own."""
+    found = words_of(table.variant, PhaseKind.TURN)
+    assert {"Grain for Defense of", "Grain for Conquest of", "Capital", "King to"} <= set(found.verbs)
+    assert phase_title(table.phase()) == "Harvest 601 Turn"

@@ -1,0 +1,164 @@
+"""The pages for referees (docs/games): every command, setting, order, subject and link in them is one that there is, and a
+referee who types them all in gets through."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import maps
+from adjudicator.calendar import PhaseKind
+from grammar.headings.subject import parse_subject
+from grammar.headings.values import Heading
+from maps import provinces
+from reading import vocabulary
+from service.cli import main
+from service.config import Settings
+from service.desk.games.acts import OPTIONS
+from service.games import create
+from service.intake.load_context import known_game
+from tests.support.own_site import own_site
+
+PAGES = {path.stem: path for path in sorted((Path(__file__).parents[2] / "docs" / "games").glob("*.md"))}
+CLICK: Any = typer.main.get_command(main.app)
+SITE = "~/galloper-site"
+
+
+def _blocks(slug: str, kind: str) -> list[tuple[str, str]]:
+    """What follows the word after the three ticks, and the block."""
+    found = re.findall(rf"^```{kind}([^\n]*)\n(.*?)^```$", PAGES[slug].read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [(words.strip(), text) for words, text in found]
+
+
+def _commands(slug: str) -> list[list[str]]:
+    lines = [line for _, text in _blocks(slug, "sh") for line in text.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if line.strip()]
+
+
+def test_each_game_of_the_documents_has_a_page() -> None:
+    assert set(PAGES) == {"bretwalda", "britain1066", "brittania", "w3k", "war1648"} == set(maps.variants()) - {"standard"}
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_every_command_is_one_that_there_is(slug: str) -> None:
+    commands = _commands(slug)
+    assert len(commands) > 8
+    for program, *words in commands:
+        assert program == "galloper"
+        command = CLICK
+        while hasattr(command, "commands"):
+            command = command.commands[words.pop(0)]
+        with command.make_context(program, words) as context:
+            assert context.args == []
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_the_game_file_names_every_power_and_options_that_there_are(slug: str, tmp_path: Path) -> None:
+    ((_, text),) = _blocks(slug, "toml")
+    (tmp_path / "game.toml").write_text(text, "utf-8")
+    new = create.read_game_file(tmp_path / "game.toml", maps.load(slug).powers)
+    assert new.variant == slug
+    assert set(new.options) <= set(OPTIONS)
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_every_order_is_understood(slug: str) -> None:
+    """For each kind of phase that the game has."""
+    variant = maps.load(slug)
+    blocks = _blocks(slug, "orders")
+    assert {kind for kind, _ in blocks} == {kind.value for _, kind in variant.calendar.steps}
+    for kind, text in blocks:
+        for line in text.splitlines():
+            parsed = vocabulary.parse_typed(variant, PhaseKind(kind), next(iter(variant.powers)), line)
+            assert parsed.orders, (line, parsed.complaint)
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_the_subject_is_one_of_the_game_in_the_file(slug: str) -> None:
+    """SUBJ-01: read whole, by the reader of subjects."""
+    variant = maps.load(slug)
+    ((_, text),), ((_, file),) = _blocks(slug, "subject"), _blocks(slug, "toml")
+    name = tomllib.loads(file)["name"]
+    heading = parse_subject(text.strip(), [known_game(variant, name)])
+    assert isinstance(heading, Heading), heading
+    assert (heading.game, heading.version) == (name, 1)
+    assert heading.power in variant.powers
+    assert (heading.season, heading.kind) in variant.calendar.steps
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_every_value_and_setting_named_is_one_of_the_rules_or_of_a_site(slug: str) -> None:
+    """Words in code font that look like a key: choices and figures of the rule set, options of a game, settings of a site."""
+    variant = maps.load(slug)
+    known = {*variant.rules.CHOICES, *variant.rules.FIGURES, *OPTIONS, *Settings.model_fields, "review", "rules.values"}
+    text = re.sub(r"```.*?```", "", PAGES[slug].read_text("utf-8"), flags=re.DOTALL)
+    named = {found.strip("[]") for found in re.findall(r"`([^`]+)`", text) if re.fullmatch(r"\[?[a-z]+([_.][a-z_]+)+\]?|boards = .*", found)}
+    files = {found for found in named if found.endswith((".csv", ".toml", ".md"))}
+    assert {found.partition(" ")[0] for found in named - files} <= known, named
+    assert any(found in variant.rules.CHOICES for found in named), "what was decided is named"
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_every_link_and_folder_is_there(slug: str) -> None:
+    text = PAGES[slug].read_text("utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert f"../rulings/{slug}.md" in links
+    for link in [*links, *(f"../../{path}" for path in re.findall(r"`(maps/[\w./]+)`", text))]:
+        assert (PAGES[slug].parent / link).exists(), link
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_the_calendar_says_what_the_calendar_is(slug: str) -> None:
+    """Each season, or that it is every month, stands in the table; so does each kind of phase."""
+    variant = maps.load(slug)
+    table = "".join(line for line in PAGES[slug].read_text("utf-8").splitlines() if line.startswith("|"))
+    assert all(kind.value.capitalize() in table for _, kind in variant.calendar.steps)
+    seasons = {season for season, _ in variant.calendar.steps}
+    assert len(seasons) > 8 or all(season in table for season in seasons)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("slug", PAGES)
+def test_every_command_does_what_it_should(
+    slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of them, in order, in an empty folder with what the page tells one to write. The demo has a test of its own."""
+    site = own_site(tmp_path / "site")
+    monkeypatch.chdir(tmp_path)
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    for name in ("provinces.csv", "borders.csv", "setup.csv", "names.csv"):
+        (tables / name).write_bytes((maps.folder(slug) / name).read_bytes())
+    (kind, orders), *_ = _blocks(slug, "orders")
+    (tmp_path / "orders.txt").write_text(orders, "utf-8")
+    for words in sorted(_commands(slug), key=lambda one: one[1:3] == ["map", "import"]):
+        if words[1] == "demo":
+            continue
+        if words[1:3] == ["game", "new"]:
+            (tmp_path / words[-1]).write_text(_blocks(slug, "toml")[0][1], "utf-8")
+        monkeypatch.setattr("sys.argv", [str(site) if word == SITE else word for word in words])
+        with pytest.raises(SystemExit) as ended:
+            main.main()
+        assert ended.value.code in {0, None}, (words, kind, capsys.readouterr())
+
+
+
+def test_the_page_on_boards_tells_columns_and_commands_that_there_are() -> None:
+    """docs/boards.md, with the tables as the loader reads them."""
+    text = (Path(__file__).parents[2] / "docs" / "boards.md").read_text("utf-8")
+    for line in re.findall(r"^galloper [^\n]*$", text, re.MULTILINE):
+        _, group, name, *words = shlex.split(line, comments=True)
+        with CLICK.commands[group].commands[name].make_context(name, words) as context:
+            assert context.args == []
+    for column in (*provinces.PROVINCE_COLUMNS, *provinces.PROVINCE_EXTRAS, "one_way", "ambiguous", *provinces.Touch):
+        assert f"`{column}`" in text, column
+    assert "boards" in Settings.model_fields
+    for path in re.findall(r"`(tests/[\w/.]+)`", text):
+        assert (Path(__file__).parents[2] / path).exists(), path

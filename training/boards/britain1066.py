@@ -1,0 +1,115 @@
+"""Draws `maps/britain1066/` anew from its sources, and the boxes beside the board (see README.md here).
+
+    python -m training.boards.britain1066 SOURCES maps/britain1066
+
+As `listed.py`; the boxes are this project's own: who begins or is built off the board stands in one, and leaves it by
+one-way borders for the coasts and seas that the printed rules name.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shapely.geometry import box, mapping, shape
+
+from training.boards import listed
+from training.boards.outline import DECIMALS, simplified, to_plane
+from training.boards.w3k import PROVINCE_COLUMNS, one_feature_a_line, write
+
+OFF = "off_board"
+CODES = {"HG": "hidden=GER", "HW": "hidden=WAS", "SH": "straits", "NM": "builds=Duke William; kinds=A F",
+         "NW": "builds=Harald Hardrada; kinds=A/F"}
+"""What each sort of box is for, as a mark of its provinces."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """A row of boxes alike: `seas` are where they lead, and `lands` whether to the coasts of those seas too; `at` is the
+    south-west corner of the first in degrees."""
+
+    code: str
+    name: str
+    count: int
+    seas: tuple[str, ...]
+    lands: bool
+    at: tuple[float, float]
+    seas_beside: tuple[str, ...] = ()
+
+
+BOXES = (
+    Boxes("SH", "Straits Hold", 4, ("SOD",), True, (0.7, 49.1)),
+    Boxes("NM", "Normandy", 6, ("SOD", "CHA"), True, (0.7, 48.6)),
+    Boxes("HG", "Hidden Germanicus", 4, ("GER",), True, (4.8, 51.7), ("FOF", "WAS")),
+    Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (4.8, 51.2), ("GER", "SOD")),
+    Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (4.8, 50.7)),
+)
+WIDE, HIGH, GAP = 0.65, 0.4, 0.1
+"""Degrees of a box, and between two."""
+ABREAST = 4
+
+
+def main(sources: Path, target: Path) -> None:
+    """Read the sources and write every table of the board."""
+    gazetteer = json.loads((sources / "1066_gazetteer.json").read_text("utf-8"))
+    links = json.loads((sources / "1066_adjacency.json").read_text("utf-8"))
+    drawn = json.loads((sources / "1066_partition.geojson").read_text("utf-8"))
+    rows: dict[str, Row] = {row["abbr"]: row for row in gazetteer["regions"]}
+    coasts = {abbr: gazetteer["coasts"].get(row["name"], {}) for abbr, row in rows.items()}
+    provinces = [listed.province(row, coasts[abbr]) for abbr, row in rows.items()]
+    write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), [*provinces, *_boxes()])
+    borders = {(*border, "") for border in listed.borders(links, rows)} | set(_ways_out(links, rows))
+    ordered = sorted(borders, key=lambda row: (listed.KINDS.index(row[2]), row))
+    write(target / "borders.csv", ("a", "b", "kind", "one_way"), ordered)
+    write(target / "setup.csv", ("power", "unit", "region"), [*listed.setup(rows.values()), *_waiting()])
+    outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
+    labels = {abbr: (row["label"][1], row["label"][0]) for abbr, row in rows.items()}
+    features = [*simplified(outlines, {abbr: labels[abbr] for abbr in outlines}), *_squares()]
+    (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")
+
+
+def _boxes() -> Iterator[tuple[str, ...]]:
+    for boxes in BOXES:
+        for number in range(1, boxes.count + 1):
+            yield (f"{boxes.code}{number}", f"{boxes.name} {number}", "", "coastal", "", "", "", "", "",
+                   f"{OFF}; {CODES[boxes.code]}")
+
+
+def _ways_out(links: Row, rows: Mapping[str, Row]) -> Iterator[tuple[str, str, str, str]]:
+    for boxes in BOXES:
+        shores = {
+            one.partition("/")[0] for pair in links["fleet"] for sea, one in (pair, pair[::-1])
+            if sea in boxes.seas and rows[one.partition("/")[0]]["kind"] != "sea"}
+        for number in range(1, boxes.count + 1):
+            here = f"{boxes.code}{number}"
+            for sea in (*boxes.seas, *boxes.seas_beside):
+                yield here, sea, "coast-touch", "yes"
+            for shore in shores if boxes.lands else ():
+                yield here, shore, "land", "yes"
+
+
+def _waiting() -> Iterator[tuple[str, str, str]]:
+    for number in range(1, 5):
+        yield "Duke William", "A", f"SH{number}"
+        yield "Harald Hardrada", "A/F", f"HG{number}"
+
+
+def _squares() -> Iterator[Mapping[str, Any]]:
+    for boxes in BOXES:
+        west, south = boxes.at
+        for number in range(boxes.count):
+            at, foot = west + number % ABREAST * (WIDE + GAP), south - number // ABREAST * (HIGH + GAP)
+            square = box(at, foot, at + WIDE, foot + HIGH)
+            label = [round(at + WIDE / 2, DECIMALS), round(foot + HIGH / 2, DECIMALS)]
+            rounded = json.loads(json.dumps(mapping(square)), parse_float=lambda text: round(float(text), DECIMALS))
+            yield {"type": "Feature", "properties": {"id": f"{boxes.code}{number + 1}", "label": label}, "geometry": rounded}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

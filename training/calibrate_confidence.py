@@ -1,0 +1,139 @@
+"""Fit the reader's confidence and its gate to sheets whose truth is known:
+
+    python -m training.calibrate_confidence FOLDER... --keep build/lines.jsonl --seed 11 --made "how the sheets came to be"
+
+Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`); its tidy and its hasty sheets
+are a group each, and groups count alike. Every sheet is read as the service reads it, and every line that gives an
+order is kept in the file `--keep` with its features and whether the order is the one written; a later run with the same file
+fits anew without reading. Sheets that the reader is judged by have no place here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import maps
+from ocr.decoding.confidence import Features, Table
+from ocr.page import Page
+from reading.line import ReadableLine
+from reading.page import Doubt, Scribe
+from reading.vocabulary import all_forms, lexicon_of
+from service.intake.load_context import known_game
+from service.intake.recognizer import EngineEye
+from training.evaluation.score import gives, matches
+from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth
+from training.tuning.calibrate import Judged, table_of
+
+OUT = Path("ocr/decoding/confidence.toml")
+
+TRUSTING = {"confidence": 0.0, "cost": 1e9, "worst": 1e9, "margin": -1e9, "near_margin": -1e9, "struck": 2.0, "touched": 2.0,
+            "strict_confidence": 0.0, "strict_worst": 1e9, "strict_margin": -1e9, "twin": 1e9, "strange": 1e9, "alien": 1e9, "lone_strange": 1e9, "split_margin": -1e9, "plain_worst": -1.0,
+            "mended_margin": -1e9}
+"""A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
+
+def trusting(scribe: Scribe) -> Scribe:
+    """The same, letting pass whatever no rule stops."""
+    table = Table(scribe.table.weights, {**scribe.table.gate, **TRUSTING}, {})
+    return replace(scribe, table=table, doubt=Doubt(0.0, 0.0))
+
+
+def read_page(page: Page, scribe: Scribe, slug: str) -> tuple[ReadableLine, ...]:
+    """A page's lines, its forms narrowed by its heading as in `galloper read`."""
+    games = [known_game(maps.load(slug))]
+    return scribe.narrowed(scribe.phase(page, games)).lines(page, games)[1]
+
+
+def judged(sheet: TrueSheet, pages: Sequence[Sequence[ReadableLine]], group: str, hand: str) -> Iterator[Judged]:
+    """The lines of a sheet that give an order by their ink, each right or not."""
+    answer = {"pages": [{"lines": [as_read(line) for line in lines]} for lines in pages]}
+    for match in matches(sheet, answer):
+        for line in match.read:
+            if gives(line) and line["features"] is not None:
+                grave = match.written is not None and (match.struck or match.written.want == "review")
+                yield Judged(line["features"], match.exact, group, hand, line["status"] == "auto", grave)
+
+
+def as_read(line: ReadableLine) -> dict[str, Any]:
+    """A line as the scorer takes it."""
+    return {"text": line.text, "order": line.order, "struck": line.struck, "status": line.status.value,
+            "features": line.features, "candidates": ()}
+
+
+def read_all(truth: Truth, eye: EngineEye) -> Iterator[Judged]:
+    """Read a folder's sheets and judge their lines, saying each sheet on standard error."""
+    variant = maps.load(truth.variant)
+    scribe, hands = trusting(Scribe(lexicon_of(variant), all_forms(variant))), hands_of(truth)
+    for at, sheet in enumerate(truth.sheets, 1):
+        sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
+        pages = [read_page(page, scribe, truth.variant) for sight in sights for page in sight.reading.pages]
+        yield from judged(sheet, pages, group_of(truth.folder, sheet), hands[sheet.file])
+        print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
+
+
+def group_of(folder: Path, sheet: TrueSheet) -> str:
+    """The folder's name, and the manner where the truth tells it."""
+    return folder.name if sheet.manner is None else f"{folder.name}, {sheet.manner}"
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+def save(lines: Sequence[Judged], path: Path) -> None:
+    """One JSON object a line."""
+    path.write_text("".join(json.dumps(asdict(line)) + "\n" for line in lines), encoding="utf-8")
+
+
+def load(path: Path) -> list[Judged]:
+    """What `save` wrote. Raises ValueError naming the file for anything else."""
+    try:
+        rows = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+        return [Judged(**{**row, "features": Features(**row["features"])}) for row in rows]
+    except (ValueError, TypeError, KeyError) as fault:
+        raise ValueError(f"{path} holds no judged lines of this release ({fault!r}); delete it to read anew") from fault
+
+
+def hands_of(truth: Truth) -> dict[str, str]:
+    """The font of each sheet by its file; the file itself where the truth names none, a hand of its own."""
+    document = json.loads((truth.folder / "truth.json").read_text(encoding="utf-8"))
+    return {sheet["file"]: (sheet.get("style") or {}).get("font") or sheet["file"] for sheet in document.get("sheets", ())}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.calibrate_confidence", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--keep", type=Path, required=True, metavar="FILE", help="judged lines; read anew where it is missing")
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
+    parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None, today: date | None = None) -> int:
+    """Run the command line; 0, or 1 with a sentence on standard error."""
+    given = _parser().parse_args(arguments)
+    try:
+        truths = [load_truth(folder) for folder in given.folders]
+        if not given.keep.exists():
+            eye = EngineEye()
+            save([line for truth in truths for line in read_all(truth, eye)], given.keep)
+        told: dict[str, str | int | float] = {
+            "command": "python -m training.calibrate_confidence", "made": given.made, "seed": given.seed,
+            "day": (today or datetime.now(UTC).date()).isoformat(),
+            "sheets": sum(len(truth.sheets) for truth in truths), "fonts": ", ".join(sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})),
+        }
+        given.out.write_text(table_of(load(given.keep), told), encoding="utf-8")
+    except (NoTruth, OSError, ValueError) as fault:
+        print(f"calibrate: {fault}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

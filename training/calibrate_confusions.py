@@ -1,0 +1,85 @@
+"""Count what the recogniser makes of letters whose truth is known, and write the decoder's prices:
+
+    python -m training.calibrate_confusions FOLDER... --made "how the sheets came to be"
+
+Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`). Lines whose order was read rightly
+are counted, by every opinion. Sheets that the reader is judged by have no place here, nor have hands of unclear licence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import maps
+from ocr.decoding.confusions import FILE
+from ocr.engines.ppocr import best_path
+from ocr.page import Page, ReadLine
+from reading.decode import opinions
+from reading.line import ReadableLine
+from reading.page import Scribe
+from reading.vocabulary import all_forms, lexicon_of
+from service.intake.load_context import known_game
+from service.intake.recognizer import EngineEye
+from training.calibrate_confidence import as_read
+from training.evaluation.score import matches
+from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth
+from training.tuning.misread import count, to_toml
+
+
+def read_all(truth: Truth, eye: EngineEye) -> Iterator[tuple[str, str]]:
+    """Lines of a folder's sheets as written and as each opinion reads them freely, saying each sheet on standard error."""
+    variant = maps.load(truth.variant)
+    scribe = Scribe(lexicon_of(variant), all_forms(variant))
+    for at, sheet in enumerate(truth.sheets, 1):
+        sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
+        yield from pairs(sheet, [page for sight in sights for page in sight.reading.pages], scribe, truth.variant)
+        print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
+
+
+def pairs(sheet: TrueSheet, pages: Sequence[Page], scribe: Scribe, slug: str) -> Iterator[tuple[str, str]]:
+    """The lines of one sheet whose order was read rightly: as written, and as each opinion reads them freely."""
+    games = [known_game(maps.load(slug))]
+    found: list[Sequence[ReadableLine]] = []
+    seen: dict[object, ReadLine] = {}
+    for page in pages:
+        narrow = scribe.narrowed(scribe.phase(page, games))
+        found.append(narrow.lines(page, games)[1])
+        seen |= {line.box.corners: line for line in narrow.joined(page)}
+    answer = {"pages": [{"lines": [{**as_read(line), "box": line.box} for line in lines]} for lines in found]}
+    for match in matches(sheet, answer):
+        line = seen.get(match.read[0]["box"]) if match.exact else None
+        if line is not None and match.written is not None:
+            yield from ((match.written.text, best_path(opinion).text) for opinion in opinions(line))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.calibrate_confusions", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--out", type=Path, default=Path(FILE))
+    parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None, today: date | None = None) -> int:
+    """Run the command line; 0, or 1 with a sentence on standard error."""
+    given = _parser().parse_args(arguments)
+    try:
+        truths = [load_truth(folder) for folder in given.folders]
+        eye = EngineEye()
+        counts = count(pair for truth in truths for pair in read_all(truth, eye))
+        told: dict[str, str | int] = {
+            "command": "python -m training.calibrate_confusions", "made": given.made,
+            "day": (today or datetime.now(UTC).date()).isoformat(), "sheets": sum(len(truth.sheets) for truth in truths)}
+        given.out.write_text(to_toml(counts, told), encoding="utf-8")
+    except (NoTruth, OSError) as fault:
+        print(f"calibrate_alike: {fault}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

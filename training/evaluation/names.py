@@ -1,0 +1,40 @@
+"""A board's names as the JSON list that `galloper read --names` and the composer of sheets take:
+`python -m training.evaluation.names w3k > names.json`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import maps
+from maps.variant import Spelling, Variant
+
+
+def names_of(variant: Variant) -> list[dict[str, Any]]:
+    """Each region with `name`, `kind`, `coasts`, `aliases` and `abbr` ("" where it has none).
+
+    Spellings that the board declares ambiguous (Q-44) are left out: nobody can say what a sheet means by them alone.
+    """
+    named = []
+    for key, province in variant.board.provinces.items():
+        rows = [row for row in variant.names if row.region.province == key and not row.ambiguous]
+        whole = [row for row in rows if row.region.coast is None]
+        aliases = [row.text for row in whole if row.spelling is Spelling.ALIAS]
+        short = [row.text for row in whole if row.spelling is Spelling.ABBREVIATION]
+        named.append({
+            "name": province.name, "kind": province.terrain.value, "coasts": [c.name for c in province.coasts],
+            "aliases": aliases, "abbr": short[0] if short else "",
+        })
+    return named
+
+
+def main(arguments: Sequence[str]) -> int:
+    """See the module."""
+    print(json.dumps(names_of(maps.load(arguments[0] if arguments else "w3k")), ensure_ascii=False, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,228 @@
+"""The reader's figures: lines read beside lines written.
+
+An order given as two lines is not exact. A line that gives an order and is `auto` counts as wrong unless it is that live
+order: misread, struck out, a heading, invented; so does a live order lost in an `auto` line that gives none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rapidfuzz.distance import Levenshtein
+
+from training.evaluation.align import align, loose, one_space
+from training.evaluation.meaning import meaning_of, same
+from training.evaluation.truth import TrueLine, TrueSheet
+
+Read = Mapping[str, Any]
+"""One line of `galloper read --json`."""
+_FIRST = 5
+_BINS = 10
+
+
+@dataclass(frozen=True)
+class Match:
+    """A written line and what was read of it; `written` is None for a line that nobody wrote."""
+
+    written: TrueLine | None
+    read: tuple[Read, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """What was read, in one."""
+        return one_space(" ".join(one_space(line.get("text")) for line in self.read))
+
+    @cached_property
+    def live(self) -> bool:
+        """Whether this is an order that counts and can be taken."""
+        line = self.written
+        return line is not None and line.is_order and not line.struck and line.want != "review"
+
+    @cached_property
+    def struck(self) -> bool:
+        """Whether this is an order crossed out."""
+        return self.written is not None and self.written.is_order and self.written.struck
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether one line was read of a live order and gives that order."""
+        return self.live and len(self.read) == 1 and gives(self.read[0]) and self._means(self.read[0])
+
+    @cached_property
+    def exact_text(self) -> bool:
+        """Whether the letters were read, as far as they count."""
+        one = len(self.read) == 1 and not self.read[0].get("struck")
+        return self.written is not None and one and loose(self.text) == loose(self.written.text)
+
+    @cached_property
+    def in_first_five(self) -> bool:
+        """Whether the right order is the line's own or one of its first five candidates."""
+        if self.exact or not self.live or len(self.read) != 1 or self.written is None:
+            return self.exact
+        offered = (self.read[0].get("candidates") or [])[:_FIRST]
+        texts = {loose(self.written.text), loose(self.written.meant or self.written.text)}
+        return any(
+            self._means(one) if one.get("order") else loose(one.get("text")) in texts for one in offered
+        )
+
+    def _means(self, read: Read) -> bool:
+        """Whether a line or a candidate with an order says what was written."""
+        line, order = self.written, read.get("order")
+        if line is None or not order:
+            return False
+        meaning = meaning_of(order)
+        if line.meaning and meaning:
+            return same(line.meaning, meaning)
+        as_written = loose(order) in {loose(line.text), loose(line.meant)}
+        return as_written or (meaning is None and loose(read.get("text")) == loose(line.text))
+
+    def judged(self) -> Iterable[tuple[float, bool]]:
+        """Confidence of each line read that gives an order, and whether it is the one written."""
+        return ((confidence(line), self.exact) for line in self.read if gives(line))
+
+    def passed(self) -> Iterable[bool]:
+        """For each line read that passes without a look and matters: whether it is right."""
+        for line in self.read:
+            if automatic(line) and gives(line):
+                yield self.exact
+            elif automatic(line) and self.live:
+                yield False
+
+
+def gives(line: Read) -> bool:
+    """Whether a line read is taken for an order."""
+    return bool(line.get("order")) and not line.get("struck")
+
+
+def automatic(line: Read) -> bool:
+    """Whether nobody need look."""
+    return line.get("status") == "auto"
+
+
+def confidence(line: Read) -> float:
+    """0 to 1; 0 where a reader says nothing usable."""
+    try:
+        return min(1.0, max(0.0, float(line.get("confidence") or 0)))
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[Match]:
+    """Every written line of a sheet with what was read of it, then the lines that nobody wrote. `answer`: the object of
+    `galloper read --json`, None where there is none."""
+    read = [line for page in (answer or {}).get("pages") or () for line in page.get("lines") or ()]
+    aligned = align([line.text for line in sheet.lines], [line.get("text") or line.get("order") or "" for line in read])
+    found = [
+        Match(line, tuple(read[slice(*span)]) if span else ())
+        for line, span in zip(sheet.lines, aligned.spans, strict=True)
+    ]
+    return found + [Match(None, (read[at],)) for at in aligned.left]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Figures over many lines. Shares are 0..1, None where there is nothing to share."""
+
+    matches: Sequence[Match] = field(repr=False)
+
+    @cached_property
+    def live(self) -> list[Match]:
+        """Orders that count."""
+        return [match for match in self.matches if match.live]
+
+    @cached_property
+    def passed(self) -> list[bool]:
+        """Lines taken without a look, each right or wrong."""
+        return [right for match in self.matches for right in match.passed()]
+
+    def share(self, test: Callable[[Match], bool]) -> float | None:
+        """Of the orders that count."""
+        return _rate(sum(test(match) for match in self.live), len(self.live))
+
+    @property
+    def exact(self) -> float | None:
+        """Orders exact by meaning."""
+        return self.share(lambda match: match.exact)
+
+    @property
+    def exact_text(self) -> float | None:
+        """Orders exact by text."""
+        return self.share(lambda match: match.exact_text)
+
+    @property
+    def in_first_five(self) -> float | None:
+        """Orders that are the line's own or among its first five candidates."""
+        return self.share(lambda match: match.in_first_five)
+
+    @property
+    def auto_share(self) -> float | None:
+        """Orders read as one line that nobody need look at."""
+        return self.share(lambda match: len(match.read) == 1 and automatic(match.read[0]) and gives(match.read[0]))
+
+    @property
+    def wrong_auto(self) -> int:
+        """Lines taken without a look that are wrong."""
+        return len(self.passed) - sum(self.passed)
+
+    @property
+    def struck(self) -> list[Match]:
+        """Orders crossed out."""
+        return [match for match in self.matches if match.struck]
+
+    @property
+    def struck_live(self) -> int:
+        """Orders crossed out that were given as orders."""
+        return sum(any(map(gives, match.read)) for match in self.struck)
+
+    @property
+    def struck_auto(self) -> int:
+        """Orders crossed out that were given as orders and taken without a look."""
+        return sum(any(gives(line) and automatic(line) for line in match.read) for match in self.struck)
+
+    def traps(self) -> dict[str, tuple[int, int]]:
+        """By oddity: lines that must be looked at and were taken as orders without a look, and how many there were."""
+        found: dict[str, tuple[int, int]] = {}
+        for match in self.matches:
+            line = match.written
+            if line is not None and line.want == "review" and line.is_order and not line.struck:
+                taken, of = found.get(line.trap or "any", (0, 0))
+                one = any(gives(read) and automatic(read) for read in match.read)
+                found[line.trap or "any"] = (taken + one, of + 1)
+        return found
+
+    @property
+    def calibration_error(self) -> float | None:
+        """Mean distance of confidence from truth over ten bins, weighed by their lines."""
+        bins = [[0.0, 0.0] for _ in range(_BINS)]
+        judged = [pair for match in self.matches for pair in match.judged()]
+        for sure, right in judged:
+            at = bins[min(_BINS - 1, int(sure * _BINS))]
+            at[0] += sure
+            at[1] += right
+        return _rate(sum(abs(sure - right) for sure, right in bins), len(judged))
+
+    @property
+    def character_errors(self) -> float | None:
+        """CER over the lines not crossed out."""
+        return self._errors(lambda text: text)
+
+    @property
+    def word_errors(self) -> float | None:
+        """WER over the lines not crossed out."""
+        return self._errors(lambda text: text.split())
+
+    def _errors(self, parts: Callable[[str], Sequence[str]]) -> float | None:
+        wrong = of = 0
+        for match in self.matches:
+            if match.written is not None and not match.written.struck:
+                meant = parts(one_space(match.written.text))
+                wrong += Levenshtein.distance(meant, parts(match.text))
+                of += len(meant)
+        return _rate(wrong, of)
+
+
+def _rate(part: float, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None

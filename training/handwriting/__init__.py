@@ -1,0 +1,1 @@
+"""Handwriting fonts drawn as ink on paper."""

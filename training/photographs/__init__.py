@@ -1,0 +1,1 @@
+"""Sheets as a camera sees them."""

@@ -1,0 +1,1 @@
+"""Order sheets with their truth."""

@@ -1,0 +1,159 @@
+"""What one player writes on one sheet: heading, orders with their slips of the pen, remarks, signature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from training.handwriting.sheet import Kind, Line
+from training.sheets.phrases import Dialect, Wording
+from training.sheets.random_orders import Name
+from training.sheets.traps import misspelt, shopping, trap
+from training.sheets.wordings import Book, BookWording
+
+_FIRST = ("Ada", "Bram", "Cleo", "Dov", "Esme", "Finn", "Greta", "Hugo", "Iris", "Jonah", "Keira", "Lars", "Mina")
+_LAST = ("Marlowe", "Okoro", "Penrose", "Quill", "Rowe", "Sterne", "Tolland", "Umber", "Vane", "Wren", "Xu", "Yates")
+_GAMES = ("Powick Bridge", "Cropredy", "Roundway Down", "Cheriton", "Langport", "Turnham Green", "Winceby")
+_REMARKS = ("Good luck to all.", "Sorry about the blots!", "More next time.", "Written on the train.", "Best wishes",
+            "P.S. thank you for running this", "(page 1 of 1)", "God save the King")  # fmt: skip
+_ASIDES = ("(this will cut any support)", "(as agreed)", "(again)", "(no change)")
+_COUNTS = {"Movement": (5, 14), "Retreat": (2, 5), "Adjustment": (2, 7)}
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How often odd things happen, each a chance 0..1: of a line, or of a sheet where it says so.
+
+    `shopping` and `columns` are of a sheet.
+    """
+
+    struck: float = 0.07
+    corrected: float = 0.06
+    trapped: float = 0.05
+    misspelt: float = 0.02
+    aside: float = 0.02
+    shopping: float = 0.02
+    columns: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A sheet's words. `columns`: in how many columns the orders stand."""
+
+    power: str
+    phase: str
+    dialect: Dialect
+    lines: tuple[Line, ...]
+    columns: int = 1
+
+
+def draft(names: Sequence[Name], shares: Shares, rng: np.random.Generator, book: Book | None = None) -> Draft:
+    """A sheet's words by chance; deterministic in `rng`. Of the game whose `book` is given, else of w3k."""
+    if book is not None:
+        return _of_book(names, shares, rng, book)
+    phase = _pick(rng, "Movement", "Movement", "Movement", "Movement", "Retreat", "Adjustment")
+    dialect = Dialect(_pick(rng, "prose", "prose", "terse", "abbr", "abbr"))
+    words = Wording(names, rng, dialect)
+    power = words.power()
+    if rng.random() < shares.shopping:
+        return Draft(power, phase, dialect, shopping(words))
+    heading = tuple(Line(text, Kind.HEADING) for text in _heading(power, phase, rng))
+    two = dialect is not Dialect.PROSE and rng.random() < shares.columns
+    orders = _orders(words, phase, shares, two=two)
+    return Draft(power, phase, dialect, (*heading, *orders, *_ending(power, rng)), 2 if two else 1)
+
+
+def _of_book(names: Sequence[Name], shares: Shares, rng: np.random.Generator, book: Book) -> Draft:
+    """The same for a game's book: movement or the like, being its first phase, three times in five."""
+    phase = _pick(rng, *(2 * book.phases[:1]), *book.phases)
+    words = BookWording(names, rng, Dialect(_pick(rng, "prose", "abbr")), book.powers, book)
+    power = words.power()
+    heading = [f"{_pick(rng, *_FIRST)} {_pick(rng, *_LAST)}"] if rng.random() < 0.6 else []
+    game = _pick(rng, *book.games)
+    heading += [power, f"Game: {game}" if rng.random() < 0.4 else game,
+                _pick(rng, *book.headings[phase]).format(year=rng.integers(*book.years))]
+    stop = "." if rng.random() < 0.3 else ""
+    lines = []
+    for _ in range(int(rng.integers(book.counts[phase][0], book.counts[phase][1] + 1))):
+        text, order = words.order(phase)
+        line = _slip(Line(text[0].upper() + text[1:], Kind.ORDER, order), words, shares)
+        lines.append(replace(line, markup=line.markup + stop, meant=order))
+    shown = tuple(Line(text, Kind.HEADING) for text in heading)
+    return Draft(power, phase, words.dialect, (*shown, *lines, *_ending(power, rng)))
+
+
+def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
+    season = "Winter" if phase == "Adjustment" else _pick(rng, "Spring", "Summer", "Autumn")
+    kind = {
+        "Movement": ("Movement Orders", "Movement Orders", "Movements"), "Retreat": ("Retreat Orders", "Retreats"),
+        "Adjustment": ("Adjustment Orders", "Adjustments"),
+    }[phase]  # fmt: skip
+    heading = [f"{_pick(rng, *_FIRST)} {_pick(rng, *_LAST)}"] if rng.random() < 0.6 else []
+    game = _pick(rng, *_GAMES)
+    heading += [power, f"Game: {game}" if rng.random() < 0.4 else game]
+    heading.append(f"{season} {rng.integers(1642, 1650)} {_pick(rng, *kind)}")
+    if rng.random() < 0.3:
+        heading.append(_pick(rng, "v2", "Version 2", "v3", "Version 3 - replaces all earlier orders"))
+    return heading
+
+
+def _orders(words: Wording, phase: str, shares: Shares, *, two: bool) -> list[Line]:
+    rng = words.rng
+    stop = "." if rng.random() < 0.3 else ""
+    low, high = _COUNTS[phase]
+    lines = []
+    for _ in range(int(rng.integers(low, high)) + (6 if two else 0)):
+        if phase == "Movement" and rng.random() < shares.trapped:
+            line = trap(words)
+        else:
+            text, order = words.order(phase)
+            line = _slip(Line(text[0].upper() + text[1:], Kind.ORDER, order), words, shares)
+        lines.append(replace(line, markup=line.markup + stop, meant=line.meant and line.meant + stop))
+    return lines
+
+
+def _slip(line: Line, words: Wording, shares: Shares) -> Line:
+    """At most one thing that went wrong while the line was written."""
+    rng, at = words.rng, words.rng.random()
+    if at < shares.struck:
+        return replace(line, struck=True)
+    at -= shares.struck
+    if at < shares.corrected:
+        return replace(line, markup=_corrected(line.markup, words))
+    at -= shares.corrected
+    if at < shares.misspelt:
+        slip = misspelt(line.markup, words)
+        return line if slip is None else replace(line, markup=slip, want="snap", meant=line.markup, trap="misspelt")
+    at -= shares.misspelt
+    if at < shares.aside:
+        return replace(line, markup=f"{line.markup} {_pick(rng, *_ASIDES)}", want="read", trap="aside")
+    return line
+
+
+def _corrected(text: str, words: Wording) -> str:
+    """A word crossed out with the right one after or above it, or a word forgotten and put in above the row."""
+    rng, parts = words.rng, text.split(" ")
+    at = int(rng.integers(1, len(parts))) if len(parts) > 1 else 0
+    word = parts[at]
+    if rng.random() < 0.35:
+        parts[at] = f"{{+{word}+}}"
+        return " ".join(parts)
+    wrong = words.place().written.split(" ")[0] if len(word) > 3 else words.one("to", "of", "the", "S", "A")
+    right = word if rng.random() < 0.5 else f"{{+{word}+}}"
+    parts[at] = f"{{-{wrong}-}} {right}"
+    return " ".join(parts)
+
+
+def _ending(power: str, rng: np.random.Generator) -> list[Line]:
+    lines = []
+    if rng.random() < 0.12:
+        lines.append(Line(_pick(rng, *_REMARKS), Kind.REMARK))
+    if rng.random() < 0.2:
+        lines.append(Line(_pick(rng, power.removeprefix("The "), f"signed, {power}"), Kind.SIGNATURE))
+    return lines
+
+
+def _pick(rng: np.random.Generator, *choices: str) -> str:
+    return choices[int(rng.integers(len(choices)))]

@@ -1,0 +1,136 @@
+"""Lines laid out on a leaf: margins, wrapping, columns; smaller where they would run off the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from training.handwriting.draw import CrowdedError, Written
+from training.handwriting.glyph_outlines import Face
+from training.handwriting.ink import Extent, Mark, Mask, Word, words
+from training.handwriting.paper_and_pen import Leaf
+from training.handwriting.sheet import PX_PER_MM, Kind, Line
+from training.handwriting.writer import Habits, Scrivener
+from training.sheets.drafts import Draft
+
+_TRIES = 7
+_SMALLER = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a sheet is filled: height of small letters in millimetres, row pitch in those heights, margins in
+    millimetres, how far the heading and wrapped rows are moved in (pixels), slope of rows (down for each right)."""
+
+    x_height: float
+    pitch: float
+    left: float
+    top: float
+    heading_in: float
+    wrapped_in: float
+    slope: float
+    ragged: float
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The ink on a leaf and what it says, in reading order."""
+
+    mask: Mask
+    written: tuple[Written, ...]
+    pen_px: float
+
+
+def fill(
+    draft: Draft, leaf: Leaf, font: Path, habits: Habits, manner: Manner, rng: np.random.Generator
+) -> Filled:
+    """Write a draft on a leaf, in smaller letters if need be. Raises CrowdedError when even those run off."""
+    seed = int(rng.integers(1 << 62))
+    for attempt in range(_TRIES):
+        small = _SMALLER**attempt
+        fitted = replace(manner, x_height=manner.x_height * small)
+        pen = replace(habits, pen_px=habits.pen_px * small**0.5)
+        try:
+            return _Filler(draft, leaf, font, pen, fitted, np.random.default_rng([seed, attempt])).filled()
+        except CrowdedError:
+            continue
+    raise CrowdedError(f"{len(draft.lines)} lines do not fit on {leaf.stock} paper")
+
+
+class _Filler:
+    def __init__(
+        self, draft: Draft, leaf: Leaf, font: Path, habits: Habits, manner: Manner, rng: np.random.Generator
+    ) -> None:
+        self._draft, self._leaf, self._manner, self._rng = draft, leaf, manner, rng
+        self._mask = np.zeros(leaf.size, np.float32)
+        self._pen = Scrivener(Face(font, manner.x_height * PX_PER_MM), habits, rng)
+        high = manner.x_height * PX_PER_MM
+        pitch = manner.pitch * high
+        self._on_rules = leaf.pitch is not None and 2.2 * high < leaf.pitch
+        self._pitch = leaf.pitch if leaf.pitch is not None and self._on_rules else pitch
+        self._y = leaf.first - self._pitch if self._on_rules else manner.top * PX_PER_MM
+        left = manner.left * PX_PER_MM if leaf.margin is None else leaf.margin + 12
+        self._edges = (left, leaf.size[1] - 7 * PX_PER_MM)
+
+    def filled(self) -> Filled:
+        lines = self._draft.lines
+        orders = [line for line in lines if line.kind is Kind.ORDER]
+        if self._draft.columns == 1 or not orders:
+            written = self._block(lines, self._edges)
+        else:
+            first, last = lines.index(orders[0]), len(lines) - 1 - lines[::-1].index(orders[-1])
+            written = self._block(lines[:first], self._edges)
+            written += self._columns(lines[first : last + 1])
+            written += self._block(lines[last + 1 :], self._edges)
+        return Filled(self._mask, tuple(written), self._pen.habits.pen_px)
+
+    def _columns(self, lines: Sequence[Line]) -> list[Written]:
+        left, right = self._edges
+        half, gutter = -(-len(lines) // 2), 5 * PX_PER_MM
+        middle = (left + right) / 2
+        top = self._y + 0.5 * self._pitch
+        self._y = top
+        written = self._block(lines[:half], (left, middle - gutter))
+        low, self._y = self._y, top
+        written += self._block(lines[half:], (middle + gutter, right))
+        self._y = max(low, self._y)
+        return written
+
+    def _block(self, lines: Sequence[Line], edges: tuple[float, float]) -> list[Written]:
+        written, before = [], None
+        for line in lines:
+            if before is not None and before is not line.kind:
+                self._y += self._pitch * (1.0 if self._on_rules else float(self._rng.uniform(0.2, 0.9)))
+            before = line.kind
+            written.append(self._line(line, edges))
+        return written
+
+    def _line(self, line: Line, edges: tuple[float, float]) -> Written:
+        left, right = edges
+        if line.kind is Kind.HEADING:
+            left += min(self._manner.heading_in, 0.25 * (right - left))
+        indent = self._manner.wrapped_in
+        rows = self._pen.wrap(words(line.markup), right - left - 20, indent)
+        extents = []
+        for index, row in enumerate(rows):
+            raised = any(word.mark is Mark.INSERTED for word in row) and not self._on_rules
+            self._y += self._pitch * (1.35 if raised else 1.0)
+            extents.append(self._row(row, line, left + (indent if index else 0.0)))
+        return Written(line, tuple(_read(row) for row in rows), tuple(extents))
+
+    def _row(self, row: tuple[Word, ...], line: Line, left: float) -> Extent:
+        rng, manner = self._rng, self._manner
+        base = self._y + self._pitch * manner.ragged * float(rng.normal()) - 0.06 * self._pitch * self._on_rules
+        x = left + float(rng.normal(0, 3 + 60 * manner.ragged))
+        slope = manner.slope + float(rng.normal(0, 0.001 + 0.05 * manner.ragged))
+        extent = self._pen.row(self._mask, row, max(x, 10.0), base, slope, struck=line.struck)
+        if max(base, extent.bottom) > self._leaf.size[0] - 5 * PX_PER_MM or extent.right > self._leaf.size[1] - 8:
+            raise CrowdedError(line.markup)
+        return extent
+
+
+def _read(row: tuple[Word, ...]) -> str:
+    return " ".join(word.text for word in row if word.mark is not Mark.CROSSED)

@@ -1,0 +1,244 @@
+"""Orders in the wordings that players use: the handbook's prose, a shorter prose, and abbreviations.
+
+The orders are well formed, not legal. Wordings follow ORD-01..07, RET-03, ADJ-02, ADJ-03, CVT-01, PRX-01, PRX-02 and
+SUP-01.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from training.sheets.random_orders import POWERS, Name
+
+_UNITS = {"A": "Army", "F": "Fleet"}
+_LIKE_AN_ALIAS = 0.13
+_COAST = 0.35
+
+
+class Dialect(StrEnum):
+    """How someone words orders; the words of truth.json."""
+
+    PROSE = "prose"
+    TERSE = "terse"
+    ABBR = "abbr"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A region as written and in canonical text, with its coast where it has one."""
+
+    written: str
+    canonical: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit as written, in canonical text, and its letter and place."""
+
+    written: str
+    canonical: str
+    letter: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One person's way with orders over a list of names; all chance is from `rng`."""
+
+    names: Sequence[Name]
+    rng: np.random.Generator
+    dialect: Dialect
+    powers: Sequence[str] = POWERS
+
+    def order(self, phase: str) -> tuple[str, str]:
+        """An order of a phase ("Movement", "Retreat", "Adjustment"): as written, and canonical text."""
+        kinds = _KINDS[phase]
+        return kinds[int(self.rng.integers(len(kinds)))](self)
+
+    def place(self, *, sea: bool | None = None, coast: bool = False) -> Place:
+        """Any region; `sea` asks for water or land, `coast` lets one of its coasts be named."""
+        fit = [name for name in self.names if sea is None or name.kind.endswith("sea") == sea] or list(self.names)
+        found = fit[int(self.rng.integers(len(fit)))]
+        written = self._spelt(found)
+        if not (coast and found.coasts and self.rng.random() < _COAST):
+            return Place(written, found.name)
+        side = self.one(*found.coasts)
+        short = "".join(word[0] for word in side.split())
+        shown = self.one(f"{written}/{side}", f"{written} ({side})", f"{written}/{side}")
+        if self.dialect is Dialect.ABBR and self.rng.random() < 0.3:
+            shown = f"{written}/{short}"
+        return Place(shown, f"{found.name}/{side}")
+
+    def unit(self, *, letter: str | None = None, owned: bool = False) -> Unit:
+        """Any unit; `owned` lets an owner stand before it."""
+        kind = letter or self.one("A", "A", "F")
+        place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
+        word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
+        shown = f"{word} {place.written}"
+        if owned and self.dialect is Dialect.PROSE and self.rng.random() < 0.12:
+            whose = self.power().removeprefix("The ")
+            shown = self.one(f"the {whose} {shown}", f"{whose}'s {shown}", f"the {whose}'s {shown}")
+        return Unit(shown, f"{kind} {place.canonical}", kind, place)
+
+    def power(self) -> str:
+        """A seat."""
+        return self.one(*self.powers)
+
+    def one(self, *choices: str) -> str:
+        """One of the choices, each as likely."""
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def said(self, *, prose: Sequence[str], terse: Sequence[str], abbr: Sequence[str]) -> str:
+        """A template of the dialect."""
+        return self.one(*{Dialect.PROSE: prose, Dialect.TERSE: terse, Dialect.ABBR: abbr}[self.dialect])
+
+    def _spelt(self, name: Name) -> str:
+        chance = self.rng.random()
+        if self.dialect is Dialect.ABBR and name.abbr and chance < 0.35:
+            return name.abbr
+        if name.aliases and chance < 0.35 + _LIKE_AN_ALIAS and chance >= 0.35:
+            return self.one(*name.aliases)
+        spelt = name.name
+        if "&" in spelt and self.rng.random() < 0.3:
+            spelt = spelt.replace("&", "and")
+        if name.kind.endswith("sea") and self.dialect is Dialect.PROSE and self.rng.random() < 0.2:
+            spelt = f"the {spelt.removeprefix('The ')}"
+        return spelt
+
+
+def _move(w: Wording) -> tuple[str, str]:
+    unit, to = w.unit(owned=True), w.place(coast=True)
+    shape = w.said(
+        prose=("{u} moves to {to}", "{u} moves to {to}", "{u} moves to {to}", "{u} moves into {to}", "{u} to {to}",
+               "{u} attacks {to}", "{u} enters {to}", "{u} moves to {to} via convoy", "{u} goes to {to}"),
+        terse=("{u} to {to}", "{u} to {to}", "{u} - {to}", "{u} attacks {to}"),
+        abbr=("{u} - {to}", "{u} - {to}", "{u} - {to}", "{u} -> {to}", "{u}-{to}"),
+    )  # fmt: skip
+    return shape.format(u=unit.written, to=to.written), f"{unit.canonical} - {to.canonical}"
+
+
+def _ordered(w: Wording) -> tuple[str, str]:
+    unit, to = w.unit(letter=w.one("A", "F")), w.place(coast=True)
+    word = {"A": "army", "F": "fleet"}[unit.letter]
+    verb = w.one("enter", "attack", "move to")
+    text = f"{w.power()} orders its {word} in {unit.place.written} to {verb} {to.written}"
+    if w.dialect is not Dialect.PROSE:
+        return _move(w)
+    return text, f"{unit.canonical} - {to.canonical}"
+
+
+def _hold(w: Wording) -> tuple[str, str]:
+    unit = w.unit(owned=True)
+    shape = w.said(
+        prose=("{u} holds", "{u} holds", "{u} stands", "{u} stands fast", "{u} to hold"),
+        terse=("{u} holds", "{u} stands", "{u} hold"), abbr=("{u} H", "{u} H", "{u} holds", "{u} h"),
+    )  # fmt: skip
+    return shape.format(u=unit.written), f"{unit.canonical} H"
+
+
+def _support_move(w: Wording) -> tuple[str, str]:
+    unit, target, to = w.unit(), w.unit(owned=True), w.place(coast=True)
+    shape = w.said(
+        prose=("{u} supports {t} to {to}", "{u} supports {t} to {to}", "{u} supports {t} into {to}",
+               "{u} supports {t} moving to {to}", "{u} supports {t} in attacking {to}"),
+        terse=("{u} supports {t} to {to}", "{u} supports {t} into {to}", "{u} S {t} to {to}"),
+        abbr=("{u} S {t} - {to}", "{u} S {t} - {to}", "{u} s {t} - {to}"),
+    )  # fmt: skip
+    text = shape.format(u=unit.written, t=target.written, to=to.written)
+    return text, f"{unit.canonical} S {target.canonical} - {to.canonical}"
+
+
+def _support_hold(w: Wording) -> tuple[str, str]:
+    unit, target = w.unit(), w.unit(owned=True)
+    bare = w.rng.random() < 0.25
+    named, canonical = (target.place.written, target.place.canonical) if bare else (target.written, target.canonical)
+    shape = w.said(
+        prose=("{u} supports {t}", "{u} supports {t}", "{u} supports {t} in place", "{u} supports {t} to hold"),
+        terse=("{u} supports {t}", "{u} S {t}"), abbr=("{u} S {t}", "{u} S {t} H"),
+    )  # fmt: skip
+    return shape.format(u=unit.written, t=named), f"{unit.canonical} S {canonical}"
+
+
+def _convoy(w: Wording) -> tuple[str, str]:
+    sea, land, to = w.place(sea=True), w.place(sea=False), w.place(sea=False, coast=True)
+    shape = w.said(
+        prose=("Fleet {f} convoys Army {a} to {to}", "Fleet {f} convoys Army {a} to {to}",
+               "Fleet {f} convoys Army {a} into {to}"),
+        terse=("Fleet {f} convoys Army {a} to {to}", "Fleet {f} C Army {a} to {to}"),
+        abbr=("F {f} C A {a} - {to}",),
+    )  # fmt: skip
+    text = shape.format(f=sea.written, a=land.written, to=to.written)
+    return text, f"F {sea.canonical} C A {land.canonical} - {to.canonical}"
+
+
+def _convert(w: Wording) -> tuple[str, str]:
+    unit = w.unit()
+    other = "F" if unit.letter == "A" else "A"
+    kind = {"A": "an army", "F": "a fleet"}[other]
+    bare = _UNITS[other]
+    shape = w.said(
+        prose=("{u} converts to {kind}", "{u} converts to {bare}", "Convert {u} to {kind}"),
+        terse=("{u} converts to {bare}", "Convert {u} to {bare}"), abbr=("{u} converts to {o}", "{u} = {o}"),
+    )  # fmt: skip
+    return shape.format(u=unit.written, kind=kind, bare=bare, o=other), f"{unit.canonical} converts to {other}"
+
+
+def _proxy(w: Wording) -> tuple[str, str]:
+    unit, power = w.unit(), w.power()
+    given = w.one(power, power.replace("The ", "the "))
+    shape = w.one("{u} is under the orders of {p}", "Command of {u} is offered to {p}")
+    return shape.format(u=unit.written, p=given), f"{unit.canonical} proxy {power}"
+
+
+def _retreat(w: Wording) -> tuple[str, str]:
+    unit, to = w.unit(), w.place(coast=True)
+    shape = w.said(
+        prose=("{u} retreats to {to}",), terse=("{u} retreats to {to}", "{u} R {to}"),
+        abbr=("{u} R {to}", "{u} retreats to {to}", "{u} R - {to}"),
+    )  # fmt: skip
+    return shape.format(u=unit.written, to=to.written), f"{unit.canonical} R {to.canonical}"
+
+
+def _disband(w: Wording) -> tuple[str, str]:
+    unit = w.unit()
+    return f"{unit.written} disbands", f"{unit.canonical} disbands"
+
+
+def _build(w: Wording) -> tuple[str, str]:
+    letter = w.one("A", "F")
+    to = w.place(sea=False, coast=letter == "F")
+    full = {"A": "an Army", "F": "a Fleet"}[letter]
+    shape = w.said(
+        prose=("Build {full} at {to}", "Build {full} in {to}"), terse=("Build {full} at {to}", "Build {word} {to}"),
+        abbr=("Build {letter} {to}", "Build {full} in {to}"),
+    )  # fmt: skip
+    text = shape.format(full=full, word=_UNITS[letter], letter=letter, to=to.written)
+    return text, f"Build {letter} {to.canonical}"
+
+
+def _remove(w: Wording) -> tuple[str, str]:
+    unit = w.unit()
+    shape = w.said(
+        prose=("Remove {u}", "Disband {u}", "{u} is removed"), terse=("Remove {u}", "Disband {u}"), abbr=("Remove {u}",)
+    )
+    return shape.format(u=unit.written), f"Remove {unit.canonical}"
+
+
+def _send(w: Wording) -> tuple[str, str]:
+    count, power = int(w.rng.integers(1, 5)), w.power()
+    owner = "unit's" if count == 1 else "units'"
+    return f"Send {count} {owner} supply to {power}", f"Send {count} supply to {power}"
+
+
+_KINDS: Mapping[str, tuple[Callable[[Wording], tuple[str, str]], ...]] = {
+    "Movement": (
+        *(6 * (_move,)), _ordered, _hold, _hold, *(4 * (_support_move,)), *(2 * (_support_hold,)), _convoy, _convoy,
+        _convert, _proxy,
+    ),
+    "Retreat": (_retreat, _retreat, _retreat, _disband),
+    "Adjustment": (_build, _build, _build, _build, _remove, _remove, _send),
+}  # fmt: skip

@@ -1,0 +1,305 @@
+"""Sheets on which much is crossed out, and much only looks it, with the place of every word in the photograph.
+
+What `fit_strike` learns from. Beside strokes of every kind, through whole rows and through single words, stand the
+marks that are no strike: underlines, long bars of the t, dashes, arrows, carets with a word above the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from ocr.page import Image
+from training.handwriting.appearance import choose
+from training.handwriting.draw import hand_of
+from training.handwriting.ink import Extent, Mark, Mask, Pen, Word
+from training.handwriting.paper import SIZE, blank, lay_ink
+from training.handwriting.sheet import PX_PER_MM, Sheet
+from training.photographs.one_sheet import Shot, photograph
+from training.sheets.random_orders import Chance, Name, invent
+
+Path2: TypeAlias = npt.NDArray[np.float64]
+"""A stroke of the pen: points x 2, pixels of the sheet."""
+
+
+class Mark2(StrEnum):
+    """What was done to a word or row. The first six cross it out."""
+
+    SINGLE = "single"
+    DOUBLE = "double"
+    WAVE = "wave"
+    ZIGZAG = "zigzag"
+    CROSS = "cross"
+    BLACK = "black"
+    LIVE = "live"
+    UNDERLINED = "underlined"
+    LONG_BAR = "long_bar"
+    ARROW = "arrow"
+
+
+STRIKES = (Mark2.SINGLE, Mark2.DOUBLE, Mark2.WAVE, Mark2.ZIGZAG, Mark2.CROSS, Mark2.BLACK)
+LURES = (Mark2.UNDERLINED, Mark2.UNDERLINED, Mark2.LONG_BAR, Mark2.ARROW)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stroke goes: from `left` to `right` about the height `base`, letters `size` high; pixels."""
+
+    left: float
+    right: float
+    base: float
+    size: float
+    slope: float
+
+    def at(self, x: npt.NDArray[np.float64], rise: float) -> npt.NDArray[np.float64]:
+        """Heights at x, `rise` letter sizes above the base line."""
+        return self.base + self.slope * (x - self.left) - rise * self.size
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedWord:
+    """A word, its mark, and its left and right end in the photograph, at half height: (x, y) twice."""
+
+    text: str
+    mark: Mark2
+    ends: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRow:
+    """A row of words; `mark` is what was done to all of it, LIVE where at most to some words."""
+
+    words: tuple[MarkedWord, ...]
+    mark: Mark2
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSheet:
+    """A photograph (RGB, upright) with its rows from top to bottom."""
+
+    name: str
+    hand: str
+    paper: str
+    image: Image
+    rows: tuple[MarkedRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fonts:
+    """Families that may be drawn, and the seed; the `Chance` of `random_sheets`."""
+
+    files: Mapping[str, Path]
+    seed: int
+
+    def hands(self) -> tuple[str, ...]:
+        """See Chance."""
+        return tuple(sorted(self.files))
+
+    def rng(self, name: str) -> np.random.Generator:
+        """See Chance."""
+        return np.random.default_rng([self.seed, *name.encode()])
+
+
+def marked_sheet(name: str, names: tuple[Name, ...], fonts: Fonts, hand: str) -> MarkedSheet:
+    """One sheet in that hand; deterministic in `fonts.seed` and `name`."""
+    chance: Chance = fonts
+    rng = fonts.rng(name + "/marks")
+    decided: dict[str, Any] = {"hand": hand, "tidy": round(float(rng.uniform(0.3, 1.0)), 2)}
+    look = choose(decided, fonts.hands(), rng)
+    lines = [line for part in "abc" for line in invent(name + part, names, chance, (0.5, 1.0)).lines]
+    sheet = Sheet(name, "", "", tuple(lines), look)
+    paper = blank(look.paper, look.folds, rng)
+    mask = np.zeros(SIZE, np.float32)
+    writer = _Writer(mask, Pen(hand_of(sheet, fonts.files[hand], rng), rng), rng)
+    pitch = look.size * PX_PER_MM * float(rng.uniform(1.25, 1.5))
+    pitch = paper.pitch if paper.pitch and paper.pitch > 0.9 * look.size * PX_PER_MM else pitch
+    top, drift = paper.first_rule + pitch, float(rng.normal(0, 0.004))
+    written = []
+    for line in sheet.lines:
+        for row in writer.pen.wrap(line.markup, SIZE[1] - 42 * PX_PER_MM, 80):
+            if top < SIZE[0] - 8 * PX_PER_MM:
+                left = 28 * PX_PER_MM + float(rng.normal(0, 8))
+                written.append(writer.row([word.text for word in row], left, top, drift))
+            top += pitch
+    colour = lay_ink(paper.colour, mask, look.ink, float(rng.uniform(0.2, 0.7)), rng)
+    shot = photograph(colour, look, rng)
+    image = np.round(np.clip(shot.colour, 0, 1) * 255).astype(np.uint8)
+    rows = tuple(MarkedRow(tuple(_seen(word, shot) for word in row), mark) for row, mark in written)
+    return MarkedSheet(name, hand, look.paper.value, image, rows)
+
+
+def _seen(word: tuple[str, Mark2, Extent], shot: Shot) -> MarkedWord:
+    text, mark, extent = word
+    middle = (extent.top + extent.bottom) / 2
+    ends = np.array([[extent.left, middle], [extent.right, middle]])
+    return MarkedWord(text, mark, shot.place(ends))
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    mask: Mask
+    pen: Pen
+    rng: np.random.Generator
+
+    def row(
+        self, texts: Sequence[str], x: float, base: float, slope: float
+    ) -> tuple[list[tuple[str, Mark2, Extent]], Mark2]:
+        """Write words and mark them: one row in five is struck whole, three in ten hold a struck word or a lure."""
+        rng, start = self.rng, x
+        found: list[tuple[str, Mark2, Extent]] = []
+        for text in texts:
+            y = base + slope * (x - start)
+            extent = self.pen.write(self.mask, (Word(text, Mark.PLAIN),), x, y, slope).extent
+            found.append((text, Mark2.LIVE, extent))
+            x = extent.right + self.pen.space * float(rng.normal(1.0, 0.15))
+        size, fate = self.pen.hand.size_px, rng.random()
+        whole = Mark2.LIVE
+        if fate < 0.22:
+            whole = STRIKES[int(rng.integers(len(STRIKES)))]
+            ends = (found[0][2].left, found[-1][2].right)
+            draw_mark(self.mask, Place(*ends, base, size, slope), whole, rng)
+            found = [(text, whole, extent) for text, _, extent in found]
+        elif fate < 0.55:
+            kind = (STRIKES if fate < 0.38 else LURES)[int(rng.integers(6 if fate < 0.38 else 4))]
+            first = int(rng.integers(len(found)))
+            last = min(len(found) - 1, first + int(rng.choice([0, 0, 0, 1, 2, 9 if kind in LURES else 1])))
+            ends = (found[first][2].left, found[last][2].right)
+            y = base + slope * (ends[0] - start)
+            draw_mark(self.mask, Place(*ends, y, size, slope), kind, rng)
+            found[first : last + 1] = [(text, kind, extent) for text, _, extent in found[first : last + 1]]
+        return found, whole
+
+
+def draw_mark(mask: Mask, place: Place, mark: Mark2, rng: np.random.Generator) -> None:
+    """Draw one mark. Raises KeyError for LIVE."""
+    width = max(2.0, place.size / 17 * float(rng.uniform(0.7, 1.5)))
+    if mark is Mark2.BLACK:
+        width *= float(rng.uniform(1.5, 3.0))
+    layer = np.zeros(mask.shape, np.uint8)
+    for path in _PATHS[mark](place, rng):
+        points = np.round(path * 8).astype(np.int32)
+        cv2.polylines(layer, [points], False, 255, round(width), cv2.LINE_AA, 3)
+    np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+
+
+def _level(place: Place, rng: np.random.Generator, rise: float) -> Path2:
+    """A nearly level stroke: it tilts, bends and trembles a little, and begins and ends about the writing's ends."""
+    size, long = place.size, place.right - place.left
+    a = place.left - rng.uniform(-0.08, 0.25) * size
+    b = place.right + rng.uniform(-0.08, 0.3) * size
+    xs = np.linspace(a, b, max(8, int(long / 40)))
+    along = np.linspace(-1, 1, len(xs))
+    fall = float(np.clip(rng.normal(0, 0.02) * long, -0.2 * size, 0.2 * size))
+    bend = rng.normal(0, 0.05) * size
+    tremble = np.convolve(rng.normal(0, 0.02 * size, len(xs)), np.ones(3) / 3, mode="same")
+    return np.column_stack([xs, place.at(xs, rise) + fall * along + bend * along**2 + tremble])
+
+
+def _single(place: Place, rng: np.random.Generator) -> list[Path2]:
+    return [_level(place, rng, float(rng.uniform(0.14, 0.32)))]
+
+
+def _double(place: Place, rng: np.random.Generator) -> list[Path2]:
+    rises = rng.choice([0.1, 0.2, 0.3, 0.4], size=int(rng.choice([2, 2, 3])), replace=False)
+    return [_level(place, rng, float(rise) + float(rng.normal(0, 0.02))) for rise in rises]
+
+
+def _wave(place: Place, rng: np.random.Generator) -> list[Path2]:
+    middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
+    xs = np.arange(middle[0, 0], middle[-1, 0], 3.0)
+    period, high = rng.uniform(0.35, 0.9) * place.size, rng.uniform(0.06, 0.2) * place.size
+    turns = np.cumsum(2 * np.pi * 3.0 / period * rng.uniform(0.7, 1.3, len(xs)))
+    return [np.column_stack([xs, np.interp(xs, middle[:, 0], middle[:, 1]) + high * np.sin(turns)])]
+
+
+def _zigzag(place: Place, rng: np.random.Generator) -> list[Path2]:
+    """Up and down over the letters, in points or in loops, tight or wide."""
+    middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
+    step = rng.uniform(0.09, 0.32) * place.size
+    high = rng.uniform(0.22, 0.45) * place.size
+    paths = []
+    for _ in range(int(rng.choice([1, 1, 2]))):
+        xs = np.arange(middle[0, 0], middle[-1, 0] + step, step)
+        xs = xs + rng.normal(0, 0.15 * step, len(xs))
+        ys = np.interp(xs, middle[:, 0], middle[:, 1]) + np.where(np.arange(len(xs)) % 2, high, -high) * (
+            rng.uniform(0.7, 1.1, len(xs))
+        )
+        path = np.column_stack([xs, ys])
+        paths.append(_looped(path, step, rng) if rng.random() < 0.4 else path)
+    return paths
+
+
+def _looped(path: Path2, step: float, rng: np.random.Generator) -> Path2:
+    fine = np.linspace(0, len(path) - 1, 8 * len(path))
+    turn = np.pi * fine
+    xs = np.interp(fine, np.arange(len(path)), path[:, 0])
+    middle, high = path[:, 1].mean(), np.ptp(path[:, 1]) / 2
+    return np.column_stack(
+        [xs + rng.uniform(0.4, 1.2) * step * np.sin(turn), middle + high * 0.9 * np.cos(turn)]
+    )
+
+
+def _cross(place: Place, rng: np.random.Generator) -> list[Path2]:
+    """One X over all of it, or over a long row now and then several, or slashes."""
+    size, long = place.size, place.right - place.left
+    count = max(1, round(long / (size * rng.uniform(2.0, 4.0)))) if rng.random() < 0.5 else 1
+    edges = np.linspace(place.left, place.right, count + 1)
+    slashes = bool(count > 2 and rng.random() < 0.4)
+    paths = []
+    for a, b in pairwise(edges):
+        low, high = rng.uniform(-0.2, 0.0), rng.uniform(0.5, 0.75)
+        ends = np.array([a, b]) + rng.normal(0, 0.05, 2) * size
+        paths.append(np.column_stack([ends, place.at(ends, 0) - np.array([low, high]) * size]))
+        if not slashes:
+            paths.append(np.column_stack([ends, place.at(ends, 0) - np.array([high, low]) * size]))
+    return paths
+
+
+def _black(place: Place, rng: np.random.Generator) -> list[Path2]:
+    """Back and forth until little can be read."""
+    rises = np.arange(-0.02, 0.48, rng.uniform(0.07, 0.13))
+    return [_level(place, rng, float(rise)) for rise in rises]
+
+
+def _underlined(place: Place, rng: np.random.Generator) -> list[Path2]:
+    rises = [-float(rng.uniform(0.08, 0.2))]
+    if rng.random() < 0.25:
+        rises.append(rises[0] - 0.1)
+    return [_level(place, rng, rise) for rise in rises]
+
+
+def _long_bar(place: Place, rng: np.random.Generator) -> list[Path2]:
+    """The bar of a t or of the A, carried on over a letter or two."""
+    x = float(rng.uniform(place.left, place.right))
+    xs = np.array([x, x + rng.uniform(0.3, 0.75) * place.size])
+    return [np.column_stack([xs, place.at(xs, float(rng.uniform(0.2, 0.45))) + rng.normal(0, 3, 2)])]
+
+
+def _arrow(place: Place, rng: np.random.Generator) -> list[Path2]:
+    """An arrow or long dash behind the word, on bare paper or a little into the next word."""
+    a = place.right + 0.05 * place.size
+    b = a + rng.uniform(0.3, 0.6) * place.size
+    y = float(place.at(np.array([b]), 0.2)[0])
+    head = 0.1 * place.size * float(rng.integers(2))
+    return [np.array([[a, y], [b, y], [b - head, y - head], [b, y], [b - head, y + head]])]
+
+
+_PATHS: Mapping[Mark2, Callable[[Place, np.random.Generator], list[Path2]]] = {
+    Mark2.SINGLE: _single,
+    Mark2.DOUBLE: _double,
+    Mark2.WAVE: _wave,
+    Mark2.ZIGZAG: _zigzag,
+    Mark2.CROSS: _cross,
+    Mark2.BLACK: _black,
+    Mark2.UNDERLINED: _underlined,
+    Mark2.LONG_BAR: _long_bar,
+    Mark2.ARROW: _arrow,
+}

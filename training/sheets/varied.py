@@ -1,0 +1,198 @@
+"""Sheets as varied as people are: hands, pens, papers, slips, lamps and phones drawn by chance, tidy and hasty."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training.handwriting import font_sets, fonts
+from training.handwriting.draw import CrowdedError, Written
+from training.handwriting.ink import Extent, plain
+from training.handwriting.paper_and_pen import Leaf, choose_stock, lay, leaf
+from training.handwriting.sheet import PX_PER_MM, Kind
+from training.handwriting.strike import MORE_STROKES
+from training.handwriting.writer import Habits, Nib
+from training.photographs.one_or_two_sheets import Conditions, Photo, jpeg, photograph
+from training.sheets.drafts import Draft, Shares, draft
+from training.sheets.layout import Filled, Manner, fill
+from training.sheets.order_meaning import meaning, shared
+from training.sheets.random_orders import Name
+from training.sheets.wordings import Book
+
+HASTY_SHARE = 4
+"""Of mixed sheets every so-manieth is hasty."""
+_PENS = {Nib.BALLPOINT: (0.36, 0.52), Nib.FOUNTAIN: (0.42, 0.80), Nib.PENCIL: (0.40, 0.58), Nib.FELT: (0.65, 1.0)}
+"""Stroke widths in millimetres."""
+
+_DRAWN = 0.95
+"""How often those who draw their A and F do."""
+
+
+class Style(StrEnum):
+    """How sheets are written: all with care, all in haste, or one in four in haste."""
+
+    TIDY = "tidy"
+    HASTY = "hasty"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying on a side
+    or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and F for units are strokes
+    of our own (`kinds`) in place of the font's. `book`: the wordings of a game other than w3k."""
+
+    purpose: font_sets.Purpose
+    sheets: int
+    seed: int
+    style: Style
+    names: tuple[Name, ...]
+    cache: Path
+    shares: Shares = field(default_factory=Shares)
+    two: float = 0.0
+    turned: float = 0.05
+    drawn: float = 0.0
+    book: Book | None = None
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Chance for one purpose, the same whatever else is composed."""
+        return np.random.default_rng([self.seed, zlib.crc32(name.encode())])
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One leaf, written."""
+
+    font: str
+    nib: Nib
+    leaf: Leaf
+    draft: Draft
+    filled: Filled
+    inked: Any
+
+
+def sheets(batch: Batch) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """JPEG and truth entry of each photograph. Raises FontError when a font of the set is not in the cache."""
+    for index in range(batch.sheets):
+        hasty = batch.style is Style.HASTY or (
+            batch.style is Style.MIXED and index % HASTY_SHARE == HASTY_SHARE - 1
+        )
+        yield sheet(batch, f"{batch.purpose[0]}{batch.seed}-{index + 1:03d}", hasty=hasty)
+
+
+def sheet(batch: Batch, name: str, *, hasty: bool) -> tuple[bytes, dict[str, Any]]:
+    """One photograph and its truth; deterministic in `batch.seed` and `name`."""
+    rng = batch.rng(name)
+    sides = [_side(batch, f"{name}/{part}", hasty=hasty) for part in range(2 if rng.random() < batch.two else 1)]
+    how = _conditions(rng, batch.turned, hasty=hasty)
+    photo = photograph([side.inked for side in sides], how, rng)
+    return jpeg(photo.colour, how), _entry(name, sides, photo, how, hasty=hasty)
+
+
+def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
+    families = font_sets.of(batch.purpose)
+    for attempt in range(8):
+        rng = batch.rng(f"{name}/{attempt}")
+        font = families[int(rng.integers(len(families)))]
+        nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
+        written = draft(batch.names, batch.shares, rng, batch.book)
+        paper = leaf(choose_stock(rng), rng)
+        habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
+        manner = _manner(rng, hasty=hasty)
+        if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
+            habits = replace(habits, drawn=_DRAWN)
+        try:
+            filled = fill(written, paper, fonts.locate(font, batch.cache, {}), habits, manner, rng)
+        except CrowdedError:
+            continue
+        return _Side(font, nib, paper, written, filled, lay(paper.colour, filled.mask, nib, rng))
+    raise CrowdedError(f"{name}: eight drafts in turn were too long for their papers")
+
+
+def _habits(nib: Nib, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
+    def between(low: float, high: float) -> float:
+        return float(rng.uniform(low, high))
+
+    tight = 0.35 if joined else 1.0
+    slow, fast = ((0.025, 0.08), (0.07, 0.13))
+    return Habits(
+        pen_px=between(*_PENS[nib]) * PX_PER_MM,
+        contrast=between(0.4, 1.6) if nib is Nib.FOUNTAIN else between(0, 0.3),
+        slant=float(np.clip(rng.normal(0.05, 0.13 if hasty else 0.10), -0.25, 0.45)),
+        width=between(0.88, 1.14), tall=between(0.85, 1.2), deep=between(0.75, 1.15),
+        gap=tight * between(-0.07 if hasty else -0.03, 0.06), word_gap=between(0.45, 0.7) if hasty else between(0.55, 1.0),
+        stray=between(*(fast if hasty else slow)) * (0.6 if joined else 1.0),
+        bend=between(0.06, 0.11) if hasty else between(0.03, 0.08),
+        wander=between(0.05, 0.16) if hasty else between(0.0, 0.07),
+        fade=between(0.15, 0.5) if hasty else between(0.0, 0.1),
+        join=0.0 if joined else between(0.35, 0.9) if hasty else float(rng.choice([0.0, 0.3, 0.7])),
+        vague=between(0.06, 0.18) if hasty else between(0.0, 0.08),
+        lapse=between(0.0, 0.012) if hasty else between(0.0, 0.004),
+        strike=str(rng.choice(MORE_STROKES)),
+    )  # fmt: skip
+
+
+def _manner(rng: np.random.Generator, *, hasty: bool) -> Manner:
+    return Manner(
+        x_height=float(rng.uniform(2.2, 3.5)), pitch=float(rng.uniform(3.4, 4.8)), left=float(rng.uniform(9, 30)),
+        top=float(rng.uniform(6, 24)), heading_in=float(rng.choice([0, 0, 0, 1])) * float(rng.uniform(150, 500)),
+        wrapped_in=float(rng.choice([0.0, 1.0, 1.0])) * float(rng.uniform(40, 140)),
+        slope=float(rng.normal(0, 0.012 if hasty else 0.005)), ragged=float(rng.uniform(0.03, 0.07) if hasty else
+                                                                           rng.uniform(0.0, 0.03)),
+    )  # fmt: skip
+
+
+def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Conditions:
+    orientation = int(rng.choice([1, 1, 1, 6, 8, 3]))
+    lying = int(rng.choice([1, 2, 3])) if rng.random() < turned else 0
+    return Conditions(
+        long_side=int(rng.choice([1600, 2048, 2048, 2048, 3000, 3000, 4000])), turn=float(np.clip(rng.normal(0, 2.6), -7, 7)),
+        tilt=float(rng.uniform(0.2, 1.6)), fill=float(rng.uniform(0.86, 1.0)),
+        gloom=float(rng.choice([0.0, 0.0, 0.3, 0.6, 1.0])), blur=float(rng.uniform(0.15, 0.5 if hasty else 0.42)),
+        motion=float(rng.choice([0, 0, 0, 1.0])) * float(rng.uniform(0.5, 1.4)), noise=float(rng.uniform(0.004, 0.022)),
+        quality=int(rng.integers(62, 90)), orientation=1 if lying else orientation, lying=lying,
+        gps=bool(rng.random() < 0.3),
+    )  # fmt: skip
+
+
+def _entry(name: str, sides: Sequence[_Side], photo: Photo, how: Conditions, *, hasty: bool) -> dict[str, Any]:
+    first = sides[0]
+    rows, columns = photo.colour.shape[:2]
+    return {
+        "id": name, "file": f"{name}.jpg", "power": first.draft.power, "phase": first.draft.phase,
+        "dialect": first.draft.dialect.value,
+        "style": {"source": "font", "font": first.font, "manner": "hasty" if hasty else "tidy"},
+        "paper": first.leaf.stock.value, "ink": first.nib.value, "pen_px": round(first.filled.pen_px, 1),
+        "rows": sum(len(written.rows) for side in sides for written in side.filled.written), "photo": [columns, rows],
+        "rotation_deg": round(how.turn, 1), "lying": how.lying, "sides": len(sides), "hard": how.gloom,
+        "jpeg_quality": how.quality, "exif_orientation": how.orientation, "exif_gps": how.gps,
+        "lines": [_line(written, photo, at) for at, side in enumerate(sides) for written in side.filled.written],
+    }  # fmt: skip
+
+
+def _line(written: Written, photo: Photo, side: int) -> dict[str, Any]:
+    line = written.line
+    facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
+    if line.kind is Kind.ORDER and line.order is not None:
+        facts |= {"order": line.order}
+        if line.meant != line.order or shared(line.order):  # a game's own order is compared as canonical text
+            facts |= {"meaning": meaning(line.order)}
+    if line.want is not None:
+        facts |= {"want": line.want, "trap": line.trap}
+    if line.meant is not None:
+        facts["as_"] = line.meant
+    facts["rows"] = list(written.rows)
+    facts["boxes"] = [_corners(extent, photo, side) for extent in written.extents]
+    return facts
+
+
+def _corners(extent: Extent, photo: Photo, side: int) -> list[list[int]]:
+    box = np.array([[extent.left, extent.top], [extent.right, extent.top], [extent.right, extent.bottom],
+                    [extent.left, extent.bottom]])  # fmt: skip
+    return [[round(float(x)), round(float(y))] for x, y in photo.place(side, box)]

@@ -1,0 +1,163 @@
+"""What players of a game write, as a table: the wordings of its orders with what each means, and the headings of its sheets.
+
+A book is a TOML file, so that sheets of another game need no code:
+
+    powers, games, years, headings (per phase), counts (per phase: least and most lines), [kinds] letter = { word, grounds }, and
+    [[form]] with `phase`, `weight`, `says` (wordings by dialect) and `means` (canonical text).
+
+Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{to}`, `{land}`, `{sea}`,
+`{shore}` and `{place}` (a figure may follow: `{land2}`), `{power}`, `{count}` (choices may follow: `{count:5,10}`), `{kind}`. A
+blank filled once is the same wherever it stands in the form.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training.sheets.phrases import Dialect, Wording
+from training.sheets.random_orders import Name
+
+_BLANK = re.compile(r"\{(?P<role>[a-z]+)(?P<nth>\d?)(?::(?P<of>[^}]+))?\}")
+_GROUNDS: Mapping[str, tuple[str, ...]] = {
+    "land": ("inland", "coastal", "land"), "shore": ("coastal",), "sea": ("sea", "primary_sea", "local_sea"), "inland": ("inland",),
+}
+_ROLES: Mapping[str, tuple[str, ...]] = {"land": ("land",), "shore": ("shore",), "sea": ("sea",), "inland": ("inland",)}
+
+
+class BookError(ValueError):
+    """A book cannot be used; the sentence names what is wrong in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One order of a phase: how often beside others, its wordings by dialect, and its canonical text."""
+
+    phase: str
+    weight: int
+    says: Mapping[Dialect, Sequence[str]]
+    means: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A unit's word, and on which grounds ("land", "shore", "sea") it is named."""
+
+    word: str
+    grounds: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The wordings of one game. `unit`: how someone who abbreviates writes a unit, with blanks `kind` and `place`."""
+
+    powers: tuple[str, ...]
+    games: tuple[str, ...]
+    kinds: Mapping[str, Kind]
+    headings: Mapping[str, Sequence[str]]
+    years: tuple[int, int]
+    counts: Mapping[str, tuple[int, int]]
+    forms: Sequence[Form]
+    unit: Sequence[str] = ("{kind} {place}",)
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases that a sheet may be for."""
+        return tuple(self.headings)
+
+
+def read_book(path: Path) -> Book:
+    """A book from its file. Raises BookError for a part that is missing, OSError where there is no file."""
+    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        return Book(
+            tuple(given["powers"]), tuple(given["games"]),
+            {letter: Kind(one["word"], tuple(one["grounds"])) for letter, one in given["kinds"].items()},
+            given["headings"], (given["years"][0], given["years"][1]),
+            {phase: (low, high) for phase, (low, high) in given["counts"].items()},
+            [_form(one) for one in given["form"]], tuple(given.get("unit", ("{kind} {place}",))),
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise BookError(f"{path}: {fault!r}") from fault
+
+
+def _form(one: Mapping[str, Any]) -> Form:
+    says = {Dialect(name): tuple(texts) for name, texts in one["says"].items()}
+    return Form(one["phase"], int(one.get("weight", 1)), says, one["means"])
+
+
+@dataclass(frozen=True, slots=True)
+class BookWording(Wording):
+    """One person's way with the orders of a book."""
+
+    book: Book | None = None
+
+    def order(self, phase: str) -> tuple[str, str]:
+        """An order of a phase: as written, and canonical text."""
+        assert self.book is not None
+        fit = [form for form in self.book.forms if form.phase == phase]
+        shares = np.array([form.weight for form in fit], float)
+        form = fit[int(self.rng.choice(len(fit), p=shares / shares.sum()))]
+        said = form.says.get(self.dialect) or next(iter(form.says.values()))
+        return _Filler(self, self.book).filled(self.one(*said), form.means)
+
+
+@dataclass(slots=True)
+class _Filler:
+    """Fills the blanks of one order."""
+
+    words: Wording
+    book: Book
+    held: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def filled(self, says: str, means: str) -> tuple[str, str]:
+        for blank in (*_BLANK.finditer(means), *_BLANK.finditer(says)):
+            key = blank["role"] + blank["nth"]
+            if key not in self.held:
+                self.held[key] = self._one(blank["role"], blank["of"] or "")
+        return tuple(  # type: ignore[return-value]  # two texts give two
+            _BLANK.sub(lambda blank, side=side: self.held[blank["role"] + blank["nth"]][side], text)  # type: ignore[misc]
+            for side, text in enumerate((says, means)))
+
+    def _one(self, role: str, of: str) -> tuple[str, str]:
+        words = self.words
+        if role in {"unit", "other"}:
+            return self._unit(of)
+        if role == "power":
+            power = words.power()
+            return power, power
+        if role == "count":
+            count = words.one(*(of or "1,2,3,4").split(","))
+            return count, count
+        if role == "kind":
+            letter = words.one(*(of or "".join(self.book.kinds)))
+            return (letter if words.dialect is Dialect.ABBR else self.book.kinds[letter].word), letter
+        return self._place(_ROLES.get(role, ()))
+
+    def _unit(self, letters: str) -> tuple[str, str]:
+        words = self.words
+        known = tuple(letter for letter in self.book.kinds if not letters or letter in letters.split(","))
+        letter = words.one(*known)
+        kind = self.book.kinds[letter]
+        written, canonical = self._place(tuple(kind.grounds))
+        if words.dialect is not Dialect.ABBR:
+            return f"{kind.word} {written}", f"{letter} {canonical}"
+        shown = words.one(*self.book.unit).format(kind=letter, place=written)
+        return shown.replace("(The ", "("), f"{letter} {canonical}"  # nobody puts an article in parentheses
+
+    def _place(self, grounds: Sequence[str]) -> tuple[str, str]:
+        wanted = {kind for ground in grounds for kind in _GROUNDS[ground]}
+        fit = [name for name in self.words.names if not wanted or name.kind in wanted]
+        found: Name = fit[int(self.words.rng.integers(len(fit)))]
+        rng, written = self.words.rng, found.name
+        if self.words.dialect is Dialect.ABBR and found.abbr and rng.random() < 0.6:
+            written = found.abbr
+        elif found.aliases and rng.random() < 0.1:
+            written = self.words.one(*found.aliases)
+        return written, found.name

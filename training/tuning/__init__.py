@@ -1,0 +1,1 @@
+"""Networks and weights fitted to drawn ink."""

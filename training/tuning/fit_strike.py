@@ -1,0 +1,297 @@
+"""Fit the weights of the judge of crossed-out writing, and say how well it judges hands it never saw.
+
+    python -m training.tuning.fit_strike fit --names NAMES.json... --out ocr/corrections/strike.toml
+    python -m training.tuning.fit_strike judge --names NAMES.json
+
+Sheets are composed (`struck_sheets`), photographed and read; what the engine saw along each row (`training.tuning.crossing` makes
+its head) is summed up for the row and for stretches of it, and weighed against the truth. The same seeds, fonts, networks and
+library versions give the same weights. Hands for tuning serve `fit`, HELD hands are all of `judge`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from ocr.corrections.strike import Weights, look, stretches, strike
+from ocr.corrections.strike_marks import EDGE, soft_ink
+from ocr.decoding.confidence import CUT_OUT
+from ocr.engines import CLASSES, Recognised
+from ocr.engines.ppocr import PpOcr
+from ocr.image.geometry import MARGIN
+from ocr.page import Image, Row, Strike
+from ocr.read import Options, read_images
+from training.handwriting import fonts
+from training.handwriting.font_sets import Purpose, of
+from training.sheets.compose import read_names
+from training.sheets.random_orders import Name
+from training.sheets.struck_sheets import STRIKES, Fonts, Mark2, MarkedRow, marked_sheet
+
+HELD = (
+    "bad-script", "caveat", "cedarville-cursive", "kalam", "mansalva", "neucha", "reenie-beanie", "short-stack",
+)
+"""Hands that are only judged by."""
+
+LETTER = 0.3
+"""About a letter's width in heights of a crop: how far the end of a struck word may be off."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """A row as the reader cut it, the words on it: (left, right) shares of the crop and mark, from the left; and what the
+    engine said of it."""
+
+    hand: str
+    paper: str
+    crop: Image
+    words: tuple[tuple[float, float, Mark2], ...]
+    said: Recognised
+
+    @property
+    def runs(self) -> tuple[tuple[float, float], ...]:
+        """Where words are crossed out; words side by side crossed out alike are one run."""
+        found: list[tuple[float, float]] = []
+        before = Mark2.LIVE
+        for left, right, mark in self.words:
+            if mark in STRIKES:
+                start = found.pop()[0] if mark is before else left
+                found.append((start, right))
+            before = mark
+        return tuple(found)
+
+    @property
+    def struck(self) -> float:
+        """The share of its words that is crossed out."""
+        return sum(mark in STRIKES for _, _, mark in self.words) / len(self.words)
+
+    @property
+    def kind(self) -> Mark2:
+        """The mark of the first word that is not plain; LIVE where all are."""
+        return next((mark for _, _, mark in self.words if mark is not Mark2.LIVE), Mark2.LIVE)
+
+
+class _Watching:
+    """The usual recogniser, which keeps the crops it was shown."""
+
+    name = "watching"
+
+    def __init__(self) -> None:
+        self.engine = PpOcr()
+        self.shown: dict[int, tuple[Image, Recognised]] = {}
+
+    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+        """See Engine."""
+        said = self.engine.read(crops)
+        self.shown.update({id(one.posteriors): (crop, one) for one, crop in zip(said, crops, strict=True)})
+        return said
+
+
+def sample_sheet(task: tuple[str, str, tuple[Name, ...], Fonts]) -> list[Sample]:
+    """Compose, photograph and read one sheet: its rows with what stands on them. Rows without clear truth drop out."""
+    cv2.setNumThreads(1)
+    name, hand, names, chance = task
+    sheet = marked_sheet(name, names, chance, hand)
+    watching = _Watching()
+    reading = read_images([sheet.image], [watching], Options(strike=lambda _crop, _said: Strike()))
+    found = []
+    for row in (row for page in reading.pages for line in page.lines for row in line.rows):
+        (crop, said), words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
+        if words and _covered(crop, words):
+            found.append(Sample(hand, sheet.paper, crop, words, said))
+    return found
+
+
+def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, Mark2], ...]:
+    """The words whose middle lies in a row's box, as shares of its crop; none where two written rows meet in it."""
+    corners = np.array(row.box.corners)
+    along, across = corners[1] - corners[0], corners[3] - corners[0]
+    wide, high = float(np.hypot(*along)), float(np.hypot(*across))
+    u, v = along / max(wide, 1.0), across / max(high, 1.0)
+    room = MARGIN[0] * high
+    whole = wide + 2 * room
+    found = []
+    for written in rows:
+        here = []
+        for word in written.words:
+            middle = word.ends.mean(axis=0) - corners[0]
+            if 0.15 <= middle @ v / high <= 0.85 and -0.2 * high < middle @ u < wide + 0.2 * high:
+                a, b = (float((end - corners[0]) @ u + room) / whole for end in word.ends)
+                here.append((a, b, word.mark))
+        if here:
+            found.append(tuple(here))
+    return found[0] if len(found) == 1 else ()
+
+
+def _covered(crop: Image, words: Sequence[tuple[float, float, Mark2]]) -> bool:
+    """Whether the words account for the ink, so that none was missed."""
+    inked = soft_ink(crop)[EDGE:-EDGE].max(axis=0) > 0.5
+    near = np.zeros(len(inked), np.bool_)
+    for a, b, _ in words:
+        near[max(0, int(a * len(inked)) - 14) : int(b * len(inked)) + 15] = True
+    return bool((inked & ~near).sum() <= 0.06 * inked.sum())
+
+
+def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
+    """Logistic regression by Newton's method with a little ridge; the last number is the constant."""
+    data = np.column_stack([features, np.ones(len(features))])
+    ridge = 0.5 * np.eye(data.shape[1])
+    ridge[-1, -1] = 0.0
+    weights = np.zeros(data.shape[1])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-np.clip(data @ weights, -30, 30)))
+        slope = data.T @ (chance - struck) + ridge @ weights
+        weights -= np.linalg.solve((data * (chance * (1 - chance))[:, None]).T @ data + ridge, slope)
+    return np.asarray(weights)
+
+
+def fit(samples: Sequence[Sample]) -> Weights:
+    """Weights for the row, from rows struck whole against all others, and for words, from every stretch found."""
+    rows = [(sample, seen) for sample in samples if (seen := look(soft_ink(sample.crop), sample.said)) is not None]
+    row = fit_row(np.array([seen.summary() for _, seen in rows]), np.array([sample.struck == 1.0 for sample, _ in rows]))
+    words = [
+        (stretch.features, _true(sample, stretch.left / len(seen.struck), stretch.right / len(seen.struck)))
+        for sample, seen in rows for stretch in stretches(seen)
+    ]
+    word = fit_row(np.array([features for features, _ in words]), np.array([struck for _, struck in words]))
+    return Weights(tuple(float(w) for w in row), tuple(float(w) for w in word))
+
+
+def _true(sample: Sample, left: float, right: float) -> bool:
+    """Whether half of a stretch or more is crossed out in truth."""
+    return sum(max(0.0, min(right, b) - max(left, a)) for a, b in sample.runs) >= 0.5 * (right - left)
+
+
+def gather(hands: Sequence[str], per_hand: int, seed: int, names: Sequence[Path], cache: Path) -> list[Sample]:
+    """Rows of sheets in these hands, sheets in two processes; the order does not depend on which is first."""
+    boards = [tuple(read_names(path)) for path in names]
+    chance = Fonts({hand: fonts.locate(hand, cache, {}) for hand in hands}, seed)
+    tasks = [(f"{hand}-{k}", hand, boards[(k + at) % len(boards)], chance) for k in range(per_hand) for at, hand in enumerate(hands)]
+    with ProcessPoolExecutor(2) as pool:
+        return [sample for found in pool.map(sample_sheet, tasks) for sample in found]
+
+
+def to_toml(found: Weights, facts: Sequence[str]) -> str:
+    """`strike.toml`: the weights to four digits, with `facts` as comments at its head."""
+    parts = [*(f"# {fact}" for fact in facts), "", f"classes = {json.dumps(CLASSES)}", "", "[row]", f"weights = {_row(found.row)}"]
+    return "\n".join([*parts, "", "[word]", f"weights = {_row(found.word)}", ""])
+
+
+def _row(numbers: Iterable[float]) -> str:
+    return "[" + ", ".join(f"{number:.4g}" if number else "0.0" for number in map(float, numbers)) + "]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """What a judge said of samples: the row's score and its most struck part, one number a sample."""
+
+    samples: Sequence[Sample]
+    found: Sequence[Strike]
+    row: Floats
+    touched: Floats
+
+    def lines(self) -> list[str]:
+        """Figures for people: AUC, and detection at given false alarms by kind and by paper."""
+        struck, live = self._where(1.0, 1.0), self._where(0.0, 0.0)
+        part = self._where(0.001, 0.999)
+        out = [f"rows: {live.sum()} live, {struck.sum()} struck whole, {part.sum()} with struck words"]
+        for name, scores, hit in (("row", self.row, struck), ("touched", self.touched, struck | part)):
+            out.append(f"{name}: AUC {auc(scores, hit, live):.4f}")
+            for alarms in (0.01, 0.02):
+                limit = float(np.quantile(scores[live], 1 - alarms))
+                kinds = ", ".join(
+                    f"{kind.value} {share:.2f}" for kind in STRIKES if (share := self._share(hit, kind, scores, limit)) >= 0
+                )
+                out.append(f"  at {alarms:.0%} false alarms (score {limit:.3f}): {(scores[hit] > limit).mean():.3f}; {kinds}")
+        for low in (0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
+            plain = live & np.array([s.kind is Mark2.LIVE for s in self.samples])
+            out.append(
+                f"  score >= {low}: row: live {_over(self.row, live, low)}, struck {_over(self.row, struck, low)}, part"
+                f" {_over(self.row, part, low)}; touched: live {_over(self.touched, live, low)}, without any mark"
+                f" {_over(self.touched, plain, low)}, struck {_over(self.touched, struck, low)}, part"
+                f" {_over(self.touched, part, low)}"
+            )
+        out.append(self.places())
+        for paper in sorted({s.paper for s in self.samples}):
+            here = np.array([s.paper == paper for s in self.samples])
+            out.append(
+                f"  {paper}: row AUC {auc(self.row, struck & here, live & here):.4f}; touched >= 0.9: live"
+                f" {_over(self.touched, live & here, 0.9)}, struck or part"
+                f" {_over(self.touched, (struck | part) & here, 0.9)}"
+            )
+        return out
+
+    def places(self) -> str:
+        """How many runs of struck words in live rows were found, and how many from end to end within LETTER."""
+        runs = found = exact = 0
+        for sample, said in zip(self.samples, self.found, strict=True):
+            slack = LETTER * sample.crop.shape[0] / sample.crop.shape[1]
+            seen = [word for word in said.words if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}]
+            for a, b in sample.runs if sample.struck < 1.0 else ():
+                near = [word for word in seen if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)]
+                runs, found = runs + 1, found + bool(near)
+                exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack for word in near)
+        return f"struck words: {runs} runs, {found} found, {exact} with both ends within a letter"
+
+    def _where(self, low: float, high: float) -> npt.NDArray[np.bool_]:
+        return np.array([low <= s.struck <= high for s in self.samples])
+
+    def _share(self, hit: npt.NDArray[np.bool_], kind: Mark2, scores: Floats, limit: float) -> float:
+        chosen = hit & np.array([kind in {m for _, _, m in s.words} for s in self.samples])
+        return float((scores[chosen] > limit).mean()) if chosen.any() else -1.0
+
+
+def _over(scores: Floats, chosen: npt.NDArray[np.bool_], low: float) -> str:
+    return f"{float((scores[chosen] >= low).mean()) if chosen.any() else float('nan'):.3f}"
+
+
+def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_]) -> float:
+    """How often a hit scores more than a miss; ties count half."""
+    high, low = scores[hit], np.sort(scores[miss])
+    below = np.searchsorted(low, high, "left") + np.searchsorted(low, high, "right")
+    return float(below.mean() / 2 / max(len(low), 1)) if len(high) else float("nan")
+
+
+def score(samples: Sequence[Sample]) -> Scores:
+    """What the judge of `strike.toml` says of samples."""
+    found = [strike(sample.crop, sample.said) for sample in samples]
+    return Scores(samples, found, np.array([s.score for s in found]), np.array([s.touched for s in found]))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; 0 on success."""
+    parser = argparse.ArgumentParser(prog="python -m training.tuning.fit_strike", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("what", choices=("fit", "judge"))
+    parser.add_argument("--names", type=Path, nargs="+", required=True, help="a JSON list of regions for each board")
+    parser.add_argument("--cache", type=Path, default=fonts.default_cache(), help="where the fonts are")
+    parser.add_argument("--sheets", type=int, default=8, help="sheets for each hand")
+    parser.add_argument("--seed", type=int, default=1642)
+    parser.add_argument("--out", type=Path, default=Path("ocr/corrections/strike.toml"))
+    given = parser.parse_args(arguments)
+    hands = HELD if given.what == "judge" else of(Purpose.TUNING)
+    samples = gather(hands, given.sheets, given.seed, given.names, given.cache)
+    if given.what == "fit":
+        facts = (
+            "Coefficients of ocr.corrections.strike: made by training.tuning.fit_strike, never written by hand.",
+            f"Seed {given.seed}, {given.sheets} sheets in each of",
+            f"{len(hands)} fonts for tuning (OFL, see training/handwriting/font_sets.py); {len(samples)} rows.",
+        )
+        given.out.write_text(to_toml(fit(samples), facts), encoding="utf-8")
+    else:
+        sys.stdout.write("\n".join(score(samples).lines()) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

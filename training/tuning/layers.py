@@ -1,0 +1,86 @@
+"""Which layers of the recogniser are tuned, how they are mixed with the published ones, and the file that carries them.
+
+Pure: arrays in, arrays or bytes out. The file's form is told in `ocr.engines.finetuned`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ocr.engines.finetuned import HEAD
+
+Arrays = Mapping[str, npt.NDArray[np.float32]]
+"""Arrays by their names in the published network."""
+
+NECK = (
+    "conv2d_67.w_0", "conv2d_65.w_0", "conv2d_66.w_0",
+    *(f"batch_norm2d_{k}.{part}" for k in (57, 55, 56) for part in ("w_0", "b_0")),
+    *(f"linear_{k}.{part}" for k in range(8) for part in ("w_0", "b_0")),
+    *(f"helper.reshape.{k}" for k in range(10)),
+)  # fmt: skip
+"""What lies between the convolutions and the output: two blocks of attention with their norms."""
+
+FIXED = tuple(f"batch_norm2d_{k}.{part}" for k in (57, 55, 56) for part in ("w_1", "w_2"))
+"""Means and variances the neck uses, which stay as published."""
+
+
+def cut(published: Arrays, columns: Sequence[int]) -> dict[str, npt.NDArray[np.float32]]:
+    """The output layer with those columns only; everything else as it is."""
+    return {name: array[..., list(columns)] if name in HEAD else array for name, array in published.items()}
+
+
+def mixed(published: Arrays, tuned: Arrays, share: float) -> dict[str, npt.NDArray[np.float32]]:
+    """`share` (0..1) of the way from the published to the tuned arrays, for every array that was tuned."""
+    return {
+        name: np.asarray((1 - share) * published[name] + share * array, np.float32) for name, array in tuned.items()
+    }
+
+
+def place(network: bytes, array: npt.NDArray[np.float32]) -> int:
+    """Where an array's numbers stand in the network's file. Raises ValueError unless they stand there just once."""
+    numbers = array.astype("<f4").tobytes()
+    at = network.find(numbers)
+    if at < 0 or network.find(numbers, at + 1) >= 0:
+        raise ValueError("the network's file does not hold these numbers exactly once")
+    return at
+
+
+def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int]) -> bytes:
+    """The file of tuned layers: `finetuned.npz`. `tuned` has the output layer, cut to `columns`, and any others whole."""
+    names = sorted(name for name in tuned if name not in HEAD)
+    values = np.concatenate([_flat(tuned[name]) for name in names]) if names else np.zeros(0, np.float16)
+    data = io.BytesIO()
+    np.savez_compressed(
+        data,
+        offsets=np.array([place(network, published[name]) for name in names], np.int64),
+        sizes=np.array([tuned[name].size for name in names], np.int32),
+        values=values,
+        columns=np.array(columns, np.int32),
+        head_w=tuned[HEAD[0]].astype(np.float16),
+        head_b=tuned[HEAD[1]].astype(np.float16),
+    )
+    return data.getvalue()
+
+
+def _flat(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float16]:
+    return array.astype(np.float16).ravel()
+
+
+def letter_ids(text: str, letters: str) -> list[int]:
+    """Numbers of a text's letters as the output counts them (0 is the blank); letters it has not are left out."""
+    number = {letter: at for at, letter in enumerate(letters, 1)}
+    return [number[letter] for letter in text if letter in number]
+
+
+def spelt(best: Iterable[int], letters: str) -> str:
+    """What the likeliest output of each frame says: repeats and blanks dropped, white space collapsed."""
+    said, before = [], 0
+    for at in best:
+        if at not in {0, before}:
+            said.append(letters[at - 1])
+        before = at
+    return " ".join("".join(said).split())

@@ -1,0 +1,211 @@
+"""Crops of single written rows, as the reader cuts them from a sheet, drawn without drawing the sheet.
+
+A row is written by the same scrivener as whole sheets, with scraps of the rows above and below, on a scrap of paper,
+seen through the same lens; paper is then as bright as `ocr.image.illumination.even` leaves it, and what is left of printed rules is
+left here too. Habits, pens and margins vary more widely than on sheets.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+from PIL import Image as Picture
+
+from ocr.page import Image
+from training.handwriting.fonts import JOINED
+from training.handwriting.glyph_outlines import Face
+from training.handwriting.ink import Extent, Mark, Mask, Word
+from training.handwriting.noise import Field, grain, smooth
+from training.handwriting.paper import Colour
+from training.handwriting.paper_and_pen import lay
+from training.handwriting.strike import MORE_STROKES
+from training.handwriting.writer import Habits, Nib, Scrivener
+
+HEIGHT = 48
+"""Of a crop in pixels: what the recogniser takes."""
+
+WIDEST, NARROWEST = 1.7, 0.9
+"""How far crops are stretched; the reader itself stretches by 1.3 and 1.0."""
+
+EVENED, SWAYED, GREY = 0.7, 0.5, 0.3
+"""Shares of rows whose light was evened out, whose letters sway together, and that come without colour."""
+
+DRAWN = 0.8
+"""How often those who draw the A and F of units do; every other row is theirs."""
+
+_PENS = {Nib.BALLPOINT: (0.11, 0.21), Nib.FOUNTAIN: (0.13, 0.30), Nib.PENCIL: (0.12, 0.22), Nib.FELT: (0.19, 0.38)}
+"""Stroke widths in heights of small letters."""
+
+
+@dataclass(slots=True)
+class Desk:
+    """Fonts by name, and the faces already cut from them."""
+
+    fonts: dict[str, Path]
+    _faces: dict[tuple[str, int], Face] = field(default_factory=dict, init=False, repr=False)
+
+    def face(self, font: str, high: int) -> Face:
+        """A font with small letters `high` pixels high."""
+        if (font, high) not in self._faces:
+            self._faces[font, high] = Face(self.fonts[font], float(high))
+        return self._faces[font, high]
+
+
+def line(text: str, font: str, desk: Desk, rng: np.random.Generator) -> Image:
+    """A crop that says `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single spaces."""
+    hasty = bool(rng.random() < 0.35)
+    high = int(rng.choice((15, 18, 22, 26)))
+    nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
+    who = Scrivener(desk.face(font, high), _habits(nib, high, rng, joined=font in JOINED, hasty=hasty), rng)
+    mask, extent = _trimmed(*_written(text, who, high, rng, hasty=hasty))
+    paper = _paper((mask.shape[0], mask.shape[1]), high, rng)
+    inked = lay(paper, mask, nib, rng)
+    return _cut(_seen(inked, rng), extent, high, rng)
+
+
+def _habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
+    def between(low: float, top: float) -> float:
+        return float(rng.uniform(low, top))
+
+    return Habits(
+        pen_px=between(*_PENS[nib]) * high, contrast=between(0.4, 1.6) if nib is Nib.FOUNTAIN else between(0, 0.4),
+        slant=float(np.clip(rng.normal(0.05, 0.16 if hasty else 0.11), -0.35, 0.55)),
+        width=between(0.82, 1.2), tall=between(0.8, 1.25), deep=between(0.7, 1.2),
+        gap=(0.35 if joined else 1.0) * between(-0.08 if hasty else -0.03, 0.08),
+        word_gap=between(0.4, 0.75) if hasty else between(0.5, 1.2),
+        stray=(between(0.07, 0.15) if hasty else between(0.02, 0.09)) * (0.6 if joined else 1.0),
+        bend=between(0.06, 0.13) if hasty else between(0.02, 0.09),
+        wander=between(0.05, 0.18) if hasty else between(0.0, 0.08),
+        fade=between(0.15, 0.5) if hasty else between(0.0, 0.12),
+        join=0.0 if joined else between(0.35, 0.95) if hasty else float(rng.choice([0.0, 0.3, 0.7])),
+        vague=between(0.0, 0.08) if hasty else 0.0, lapse=0.0, strike=str(rng.choice(MORE_STROKES)),
+        drawn=float(rng.choice([0.0, DRAWN])),
+    )  # fmt: skip
+
+
+def _written(
+    text: str, who: Scrivener, high: int, rng: np.random.Generator, *, hasty: bool
+) -> tuple[Mask, Extent]:
+    """The row's ink and where it fell, with scraps of the rows next to it."""
+    wide = round(who.measure(text) * 1.15 + 14 * high + who.space * text.count(" ") * 1.2)
+    pitch = float(rng.uniform(2.9, 4.8)) * high
+    mask = np.zeros((round(2.2 * pitch + 5 * high), wide), np.float32)
+    base = 1.1 * pitch + 2.6 * high
+    slope = float(rng.normal(0, 0.012 if hasty else 0.005))
+    extent = who.row(mask, _words(text), 4.0 * high, base, slope, struck=False)
+    for side in (-1, 1):
+        if rng.random() < 0.6:
+            scrap = "".join(rng.choice(list(text), len(text)))
+            start = 4.0 * high + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * wide
+            cramped = _words(" ".join(scrap.split())[: max(1, round((wide - start) / high / 1.6))])
+            if cramped:
+                who.row(mask, cramped, start, base + side * pitch, slope, struck=False)
+    return mask, extent
+
+
+def _trimmed(mask: Mask, extent: Extent) -> tuple[Mask, Extent]:
+    """The part of the mask that a crop may show."""
+    room = 0.8 * (extent.bottom - extent.top) + 12
+    left, top = max(0, int(extent.left - room)), max(0, int(extent.top - room))
+    part = mask[top : int(extent.bottom + room), left : int(extent.right + room)]
+    shifted = Extent(extent.left - left, extent.top - top, extent.right - left, extent.bottom - top)
+    return np.ascontiguousarray(part), shifted
+
+
+def _words(text: str) -> tuple[Word, ...]:
+    return tuple(Word(word, Mark.PLAIN) for word in text.split())
+
+
+def _paper(size: tuple[int, int], high: int, rng: np.random.Generator) -> Colour:
+    """Paper after its light was evened, with what the taking off of rules left behind."""
+    tint = np.clip(rng.normal(0.965, 0.012) + rng.normal(0, 0.006, 3), 0.88, 1.0).astype(np.float32)
+    paper = np.ones((*size, 3), np.float32) * tint
+    rough = float(rng.uniform(0.3, 2.5))
+    paper *= (1 + 0.010 * rough * grain(size, 0.8, rng) + 0.012 * rough * smooth(size, 80, rng))[..., None]
+    if rng.random() < 0.25:
+        _rules(paper, high, rng)
+    if rng.random() < 0.08:
+        paper[:, int(rng.integers(2, max(3, size[1] // 3)))] *= 1 - 0.4 * float(rng.random())
+    return paper
+
+
+def _rules(paper: Colour, high: int, rng: np.random.Generator) -> None:
+    """Pale lines across (and down, on squared paper), whole or in pieces."""
+    pale = 1 - float(rng.uniform(0.08, 0.4)) * np.array(((0.7, 0.5, 0.25), (0.5, 0.5, 0.5))[rng.integers(2)], np.float32)
+    keep = float(rng.choice([1.0, 0.5, 0.15]))
+    step = max(8, round(float(rng.uniform(1.6, 4.2)) * high))
+    rows = range(int(rng.integers(step)), paper.shape[0] - 2, step)
+    whole = rng.random(paper.shape[1] // 24 + 1) < keep
+    there = np.repeat(whole, 24)[: paper.shape[1]]
+    for y in rows:
+        paper[y : y + int(rng.integers(1, 3)), there] *= pale
+    if rng.random() < 0.3:
+        for x in range(int(rng.integers(step)), paper.shape[1], step):
+            paper[:, x] *= pale
+
+
+def _seen(inked: Colour, rng: np.random.Generator) -> Colour:
+    """Through a lens, onto a sensor, into a JPEG and evened out."""
+    scale = float(rng.uniform(0.7, 1.15))
+    seen = np.asarray(cv2.GaussianBlur(inked, (0, 0), float(rng.choice([0.4, 0.7, 1.0, 1.4]))), np.float32)
+    if rng.random() < 0.2:
+        reach = int(rng.integers(2, 5))
+        kernel = np.zeros((reach, reach), np.float32)
+        kernel[[reach // 2] * reach if rng.random() < 0.5 else range(reach), range(reach)] = 1 / reach
+        seen = np.asarray(cv2.filter2D(seen, -1, kernel), np.float32)
+    light = float(rng.uniform(0.55, 1.0))
+    seen = seen * light + np.float32(rng.uniform(0.003, 0.022)) * grain(seen.shape[:2], 0.7, rng)[..., None]
+    small = cv2.resize(seen, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    data = io.BytesIO()
+    Picture.fromarray(np.round(np.clip(small, 0, 1) * 255).astype(np.uint8)).save(
+        data, "JPEG", quality=int(rng.integers(60, 92)), subsampling=2
+    )
+    back = np.asarray(Picture.open(data).convert("RGB"), np.float32) / 255
+    full = cv2.resize(back, (inked.shape[1], inked.shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(np.clip(full / _evened(light, full.shape[:2], rng), 0, 1), np.float32)
+
+
+def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator) -> Field:
+    """What the light is divided by: most rows are evened out, some are left in the dusk, brighter at one end."""
+    if rng.random() < EVENED:
+        return np.full((size[0], size[1], 1), light, np.float32)
+    first, last = float(rng.uniform(0.9, 1.6)), float(rng.uniform(0.9, 1.6))
+    return np.broadcast_to(np.linspace(first, last, size[1], dtype=np.float32)[None, :, None], (size[0], size[1], 1))
+
+
+def _cut(seen: Colour, extent: Extent, high: int, rng: np.random.Generator) -> Image:
+    """What the finder's box and the reader's margin take in, stretched."""
+    tall = max(extent.bottom - extent.top, 1.5 * high) * float(rng.uniform(1.18, 1.65))
+    middle = (extent.top + extent.bottom) / 2 + float(rng.normal(0, 0.05)) * tall
+    left = extent.left - float(rng.uniform(0.12, 0.55)) * tall
+    right = extent.right + float(rng.uniform(0.12, 0.55)) * tall
+    stretch = float(rng.choice([1.3, rng.uniform(NARROWEST, WIDEST)]))
+    wide = max(HEIGHT, round((right - left) / tall * HEIGHT * stretch))
+    lean = float(rng.normal(0, 0.006)) * (right - left) / 2
+    top, bottom = middle - tall / 2, middle + tall / 2
+    source = np.array([[left, top - lean], [right, top + lean], [left, bottom - lean]], np.float32)
+    target = np.array([[0, 0], [wide, 0], [0, HEIGHT]], np.float32)
+    # Averaged first, so that thin strokes survive the shrinking as they do in the reader.
+    soft = cv2.GaussianBlur(seen, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))
+    crop = cv2.warpAffine(
+        soft, cv2.getAffineTransform(source, target), (wide, HEIGHT), flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    crop = crop if rng.random() >= SWAYED else _swayed(np.asarray(crop, np.float32), rng)
+    if rng.random() < GREY:
+        crop = np.repeat(crop.mean(axis=2, keepdims=True), 3, axis=2)
+    return np.asarray(np.round(np.clip(crop, 0, 1) * 255), np.uint8)
+
+
+def _swayed(crop: Colour, rng: np.random.Generator) -> Colour:
+    """A row bent as a whole, over several letters: an unsteady hand strays from letter to letter, and in between."""
+    size = (crop.shape[0], crop.shape[1])
+    ys, xs = np.mgrid[0 : size[0], 0 : size[1]].astype(np.float32)
+    ys += np.float32(rng.uniform(0.4, 1.8)) * smooth(size, float(rng.uniform(14, 45)), rng)
+    xs += np.float32(rng.uniform(0.4, 2.2)) * smooth(size, float(rng.uniform(14, 45)), rng)
+    bent = cv2.remap(crop, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(bent, np.float32)

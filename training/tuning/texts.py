@@ -1,0 +1,128 @@
+"""What the lines that a recogniser is tuned on say: orders, headings, and about as much that is neither.
+
+A reader tuned on orders alone gets worse at everything else and learns to guess orders, so general words, numbers and
+letters in no order stand among them. The words are those of the English in Python's own reference (`pydoc_data`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pydoc_data import topics
+
+import numpy as np
+
+from training.sheets.phrases import Dialect, Wording
+from training.sheets.random_orders import POWERS, Name
+
+ORDERS, HEADINGS = 0.52, 0.08
+"""Shares of lines that are orders, whole or a piece of one, and headings; the rest is general."""
+_PHASES = ("Movement", "Movement", "Movement", "Retreat", "Adjustment")
+_SEASONS = ("Spring", "Summer", "Autumn", "Winter", "Fall")
+_MONTHS = ("January", "March", "April", "June", "August", "October", "December")
+_GIVEN = ("Anna", "Bob", "Chris", "Dorothy", "Edward", "Fiona", "George", "Helen", "Ivan", "Jack", "Kate", "Liam",
+          "Maria", "Nigel", "Olga", "Peter", "Quentin", "Rachel", "Steve", "Tom", "Ursula", "Victor", "Wendy", "Zoe")
+_MORE_POWERS = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey", "Duke William",
+                "Harald Hardrada", "Mercia", "Wessex", "Northumbria", "Spain", "Sweden", "Poland", "Ottoman Empire")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What texts are made of. `boards`: the regions of each board, so that orders keep to one board's names."""
+
+    boards: Sequence[Sequence[Name]]
+
+
+def text(sources: Sources, rng: np.random.Generator) -> str:
+    """One line of one to ten words; deterministic in `rng`. Single spaces, none at the ends, never empty."""
+    at = rng.random()
+    if at < ORDERS:
+        said = _order(sources, rng)
+    elif at < ORDERS + HEADINGS:
+        said = _heading(rng)
+    else:
+        said = _general(rng)
+    return " ".join(_cased(said, rng).split())
+
+
+def _order(sources: Sources, rng: np.random.Generator) -> str:
+    names = sources.boards[int(rng.integers(len(sources.boards)))]
+    words = Wording(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
+    said = words.order(_pick(rng, _PHASES))[0]
+    said = said[0].upper() + said[1:] + ("." if rng.random() < 0.1 else "")
+    return said if rng.random() < 0.45 else _piece(said, rng)
+
+
+def _piece(said: str, rng: np.random.Generator) -> str:
+    """A few words in a row out of a text: what stands on one row of a wrapped order."""
+    parts = said.split()
+    length = int(rng.integers(1, min(6, len(parts)) + 1))
+    start = int(rng.integers(len(parts) - length + 1))
+    return " ".join(parts[start : start + length])
+
+
+def _heading(rng: np.random.Generator) -> str:
+    year = int(rng.choice([rng.integers(1640, 1652), rng.integers(1900, 1920), rng.integers(600, 1100)]))
+    season, power = _pick(rng, _SEASONS), _pick(rng, (*POWERS, *_MORE_POWERS))
+    kind = _pick(rng, ("Moves", "Movement Orders", "Retreats", "Adjustments", "Builds", "Orders", ""))
+    name = f"{_pick(rng, _GIVEN)} {_word(rng).capitalize()}"
+    return _pick(rng, (
+        f"{season} {year} {kind}", f"Game: {_word(rng).capitalize()} {_word(rng).capitalize()}", f"{power}, {season} {year}",
+        f"v{rng.integers(2, 10)}", f"Version {rng.integers(2, 10)}", f"{power}", name, f"{name}, {power}, {season} {year}",
+        f"{kind} - {season} {year}, v{rng.integers(2, 5)}", f"Orders for {power}",
+    ))  # fmt: skip
+
+
+def _general(rng: np.random.Generator) -> str:
+    at = rng.random()
+    if at < 0.12:
+        return _figures(rng)
+    if at < 0.20:
+        return " ".join(_nonsense(rng) for _ in range(int(rng.integers(1, 4))))
+    said = [_word(rng) for _ in range(int(rng.integers(1, 8)))]
+    if rng.random() < 0.25:
+        said[int(rng.integers(len(said)))] = _figures(rng)
+    if rng.random() < 0.5:
+        said = [word.capitalize() if rng.random() < 0.4 else word for word in said]
+    joint = _pick(rng, (" ",) * 12 + (", ", " - ", "/", " & ", "; ", ": "))
+    return joint.join(said) + _pick(rng, ("",) * 8 + (".", "!", "?", ","))
+
+
+def _figures(rng: np.random.Generator) -> str:
+    number, day = int(rng.integers(0, 10 ** int(rng.integers(1, 6)))), int(rng.integers(1, 32))
+    return _pick(rng, (
+        f"{number}", f"{number}", f"{day} {_pick(rng, _MONTHS)}", f"{day}/{rng.integers(1, 13)}", f"({number})", f"#{day}",
+        f"{day}.", f"{rng.integers(1, 24)}:{rng.integers(10, 60)}", f"{day}th", f"1{rng.integers(600, 999)}",
+    ))  # fmt: skip
+
+
+def _nonsense(rng: np.random.Generator) -> str:
+    """Letters in no order, the rare ones as often as the others: the eye shall read, not guess."""
+    some = "".join(_LETTERS[k] for k in rng.integers(0, 26, int(rng.integers(2, 9))))
+    return some.capitalize() if rng.random() < 0.5 else some
+
+
+def _cased(said: str, rng: np.random.Generator) -> str:
+    at = rng.random()
+    if at < 0.08:
+        return said.upper()
+    return said.lower() if at < 0.18 else said
+
+
+def _word(rng: np.random.Generator) -> str:
+    words = general_words()
+    return words[int(rng.integers(len(words)))]
+
+
+@cache
+def general_words() -> tuple[str, ...]:
+    """The distinct English words of Python's reference, in alphabetical order; the same for one Python release."""
+    found = re.findall(r"(?<![\w.'`])[A-Za-z]?[a-z]{1,12}(?![\w'`(])", " ".join(topics.topics.values()))
+    return tuple(sorted({word.lower() for word in found if len(word) > 1 or word in "aAI"}))
+
+
+def _pick(rng: np.random.Generator, choices: Sequence[str]) -> str:
+    return choices[int(rng.integers(len(choices)))]
