@@ -1,4 +1,5 @@
-"""Phases and the order in which they follow each other. No dates here: `service.games.deadlines` has the clock."""
+"""Phases and the order in which they follow each other. No dates here: `service.games.deadlines` has the
+clock."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ class PhaseKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Phase:
-    """One phase of one game year. `season` is the variant's own word ("Autumn", "April"); `year` a number of the
-    game's calendar. Text form: "Autumn 1644 Retreat"."""
+    """One phase of one game year. `season` is the variant's own word ("Autumn", "April"); `year` a number of
+    the game's calendar. Text form: "Autumn 1644 Retreat"."""
 
     year: int
     season: str
@@ -53,7 +54,8 @@ class Calendar:
 
     @property
     def year_end(self) -> tuple[str, PhaseKind]:
-        """The step whose results go out by post as well: the last of a year that says who owns what (OUT-10)."""
+        """The step whose results go out by post as well: the last of a year that says who owns what
+        (OUT-10)."""
         return next((step for step in reversed(self.steps) if step[1].settles), self.steps[-1])
 
     def seasons(self) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""What the judge must know of a game besides the position: the board, the units, the calendar and the rules."""
+"""What the judge must know of a game besides the position: the board, the units, the calendar and the
+rules."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from adjudicator.units import UnitKind
 class Setting:
     """One variant as the judge sees it. Build it once and keep it: its `chart` is worked out on making.
 
-    `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom to its
-    capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by centres; `victories` are
-    those of powers that need another.
-    `power_names` are powers as sentences print them; an id that it lacks is printed as it is. `start` is the phase that a
-    game begins with, where anything hangs on it.
+    `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom
+    to its capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by
+    centres; `victories` are those of powers that need another. `power_names` are powers as sentences print
+    them; an id that it lacks is printed as it is. `start` is the phase that a game begins with, where
+    anything hangs on it.
     """
 
     board: Board

@@ -1,4 +1,5 @@
-"""Sentences for players, with names spelt in full. A sentence is kept as its name and its parts until it is read."""
+"""Sentences for players, with names spelt in full. A sentence is kept as its name and its parts until it is
+read."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ from adjudicator.strength import State
 from adjudicator.units import Unit, UnitRef
 
 Odds = tuple[State, int]
-"""The strength of a move, by number, against what stopped it at its goal, as a part of a sentence: "1 against 2"."""
+"""The strength of a move, by number, against what stopped it at its goal, as a part of a sentence: "1 against
+2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]
-"""A sentence to be said later: its name in the rule set's `SENTENCES`, then a part for each field of the pattern."""
+"""A sentence to be said later: its name in the rule set's `SENTENCES`, then a part for each field of the
+pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,8 @@ class Words:
     setting: Setting
 
     def say(self, what: Sentence, reason: str | None = None) -> str:
-        """The sentence as a player reads it, with the rule it rests on in parentheses where the variant names one.
-        Raises KeyError for a sentence the rule set does not have: our own fault."""
+        """The sentence as a player reads it, with the rule it rests on in parentheses where the variant names
+        one. Raises KeyError for a sentence the rule set does not have: our own fault."""
         name, *parts = what
         rules = self.setting.rules
         said = rules.SENTENCES[name].format(*map(self.name, parts))

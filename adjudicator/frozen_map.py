@@ -1,4 +1,5 @@
-"""A mapping that never changes, and so can be hashed: for values that hold one thing for each power or province."""
+"""A mapping that never changes, and so can be hashed: for values that hold one thing for each power or
+province."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The ground: provinces, the regions units stand in, and who touches whom.
 
-A province is a territory. A region is a province together with a coast, or with none; a unit stands in a region.
-Links are kept by *movement class*, a name such as "land" or "sea", never by unit type: a unit kind says which
-classes it may use (see `adjudicator.units.UnitKind`).
+A province is a territory. A region is a province together with a coast, or with none; a unit stands in a
+region. Links are kept by *movement class*, a name such as "land" or "sea", never by unit type: a unit kind
+says which classes it may use (see `adjudicator.units.UnitKind`).
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ class Province:
     """One territory of a board.
 
     `id` is the key used in data and JSON (the three-letter code on the standard board, the full name on w3k),
-    `name` the full name, `abbr` a short form or "". `area` is the land area of a land province ("England") or the
-    sea area of a sea region; `role` is set for seas grouped in areas only. `home` is the power whose home it is.
-    `marks` are words that a rule set asks for ("port"), as the board's table gives them.
+    `name` the full name, `abbr` a short form or "". `area` is the land area of a land province ("England") or
+    the sea area of a sea region; `role` is set for seas grouped in areas only. `home` is the power whose home
+    it is. `marks` are words that a rule set asks for ("port"), as the board's table gives them.
     """
 
     id: str
@@ -89,7 +89,8 @@ class Province:
         return self.terrain is Terrain.SEA
 
     def coast_id(self, text: str) -> str | None:
-        """The coast meant by an id or a printed name, in any case; None when this province has no such coast."""
+        """The coast meant by an id or a printed name, in any case; None when this province has no such
+        coast."""
         wanted = text.casefold()
         return next((c.id for c in self.coasts if wanted in (c.id.casefold(), c.name.casefold())), None)
 

@@ -26,9 +26,9 @@ _SHARED: Mapping[PhaseKind, Resolver] = {
 def judge(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots = _NO_LOTS) -> Resolution:
     """Judge one phase, the one the position stands before.
 
-    `orders` are everybody's, in the order written; a player's fault in them is an outcome, never an error. The same
-    arguments always give the same resolution. Raises IndexError when lots must be drawn and the tape runs out, and
-    ValueError for a kind of phase that neither the rule set nor the shared rules judge.
+    `orders` are everybody's, in the order written; a player's fault in them is an outcome, never an error.
+    The same arguments always give the same resolution. Raises IndexError when lots must be drawn and the tape
+    runs out, and ValueError for a kind of phase that neither the rule set nor the shared rules judge.
     """
     kind = position.phase.kind
     resolver = setting.rules.RESOLVERS.get(kind) or _SHARED.get(kind)

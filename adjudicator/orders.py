@@ -1,8 +1,8 @@
 """One frozen class per order, as a player may write it. Nothing here knows whether an order is legal.
 
-`power` is whose sheet it stands on, which need not be the owner of the unit (ORD-08, PRX-03). `line` is the number
-of the line on that sheet, so that an outcome can be led back to the ink; None where there was no paper.
-Regions are as written: a coast may be missing or wrong, and the judge decides what that means.
+`power` is whose sheet it stands on, which need not be the owner of the unit (ORD-08, PRX-03). `line` is the
+number of the line on that sheet, so that an outcome can be led back to the ink; None where there was no
+paper. Regions are as written: a coast may be missing or wrong, and the judge decides what that means.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from adjudicator.units import UnitRef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What every order has. A class that only one rule set has brings its texts: `WORD` names it in the JSON of
-    `adjudicate`, `TERSE` and `PROSE` are patterns as in `grammar.print`, whose blanks are its fields by name, and `FLAGS`
-    is what a pattern gets where a field is True. `shape` says which fields such a class may have."""
+    """What every order has. A class that only one rule set has brings its texts: `WORD` names it in the JSON
+    of `adjudicate`, `TERSE` and `PROSE` are patterns as in `grammar.print`, whose blanks are its fields by
+    name, and `FLAGS` is what a pattern gets where a field is True. `shape` says which fields such a class may
+    have."""
 
     WORD: ClassVar[str] = ""
     TERSE: ClassVar[str] = ""
@@ -45,8 +46,8 @@ class Hold(UnitOrder):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(UnitOrder):
-    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy; `sheds`: that
-    the unit leaves behind what it has with it, as boats are (`B X - Y (db)`, BRE-12)."""
+    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy;
+    `sheds`: that the unit leaves behind what it has with it, as boats are (`B X - Y (db)`, BRE-12)."""
 
     to: Region
     via_convoy: bool = False
@@ -78,8 +79,8 @@ class Convoy(UnitOrder):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convert(UnitOrder):
-    """`A X converts to F` (ORD-06, CVT-01..07). `to_kind` is a kind letter or None when not written; `coast` is a
-    coast id of the same province, or None."""
+    """`A X converts to F` (ORD-06, CVT-01..07). `to_kind` is a kind letter or None when not written; `coast`
+    is a coast id of the same province, or None."""
 
     to_kind: str | None = None
     coast: str | None = None
@@ -127,8 +128,8 @@ class SendSupply(Order):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveHome(Order):
-    """`Home X - Y`: the right to build in X goes over to Y (BRE-05). `origin` is None where a right that was lost is
-    named anew (D66-09)."""
+    """`Home X - Y`: the right to build in X goes over to Y (BRE-05). `origin` is None where a right that was
+    lost is named anew (D66-09)."""
 
     to: Region
     origin: Region | None = None
@@ -150,8 +151,9 @@ _SHAPES: dict[Any, Mapping[str, tuple[Holds, bool]]] = {}
 
 
 def shape(kind: type[Order]) -> Mapping[str, tuple[Holds, bool]]:
-    """The fields of an order class that only one rule set has, beside its power and line: what each holds, and whether it
-    may be left out. A text is a power's id. Raises KeyError for a field of another type: our own fault."""
+    """The fields of an order class that only one rule set has, beside its power and line: what each holds,
+    and whether it may be left out. A text is a power's id. Raises KeyError for a field of another type: our
+    own fault."""
     if kind not in _SHAPES:
         _SHAPES[kind] = dict(_shaped(kind))
     return _SHAPES[kind]
@@ -165,8 +167,9 @@ def _shaped(kind: type[Order]) -> Iterator[tuple[str, tuple[Holds, bool]]]:
 
 
 def meaning(order: UnitOrder) -> UnitOrder:
-    """The order without what may be written or left out: its line, and the kind and coast of a unit that stands alone in
-    its province anyway. Two orders for one unit are different orders when their meanings differ (Q-16)."""
+    """The order without what may be written or left out: its line, and the kind and coast of a unit that
+    stands alone in its province anyway. Two orders for one unit are different orders when their meanings
+    differ (Q-16)."""
     changes: dict[str, Any] = {"line": None, "unit": _plain(order.unit)}
     target = getattr(order, "target", None)
     if isinstance(target, UnitRef):

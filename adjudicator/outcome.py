@@ -22,9 +22,9 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One order's fate. `reason` is the contract's word ("bounced", "cut", "illegal" ...) or None; `cause` the order
-    that did it, where one did; `why` one sentence a player understands; `dislodged` says that the ordered unit was
-    beaten out of its region."""
+    """One order's fate. `reason` is the contract's word ("bounced", "cut", "illegal" ...) or None; `cause`
+    the order that did it, where one did; `why` one sentence a player understands; `dislodged` says that the
+    ordered unit was beaten out of its region."""
 
     order: Order
     result: Result
@@ -43,14 +43,15 @@ def _said(outcome: Outcome) -> str:
 
 
 if not TYPE_CHECKING:
-    # A judge words hundreds of outcomes and a reader reads a few: `why` may hold a `Words` and a `Sentence` for it, and
-    # is put into words when it is asked for.
+    # A judge words hundreds of outcomes and a reader reads a few: `why` may hold a `Words` and a `Sentence`
+    # for it, and is put into words when it is asked for.
     Outcome.why = property(_said, _WHY.__set__)
 
 
 class _Draft:
-    """An outcome being written, which turns into an Outcome when it is whole. A frozen dataclass writes each field
-    through `object.__setattr__`, which is three times the price, and a judge writes an outcome for every order."""
+    """An outcome being written, which turns into an Outcome when it is whole. A frozen dataclass writes each
+    field through `object.__setattr__`, which is three times the price, and a judge writes an outcome for
+    every order."""
 
     __slots__ = ("cause", "dislodged", "order", "reason", "result", "why")
 
@@ -63,7 +64,8 @@ class _Draft:
 
 
 def outcome(
-    order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...], dislodged: bool
+    order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...],
+    dislodged: bool
 ) -> Outcome:
     """A new Outcome; `why` is a `Words`, then the `Sentence` it will say."""
     draft: Any = _Draft()
@@ -79,7 +81,8 @@ def outcome(
 
 
 def shared(found: Outcome, order: Order, *, dislodged: bool) -> Outcome:
-    """The same fate for another order, or for one whose unit turned out to be beaten. The sentence stays unsaid."""
+    """The same fate for another order, or for one whose unit turned out to be beaten. The sentence stays
+    unsaid."""
     return outcome(order, found.result, found.reason, found.cause, _WHY.__get__(found), dislodged)
 
 
@@ -87,15 +90,16 @@ def shared(found: Outcome, order: Order, *, dislodged: bool) -> Outcome:
 class Resolution:
     """A judged phase.
 
-    `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the one
-    that comes next. `unordered` are units that held without an order. The rest is empty where a phase has no use
-    for it: `disbanded` after retreats and where rules destroy units at once, `removed_by_lot` in the order drawn, `lots_used` numbers of the tape,
-    `removed_by_disorder` where the rules name the units that go, in the order named (DATC 4.D.8),
-    `winner` and `draw_open_to` after a phase that ends the Autumn, `adjust` the builds (+) and removals (-) due.
-    `unresolved` are orders that hang on each other in a way the rules do not know; they fail. It must be empty: were it
-    not, the judge would be wrong, and a game master should look.
-    `notes` are sentences on what befell without an order; `joint` the powers that win together where the rules have such a
-    victory (`winner` is then None); `report` what else the rule set has to tell, in a class of its own.
+    `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the
+    one that comes next. `unordered` are units that held without an order. The rest is empty where a phase has
+    no use for it: `disbanded` after retreats and where rules destroy units at once, `removed_by_lot` in the
+    order drawn, `lots_used` numbers of the tape, `removed_by_disorder` where the rules name the units that
+    go, in the order named (DATC 4.D.8), `winner` and `draw_open_to` after a phase that ends the Autumn,
+    `adjust` the builds (+) and removals (-) due. `unresolved` are orders that hang on each other in a way the
+    rules do not know; they fail. It must be empty: were it not, the judge would be wrong, and a game master
+    should look. `notes` are sentences on what befell without an order; `joint` the powers that win together
+    where the rules have such a victory (`winner` is then None); `report` what else the rule set has to tell,
+    in a class of its own.
     """
 
     outcomes: tuple[Outcome, ...]

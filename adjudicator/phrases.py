@@ -1,7 +1,9 @@
-"""Every sentence of the shared rules, by the name it goes by. A rule set may add its own (`Ruleset.SENTENCES`).
+"""Every sentence of the shared rules, by the name it goes by. A rule set may add its own
+(`Ruleset.SENTENCES`).
 
-Each is a pattern for `str.format` whose fields are units, regions, powers and numbers, which `words.py` spells out. The
-name is finer than the contract's reason ("illegal" has a dozen grounds), and is what a variant hangs a citation on.
+Each is a pattern for `str.format` whose fields are units, regions, powers and numbers, which `words.py`
+spells out. The name is finer than the contract's reason ("illegal" has a dozen grounds), and is what a
+variant hangs a citation on.
 """
 
 from __future__ import annotations
@@ -66,11 +68,13 @@ RETREAT: Mapping[str, str] = {
     "owner_retreats_it": "void: {0}, who owns {1}, ordered its retreat",
     "two_retreats": "void: two different orders were written for {0}, so it is disbanded",
     "no_such_way": "void: {0} cannot go to {1}, so it is disbanded",
-    "attackers_origin": "void: {0} may not retreat to {1}, where the attack on it came from, so it is disbanded",
+    "attackers_origin": ("void: {0} may not retreat to {1}, where the attack on it came from, so it is "
+                         "disbanded"),
     "place_taken": "void: {0} may not retreat to {1}, where {2} stands, so it is disbanded",
     "standoff_there": "void: {0} may not retreat to {1}, left empty by a bounce, so it is disbanded",
     "retreat_barred": "void: {0} may not retreat to {1}, so it is disbanded",
-    "retreat_coast": "void: {0} may retreat to more than one coast of {1} and none is named, so it is disbanded",
+    "retreat_coast": ("void: {0} may retreat to more than one coast of {1} and none is named, so it is "
+                      "disbanded"),
 }
 
 ADJUSTMENT: Mapping[str, str] = {
@@ -98,8 +102,11 @@ ADJUSTMENT: Mapping[str, str] = {
 CLASSIC: Mapping[str, str] = {**MOVEMENT, **RETREAT, **ADJUSTMENT}
 
 REASONS = frozenset({
-    "begun", "bounced", "completed", "coast_missing", "cut", "dislodged", "disrupted", "fleet_inland", "illegal", "no_build",
-    "no_convoy", "no_such_unit", "no_supply", "not_a_centre", "not_a_retreat", "not_home_centre", "not_owned", "occupied",
+    "begun", "bounced", "completed", "coast_missing", "cut", "dislodged", "disrupted", "fleet_inland",
+    "illegal", "no_build",
+    "no_convoy", "no_such_unit", "no_supply", "not_a_centre", "not_a_retreat", "not_home_centre", "not_owned",
+    "occupied",
     "overridden", "paradox", "struck", "too_many", "unmatched",
 })
-"""The contract's words for why an order failed, counted for nothing, or succeeded in a way that needs a word."""
+"""The contract's words for why an order failed, counted for nothing, or succeeded in a way that needs a
+word."""

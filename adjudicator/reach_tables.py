@@ -1,6 +1,7 @@
 """A board as the judge reads it: who reaches whom by unit kind, and which waters touch which land.
 
-Worked out once per board and kept with the `Setting`, because a judge asks these questions thousands of times a turn.
+Worked out once per board and kept with the `Setting`, because a judge asks these questions thousands of times
+a turn.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ NOWHERE: Reach = {}
 class Chart:
     """Tables by province and by kind letter.
 
-    `reach[kind][province][coast]`: province to the regions there one step away, sorted by coast; it has every province
-    and coast, with nothing where the kind cannot stand. `stands[kind][province]`: the regions of a province where a kind
-    may stand. `near[province]`: provinces one step away by any link at all.
+    `reach[kind][province][coast]`: province to the regions there one step away, sorted by coast; it has every
+    province and coast, with nothing where the kind cannot stand. `stands[kind][province]`: the regions of a
+    province where a kind may stand. `near[province]`: provinces one step away by any link at all.
 
-    For convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the land that any
-    touch, and `basin[shore]` the shores that the same sea joins it with. `carrying[kind]` are the seas where a kind may
-    carry, `landings[kind]` the shores that one may be carried to, `boardings[kind]` where from. Sets of seas are also kept as whole numbers:
-    `bit[sea]` is a set of one, `touched[province]` is `waters`, and `beside` is `touched` for a sea by the length of its
-    bit.
+    For convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the
+    land that any touch, and `basin[shore]` the shores that the same sea joins it with. `carrying[kind]` are
+    the seas where a kind may carry, `landings[kind]` the shores that one may be carried to, `boardings[kind]`
+    where from. Sets of seas are also kept as whole numbers: `bit[sea]` is a set of one, `touched[province]`
+    is `waters`, and `beside` is `touched` for a sea by the length of its bit.
 
-    `alone`, `uneven` and `peaceful` are traits: strength without support, whether any kind has another than one, and the
-    kinds that may not attack.
+    `alone`, `uneven` and `peaceful` are traits: strength without support, whether any kind has another than
+    one, and the kinds that may not attack.
     """
 
     reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
@@ -51,7 +52,8 @@ class Chart:
     peaceful: frozenset[str]
 
     def steps(self, kind: str, region: Region) -> Reach:
-        """Province to regions one step away for a unit of that kind in that region; empty where there are none."""
+        """Province to regions one step away for a unit of that kind in that region; empty where there are
+        none."""
         return self.reach[kind][region.province].get(region.coast, NOWHERE)
 
 
@@ -65,7 +67,8 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
     stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
     open_shores = shores.intersection([place for sea in seas for place in board.near(sea, SEA)])
     aboard = {
-        letter: shores.intersection(stands[letter]) if kind.carried else frozenset() for letter, kind in kinds.items()
+        letter: shores.intersection(stands[letter]) if kind.carried else frozenset() for letter,
+        kind in kinds.items()
     }
     return Chart(
         reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
@@ -81,7 +84,10 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
             letter: found | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else found
             for letter, found in aboard.items()
         },
-        near={p: frozenset().union(*(board.near(p, movement) for movement in board.links)) for p in board.provinces},
+        near={
+            p: frozenset().union(*(board.near(p, movement) for movement in board.links))
+            for p in board.provinces
+        },
         basin=_basins(shores, seas, waters),
         carrying={
             letter: seas.intersection(stands[letter]) if kind.carries else frozenset()

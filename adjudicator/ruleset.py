@@ -47,36 +47,37 @@ _NOTHING = Memory()
 Centres = Mapping[str, frozenset[str]]
 
 Resolver = Callable[["Setting", Position, Sequence[Order], Lots], "Resolution"]
-"""Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape of lots."""
+"""Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape
+of lots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
     """Values from `[rules]` of a variant's `variant.toml`; behaviour lives in `adjudicator/rules/<name>.py`.
 
-    `name` is the module under `adjudicator.rules`. `values` are the variant's named choices, checked by that module.
-    `citations` say where the printed rules have what a sentence rests on: the name of a sentence, or else the contract's
-    reason, to a paragraph ("handbook, Convoys"). An empty text is no citation.
-    Take one from `adjudicator.rules.load`, which gives the class that the module defines.
+    `name` is the module under `adjudicator.rules`. `values` are the variant's named choices, checked by that
+    module. `citations` say where the printed rules have what a sentence rests on: the name of a sentence, or
+    else the contract's reason, to a paragraph ("handbook, Convoys"). An empty text is no citation. Take one
+    from `adjudicator.rules.load`, which gives the class that the module defines.
     """
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Every named choice with the answers allowed, the default first."""
 
     FIGURES: ClassVar[Mapping[str, int | tuple[str, ...]]] = {}
-    """Every figure of the game that these rules use, a number or a list of words, with the one they take if the variant
-    gives none."""
+    """Every figure of the game that these rules use, a number or a list of words, with the one they take if
+    the variant gives none."""
 
     MARKS: ClassVar[Mapping[str, str]] = {}
-    """Marks of provinces (`Province.marks`) in words for players; "fleets=Sweden" is the mark "fleets", and its words have a
-    blank for "Sweden". Marks without words are the board's own business."""
+    """Marks of provinces (`Province.marks`) in words for players; "fleets=Sweden" is the mark "fleets", and
+    its words have a blank for "Sweden". Marks without words are the board's own business."""
 
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
     """Which orders a phase takes."""
 
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {}
-    """Orders that the classic game does not have, as a player may write them, each with what it says; {a}, {b} and {c} are
-    places, {p} is a power."""
+    """Orders that the classic game does not have, as a player may write them, each with what it says; {a},
+    {b} and {c} are places, {p} is a power."""
 
     CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
     """Legality of order kinds that the classic game does not have, as in `adjudicator.phases.legality`."""
@@ -85,7 +86,8 @@ class Ruleset:
     """Every sentence these rules can say, by name, as in `adjudicator.phrases`."""
 
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
-    """Verdicts on order kinds that the classic game does not have, as in `adjudicator.phases.order_outcomes`."""
+    """Verdicts on order kinds that the classic game does not have, as in
+    `adjudicator.phases.order_outcomes`."""
 
     WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {}
     """What settles order kinds that the classic adjustment phase does not have."""
@@ -100,8 +102,8 @@ class Ruleset:
     """Numbers that a phase's tape of lots must hold: more than any phase under these rules can draw."""
 
     FORMS: ClassVar[Mapping[str, type[Order]]] = {}
-    """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes what was
-    written in the rule of the field's name (`grammar.build_orders`)."""
+    """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes
+    what was written in the rule of the field's name (`grammar.build_orders`)."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -109,11 +111,13 @@ class Ruleset:
     figures: Mapping[str, object] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises ValueError naming the key when a choice, a citation or a figure is unknown, or a value not allowed."""
+        """Raises ValueError naming the key when a choice, a citation or a figure is unknown, or a value not
+        allowed."""
         for key, figure in self.figures.items():
             if key not in self.FIGURES:
                 known = ", ".join(sorted(self.FIGURES)) or "none"
-                raise ValueError(f"rules.figures.{key}: rule set {self.name!r} has no such figure (it has: {known})")
+                raise ValueError(f"rules.figures.{key}: rule set {self.name!r} has no such figure (it has: "
+                                 f"{known})")
             if not _same_sort(figure, self.FIGURES[key]):
                 wanted = "a whole number" if isinstance(self.FIGURES[key], int) else "a list of texts"
                 raise ValueError(f"rules.figures.{key}: {figure!r} is not {wanted}")
@@ -121,13 +125,15 @@ class Ruleset:
             allowed = self.CHOICES.get(key)
             if allowed is None:
                 known = ", ".join(sorted(self.CHOICES)) or "none"
-                raise ValueError(f"rules.values.{key}: rule set {self.name!r} has no such choice (it has: {known})")
+                raise ValueError(f"rules.values.{key}: rule set {self.name!r} has no such choice (it has: "
+                                 f"{known})")
             if value not in allowed:
                 raise ValueError(f"rules.values.{key}: {value!r} is not one of {', '.join(allowed)}")
         for key, value in self.citations.items():
             there = key in self.SENTENCES or key in REASONS
             if not (there and isinstance(value, str)):
-                wrong = f"{value!r} is not a text" if there else f"rule set {self.name!r} has no such sentence or reason"
+                wrong = f"{value!r} is not a text" if there else (f"rule set {self.name!r} has no such "
+                                                                  f"sentence or reason")
                 raise ValueError(f"rules.citations.{key}: {wrong}")
 
     def citation(self, sentence: str, reason: str | None) -> str:
@@ -135,7 +141,8 @@ class Ruleset:
         return str(self.citations.get(sentence, self.citations.get(reason or "", "")))
 
     def choice(self, key: str) -> str:
-        """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not declared."""
+        """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not
+        declared."""
         return str(self.values.get(key, self.CHOICES[key][0]))
 
     def number(self, key: str) -> int:
@@ -157,18 +164,22 @@ class Ruleset:
         return position
 
     def first_paper_counts(self) -> bool:
-        """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does (Q-60)."""
+        """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does
+        (Q-60)."""
         return False
 
     def takes_typed_orders(self) -> bool:
-        """Whether orders may be typed into a mail, in bold; otherwise only a sheet on a photograph counts (Q-03, Q-60)."""
+        """Whether orders may be typed into a mail, in bold; otherwise only a sheet on a photograph counts
+        (Q-03, Q-60)."""
         return False
 
     def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
-        """What each power has beside units and centres, one sentence each, for everybody to read with the results."""
+        """What each power has beside units and centres, one sentence each, for everybody to read with the
+        results."""
         return ()
 
-    # What is known ---------------------------------------------------------------------------------------------------
+    # What is known
+    # ---------------------------------------------------------------------------------------------------
 
     def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
         """The position as a power may know it, or whoever looks on where it is None."""
@@ -178,24 +189,27 @@ class Ruleset:
         """What was judged as a power may know it; the same where nothing is kept from it."""
         return resolution
 
-    # Movement --------------------------------------------------------------------------------------------------------
+    # Movement
+    # --------------------------------------------------------------------------------------------------------
 
     def forgives_wrong_kind(self) -> bool:
-        """Whether an order that calls an army a fleet, or the reverse, still means the unit that stands there."""
+        """Whether an order that calls an army a fleet, or the reverse, still means the unit that stands
+        there."""
         return False
 
     def crossing_needs_fleets(self) -> bool:
-        """Whether an order to go overseas is illegal when no fleets stand on a way; otherwise it is a move that fails
-        (DATC 6.D.32; Q-17)."""
+        """Whether an order to go overseas is illegal when no fleets stand on a way; otherwise it is a move
+        that fails (DATC 6.D.32; Q-17)."""
         return True
 
     def support_follows(self) -> bool:
-        """Whether a support in place backs the move of a unit that was ordered to move; otherwise it is unmatched
-        (Q-15)."""
+        """Whether a support in place backs the move of a unit that was ordered to move; otherwise it is
+        unmatched (Q-15)."""
         return False
 
     def paradox_holds(self) -> bool:
-        """Whether all moves of a convoy paradox fail; otherwise its convoys do (Szykman, DATC 4.A.2, Q-18)."""
+        """Whether all moves of a convoy paradox fail; otherwise its convoys do (Szykman, DATC 4.A.2,
+        Q-18)."""
         return False
 
     def first_of_two_counts(self) -> bool:
@@ -203,7 +217,8 @@ class Ruleset:
         return False
 
     def commanders(self, turn: Turn) -> Mapping[int, str]:
-        """Unit number to the power that orders it this season in its owner's place. Settles the orders that say so."""
+        """Unit number to the power that orders it this season in its owner's place. Settles the orders that
+        say so."""
         return {}
 
     def owner_stands_in(self) -> bool:
@@ -215,21 +230,24 @@ class Ruleset:
         return position
 
     def ready(self, turn: Turn) -> None:
-        """The last word before the fights are decided; every order has been read by then, and legality has spoken."""
+        """The last word before the fights are decided; every order has been read by then, and legality has
+        spoken."""
 
     def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
         """The dislodged as they may retreat."""
         return found
 
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
-        """The units as the phase leaves them, and what to remember; `standing` are all that were not dislodged."""
+        """The units as the phase leaves them, and what to remember; `standing` are all that were not
+        dislodged."""
         return standing, _NOTHING
 
     def remembers(self) -> bool:
         """Whether anything is kept in memory from one season to the next."""
         return False
 
-    # Retreats --------------------------------------------------------------------------------------------------------
+    # Retreats
+    # --------------------------------------------------------------------------------------------------------
 
     def landed(self, setting: Setting, unit: Unit) -> Unit:
         """A unit that has just retreated, as it stands there."""
@@ -239,7 +257,8 @@ class Ruleset:
         """What to remember after retreats; `units` are those on the board then."""
         return Memory(memory.converting & units)
 
-    # Winter ----------------------------------------------------------------------------------------------------------
+    # Winter
+    # ----------------------------------------------------------------------------------------------------------
 
     def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
@@ -253,7 +272,8 @@ class Ruleset:
         return len(owned)
 
     def upkeep(
-        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (), removed: Collection[Unit] = ()
+        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (),
+        removed: Collection[Unit] = ()
     ) -> int:
         """How many centres' supply one power's units take, with those built and without those removed."""
         return len(units) + len(built) - len(removed)
@@ -285,8 +305,8 @@ class Ruleset:
         return None
 
     def any_coast_will_do(self) -> bool:
-        """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its order is void
-        (DATC 4.B.7, Q-22)."""
+        """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its
+        order is void (DATC 4.B.7, Q-22)."""
         return False
 
     def sends_surplus_only(self) -> bool:
@@ -294,13 +314,16 @@ class Ruleset:
         return False
 
     def sends_on(self) -> bool:
-        """Whether supply received may be sent on; otherwise each send is of the sender's own centres (Q-28)."""
+        """Whether supply received may be sent on; otherwise each send is of the sender's own centres
+        (Q-28)."""
         return False
 
-    # The year --------------------------------------------------------------------------------------------------------
+    # The year
+    # --------------------------------------------------------------------------------------------------------
 
     def allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
-        """How many units a power may have that owns so many centres, has so many units, and gets and sends supply."""
+        """How many units a power may have that owns so many centres, has so many units, and gets and sends
+        supply."""
         return centres
 
     def builds_at_home_only(self) -> bool:
@@ -324,28 +347,36 @@ class Ruleset:
         need = -winter.due(account, account.sent)
         if need <= 0:
             return [], lots
-        left = sorted((account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region))
+        left = sorted(
+            (account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region)
+        )
         return self.enforce(winter.setting, left, need, account.centres, lots)
 
     def enforce(
         self, setting: Setting, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
-        """The `need` units of one power that go because it removed too few, and the tape of lots afterwards."""
+        """The `need` units of one power that go because it removed too few, and the tape of lots
+        afterwards."""
         if self.removes_by_lot():
             return civil_disorder.by_lot(units, need, lots)
         return civil_disorder.by_distance(setting, units, need, centres), lots
 
-    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
-        """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are over. `after` still
-        has the owners from before; `owners` are those of `adjudicator.phases.year_end.owners_after`."""
+    def settled(
+        self, setting: Setting, after: Position, owners: Centres
+    ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
+        """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are
+        over. `after` still has the owners from before; `owners` are those of
+        `adjudicator.phases.year_end.owners_after`."""
         return owners, after.memory, ()
 
     def wins_in_winter(self) -> bool:
-        """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over (Q-29)."""
+        """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over
+        (Q-29)."""
         return False
 
     def draws_at_once(self) -> bool:
-        """Whether a game ends as a draw once the condition is fulfilled; otherwise the survivors may ask for it (Q-30)."""
+        """Whether a game ends as a draw once the condition is fulfilled; otherwise the survivors may ask for
+        it (Q-30)."""
         return False
 
     def winner(self, setting: Setting, centres: Mapping[str, frozenset[str]]) -> str | None:
@@ -362,8 +393,8 @@ class Ruleset:
     def draw_open_to(
         self, setting: Setting, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
-        """The powers that together fulfil the condition for a draw, or None where the rules set none or it is not
-        fulfilled."""
+        """The powers that together fulfil the condition for a draw, or None where the rules set none or it is
+        not fulfilled."""
         return None
 
 

@@ -1,9 +1,9 @@
 """Which moves succeed, which supports are given and which convoys stand. Knows nothing of maps or variants.
 
 Every order is true, false or unknown. Strengths are low and high bounds worked out from what is known
-(`adjudicator.strength`). Open orders are swept until nothing changes; only then a bottom strongly connected set of
-them is taken: if a convoy is in it its convoys fail (Szykman, DATC 4.A.2), otherwise its moves succeed. Nothing is
-guessed and nothing is left open.
+(`adjudicator.strength`). Open orders are swept until nothing changes; only then a bottom strongly connected
+set of them is taken: if a convoy is in it its convoys fail (Szykman, DATC 4.A.2), otherwise its moves
+succeed. Nothing is guessed and nothing is left open.
 """
 
 from __future__ import annotations
@@ -47,14 +47,16 @@ def break_cycle(state: State, cycle: Iterable[int]) -> None:
     if convoys:
         state.paradox.update(convoys)
     elif not moves:
-        # Supports depend on each other only through moves, so this cannot be; a game must not freeze all the same.
+        # Supports depend on each other only through moves, so this cannot be; a game must not freeze all the
+        # same.
         state.unresolved.update(cycle)
     for number in convoys or moves or cycle:
         state.settle(number, TRUE if moves and not convoys else FALSE)
 
 
 def _bottom_set(state: State, open_orders: Iterable[int]) -> list[int]:
-    """A strongly connected set that depends on nothing outside it: the first that Tarjan's algorithm completes."""
+    """A strongly connected set that depends on nothing outside it: the first that Tarjan's algorithm
+    completes."""
     start = min(open_orders)
     index = {start: 0}
     low = {start: 0}

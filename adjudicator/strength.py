@@ -1,8 +1,9 @@
 """Strengths as low and high bounds, and the three decisions that rest on them. Source: DATC chapter 5.B.
 
-Everything is a number. Units have the numbers 0 and up, and a unit's order has the unit's number. Places are numbered
-too: the place where unit n stands is place n, and the empty places that somebody wants to go to come after those. So
-`goal[n] == n` says that unit n stays, and a place below the count of units is a place where somebody stands.
+Everything is a number. Units have the numbers 0 and up, and a unit's order has the unit's number. Places are
+numbered too: the place where unit n stands is place n, and the empty places that somebody wants to go to come
+after those. So `goal[n] == n` says that unit n stays, and a place below the count of units is a place where
+somebody stands.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _NOBODIES: list[int] = []
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The fleets ordered to carry one army: convoys that touch its start, that touch its goal, and which touch which.
+    """The fleets ordered to carry one army: convoys that touch its start, that touch its goal, and which
+    touch which.
 
     A set of orders is a whole number here, with bit n for order n; `links` has an entry for every fleet.
     """
@@ -32,7 +34,8 @@ class Route:
     links: Mapping[int, int]
 
     def stands(self, usable: int = -1) -> bool:
-        """Whether some chain of usable convoys, or of all, joins start and goal (DATC 4.A.1: one is enough)."""
+        """Whether some chain of usable convoys, or of all, joins start and goal (DATC 4.A.1: one is
+        enough)."""
         seen = waiting = self.first & usable
         goal = self.last & usable
         if not goal:
@@ -47,11 +50,13 @@ class Route:
 
 @dataclass(slots=True)
 class Puzzle:
-    """The orders of one movement phase, legal ones only: `moves`, `supports` and `convoys` by number. All else holds.
+    """The orders of one movement phase, legal ones only: `moves`, `supports` and `convoys` by number. All
+    else holds.
 
-    `goal[n]`: the place where unit n wants to be in the end, its own unless it moves. `partner[n]`: the unit that a
-    support backs. `aim[n]`: the place it backs it into; it counts only if that is its partner's goal, and an attack from
-    there does not cut it. `alone[n]`: strength in defence without support. `routes[n]`: for a move over water.
+    `goal[n]`: the place where unit n wants to be in the end, its own unless it moves. `partner[n]`: the unit
+    that a support backs. `aim[n]`: the place it backs it into; it counts only if that is its partner's goal,
+    and an attack from there does not cut it. `alone[n]`: strength in defence without support. `routes[n]`:
+    for a move over water.
     """
 
     moves: list[int]
@@ -68,15 +73,16 @@ class Puzzle:
 class State:
     """What is known so far, and the bounds that follow from it.
 
-    `known[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy stands. `low[n]` and `high[n]`
-    are one, and one more for each support of n that is surely, or possibly, given. `backers[n]` are the supports of n,
-    `toward[place]` the moves that go there, `duel[n]` the opponent of a move in a head-to-head fight. `winners[place]`
-    is the move known to succeed into a place. `open` are the orders still to decide; `paradox` and `unresolved` those
-    that were decided by rule.
+    `known[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy stands. `low[n]` and
+    `high[n]` are one, and one more for each support of n that is surely, or possibly, given. `backers[n]` are
+    the supports of n, `toward[place]` the moves that go there, `duel[n]` the opponent of a move in a
+    head-to-head fight. `winners[place]` is the move known to succeed into a place. `open` are the orders
+    still to decide; `paradox` and `unresolved` those that were decided by rule.
     """
 
     __slots__ = (
-        "backers", "duel", "high", "known", "low", "open", "paradox", "paths", "puzzle", "toward", "unresolved", "winners",
+        "backers", "duel", "high", "known", "low", "open", "paradox", "paths", "puzzle", "toward",
+        "unresolved", "winners",
     )
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -138,8 +144,9 @@ class State:
                 low[backed] += 1
 
     def _see_fights(self, count: int) -> None:
-        """The commonest moves need no sums, those without any support: one that meets nobody gets there; one that meets
-        a unit which stays or comes the other way, or another move that surely arrives, does not."""
+        """The commonest moves need no sums, those without any support: one that meets nobody gets there; one
+        that meets a unit which stays or comes the other way, or another move that surely arrives, does
+        not."""
         goal, known, high, paths, duel = self.puzzle.goal, self.known, self.high, self.paths, self.duel
         alone, undecided = self.puzzle.alone, self.open
         for number in self.puzzle.routes:
@@ -158,7 +165,9 @@ class State:
             else:
                 sure = [number for number in moves if paths[number] == TRUE and duel[number] == NOBODY]
                 for number in moves:
-                    if high[number] == 1 and (barred or len(sure) > (number in sure) or duel[number] != NOBODY):
+                    if high[number] == 1 and (
+                        barred or len(sure) > (number in sure) or duel[number] != NOBODY
+                    ):
                         known[number] = FALSE
                     else:
                         undecided.append(number)
@@ -179,7 +188,8 @@ class State:
                 else:
                     self.high[backed] -= 1
 
-    # Decisions -------------------------------------------------------------------------------------------------------
+    # Decisions
+    # -------------------------------------------------------------------------------------------------------
 
     def decide(self, number: int) -> int:
         """TRUE, FALSE or UNKNOWN for an open order, from what is known."""
@@ -191,11 +201,17 @@ class State:
         puzzle = self.puzzle
         goal = puzzle.goal[number]
         rivals = self.toward[goal]
-        if self.high[number] == 1 and goal < len(puzzle.goal) and puzzle.alone[goal] and self.duel[number] == NOBODY:
+        if (
+            self.high[number] == 1
+            and goal < len(puzzle.goal)
+            and puzzle.alone[goal]
+            and self.duel[number] == NOBODY
+        ):
             if puzzle.goal[goal] == goal:
                 return FALSE
             if len(rivals) == 1 and self.paths[number] == TRUE:
-                return self.known[goal]  # bare and unrivalled, it gets in if the unit there leaves, and only then
+                # bare and unrivalled, it gets in if the unit there leaves, and only then
+                return self.known[goal]
         low, high = self.attack(number)
         least, most = self.opposition(number)
         if high <= least:
@@ -238,20 +254,26 @@ class State:
         return TRUE
 
     def may_cut(self, attack: int, support: int) -> bool:
-        """Whether an attack that arrives cuts that support: a foreign one, not from the place the support is aimed at
-        (CMB-02, CMB-03, DATC 4.A.4)."""
+        """Whether an attack that arrives cuts that support: a foreign one, not from the place the support is
+        aimed at (CMB-02, CMB-03, DATC 4.A.4)."""
         power = self.puzzle.power
         return attack != self.puzzle.aim[support] and power[attack] != power[support]
 
     def beaten(self) -> list[int]:
         """The units that are dislodged, once all is known: a winner comes in and they have not left."""
         goal, known = self.puzzle.goal, self.known
-        return [place for place in self.winners if place < len(goal) and (goal[place] == place or known[place] != TRUE)]
+        return [
+            place
+            for place in self.winners
+            if place < len(goal) and (goal[place] == place or known[place] != TRUE)
+        ]
 
-    # Bounds ----------------------------------------------------------------------------------------------------------
+    # Bounds
+    # ----------------------------------------------------------------------------------------------------------
 
     def path(self, number: int) -> int:
-        """Whether a move can get to its goal at all: over land always, over water by a whole chain of convoys."""
+        """Whether a move can get to its goal at all: over land always, over water by a whole chain of
+        convoys."""
         found = self.paths[number]
         if found != UNKNOWN:
             return found
@@ -271,7 +293,8 @@ class State:
         return found
 
     def attack(self, number: int) -> Bounds:
-        """Strength of a move against its goal. Units of the defender's power do not count against it (CMB-04)."""
+        """Strength of a move against its goal. Units of the defender's power do not count against it
+        (CMB-04)."""
         path = self.paths[number]
         if path != TRUE:
             path = self.path(number)
@@ -306,8 +329,8 @@ class State:
         return low, high
 
     def opposition(self, number: int) -> Bounds:
-        """What stands against a move at its goal: the opponent of a head-to-head fight with all its supports, else
-        the unit that holds there; nothing where nobody stands, or its unit gets away."""
+        """What stands against a move at its goal: the opponent of a head-to-head fight with all its supports,
+        else the unit that holds there; nothing where nobody stands, or its unit gets away."""
         puzzle = self.puzzle
         goal = puzzle.goal[number]
         if goal >= len(puzzle.goal):
@@ -334,7 +357,8 @@ class State:
             return _NONE
         return (self.low[number] if path == TRUE and beaten == FALSE else 0), self.high[number]
 
-    # Dependencies ----------------------------------------------------------------------------------------------------
+    # Dependencies
+    # ----------------------------------------------------------------------------------------------------
 
     def depends_on(self, number: int) -> set[int]:
         """The open orders that could still change the decision on an open order."""

@@ -10,12 +10,13 @@ from adjudicator.geo import Region
 
 @dataclass(frozen=True, slots=True)
 class UnitKind:
-    """What a kind of unit may do, as data (issue rule: kinds are movement classes plus traits, never branches).
+    """What a kind of unit may do, as data (issue rule: kinds are movement classes plus traits, never
+    branches).
 
-    `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `carries`: may convoy when at sea;
-    `carried`: may be convoyed; `attacks`: may order moves into occupied regions; `alone`: strength 0 or 1 when
-    nobody supports it in defence; `retreats`: False when a dislodged unit of this kind always leaves the board;
-    `boards_at_sea`: one that may be convoyed is taken up from a sea too, not only from a shore.
+    `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `carries`: may convoy when at
+    sea; `carried`: may be convoyed; `attacks`: may order moves into occupied regions; `alone`: strength 0 or
+    1 when nobody supports it in defence; `retreats`: False when a dislodged unit of this kind always leaves
+    the board; `boards_at_sea`: one that may be convoyed is taken up from a sea too, not only from a shore.
     """
 
     letter: str
@@ -64,7 +65,8 @@ def moved(unit: Unit, region: Region) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class UnitRef:
-    """A unit as an order names it: kind letter if one was written, and where. Source of leniency: ORD-04, ORD-07."""
+    """A unit as an order names it: kind letter if one was written, and where. Source of leniency: ORD-04,
+    ORD-07."""
 
     kind: str | None
     region: Region

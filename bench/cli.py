@@ -11,16 +11,19 @@ import typer
 from bench.desk.parts import Part
 from bench.storm import parts as storm_of
 
-app = typer.Typer(no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one.")
+app = typer.Typer(no_args_is_help=True, help=("Figures as JSON lines: what, value, unit, and a peer's where "
+                                              "there is one."))
 
 
 @app.command(epilog="Example: galloper bench adjudicate --variant bretwalda --variant brittania")
 def adjudicate(
     positions: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Positions as JSON lines; those of tests/data by default.")
+        Path | None, typer.Argument(metavar="[FILE]", help=("Positions as JSON lines; those of tests/data by "
+                                                            "default."))
     ] = None,
     variant: Annotated[
-        list[str] | None, typer.Option("--variant", metavar="V", help="Only a full turn of this game; may be given again.")
+        list[str] | None, typer.Option("--variant", metavar="V", help=("Only a full turn of this game; may "
+                                                                       "be given again."))
     ] = None,
 ) -> None:
     """The judge's speed and size, beside the packages diplomacy and pydip."""
@@ -32,7 +35,8 @@ def adjudicate(
 @app.command(epilog="Example: galloper bench read sheets/ --peers")
 def read(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Photographs and their truth.json.")],
-    peers: Annotated[bool, typer.Option("--peers", help="Read with plain RapidOCR and Tesseract too.")] = False,
+    peers: Annotated[bool, typer.Option("--peers", help=("Read with plain RapidOCR and Tesseract "
+                                                         "too."))] = False,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the readings as JSON lines.")] = None,
 ) -> None:
     """The reader's figures on sheets whose truth is known."""
@@ -43,7 +47,8 @@ def read(
 
 @app.command(epilog="Example: galloper bench ingest --mails 8")
 def ingest(
-    mails: Annotated[int, typer.Option("--mails", min=1, max=16, help="How many mails, one after the other.")] = 8,
+    mails: Annotated[int, typer.Option("--mails", min=1, max=16, help=("How many mails, one after the "
+                                                                       "other."))] = 8,
 ) -> None:
     """How long a player waits for a receipt, on one core, with reading off and on."""
     from bench.ingest import run
@@ -53,7 +58,8 @@ def ingest(
 
 @app.command(epilog="Example: galloper bench desk --part reading --part undo")
 def desk(
-    part: Annotated[list[Part] | None, typer.Option("--part", help="Only this; may be given again. All by default.")] = None,
+    part: Annotated[list[Part] | None, typer.Option("--part", help=("Only this; may be given again. All by "
+                                                                    "default."))] = None,
 ) -> None:
     """The desk's figures in a real browser: keys, times, what a killed server loses, first paint."""
     from bench.desk.run import run
@@ -64,7 +70,8 @@ def desk(
 @app.command(epilog="Example: galloper bench paper --sheets 100")
 def paper(
     sheets: Annotated[int, typer.Option("--sheets", min=1, help="How many blank sheets.")] = 100,
-    first: Annotated[int, typer.Option("--first", min=0, help="The number of the first one; another number, other sheets.")] = 0,
+    first: Annotated[int, typer.Option("--first", min=0, help=("The number of the first one; another number, "
+                                                               "other sheets."))] = 0,
 ) -> None:
     """Whether a printed and photographed blank sheet gives its heading back."""
     from bench.paper import run
@@ -82,29 +89,61 @@ def letters() -> None:
 
 @app.command(epilog="Example: galloper bench storm --part kill --database sqlite --mails 50 --kills 10")
 def storm(
-    part: Annotated[list[storm_of.Part] | None, typer.Option("--part", help="Only this; may be given again.")] = None,
-    database: Annotated[list[storm_of.Database] | None, typer.Option("--database", help="Only on this; may be given again.")] = None,
-    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the kill storm.")] = storm_of.Sizes().mails,
-    kills: Annotated[int, typer.Option("--kills", min=1, help="Kills of the kill storm.")] = storm_of.Sizes().kills,
-    games: Annotated[int, typer.Option("--games", min=1, help="Games whose deadline comes in one second.")] = storm_of.Sizes().games,
-    few: Annotated[int, typer.Option("--few", min=1, help="Games they are compared with.")] = storm_of.Sizes().few_games,
-    rate: Annotated[int, typer.Option("--rate", min=1, help="Mails of the rate of taking in.")] = storm_of.Sizes().rate_mails,
-    minutes: Annotated[float, typer.Option("--minutes", min=0.1, help="Minutes of traffic in the soak.")] = storm_of.Sizes().minutes,
-    pace: Annotated[float, typer.Option("--pace", min=0.1, help="How many times as fast that traffic passes.")] = storm_of.Sizes().pace,
-    soak_games: Annotated[int, typer.Option("--soak-games", min=2, help="Games of the soak.")] = storm_of.Sizes().soak_games,
-    seed: Annotated[int, typer.Option("--seed", help="Another number, other instants of killing.")] = storm_of.Sizes().seed,
+    part: Annotated[
+        list[storm_of.Part] | None, typer.Option("--part", help=("Only this; may be given again."))
+    ] = None,
+    database: Annotated[
+        list[storm_of.Database] | None, typer.Option("--database", help="Only on this; may be given again.")
+    ] = None,
+    mails: Annotated[
+        int, typer.Option("--mails", min=1, help="Mails of the kill storm.")
+    ] = storm_of.Sizes().mails,
+    kills: Annotated[
+        int, typer.Option("--kills", min=1, help="Kills of the kill storm.")
+    ] = storm_of.Sizes().kills,
+    games: Annotated[
+        int, typer.Option("--games", min=1, help=("Games whose deadline comes in one second."))
+    ] = storm_of.Sizes().games,
+    few: Annotated[
+        int, typer.Option("--few", min=1, help=("Games they are compared with."))
+    ] = storm_of.Sizes().few_games,
+    rate: Annotated[
+        int, typer.Option("--rate", min=1, help=("Mails of the rate of taking in."))
+    ] = storm_of.Sizes().rate_mails,
+    minutes: Annotated[
+        float, typer.Option("--minutes", min=0.1, help=("Minutes of traffic in the soak."))
+    ] = storm_of.Sizes().minutes,
+    pace: Annotated[
+        float, typer.Option("--pace", min=0.1, help=("How many times as fast that traffic passes."))
+    ] = storm_of.Sizes().pace,
+    soak_games: Annotated[
+        int, typer.Option("--soak-games", min=2, help="Games of the soak.")
+    ] = storm_of.Sizes().soak_games,
+    seed: Annotated[
+        int, typer.Option("--seed", help=("Another number, other instants of killing."))
+    ] = storm_of.Sizes().seed,
 ) -> None:
     """What holds when processes are killed, deadlines fall together, mail pours in, and time passes."""
     from bench.storm.run import run
 
-    sizes = storm_of.Sizes(mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes, pace=pace,
-                           soak_games=soak_games, seed=seed)
+    sizes = storm_of.Sizes(
+        mails=mails,
+        kills=kills,
+        games=games,
+        few_games=few,
+        rate_mails=rate,
+        minutes=minutes,
+        pace=pace,
+        soak_games=soak_games,
+        seed=seed,
+    )
     raise typer.Exit(run(part or [], database or [], sizes, sys.stdout, sys.stderr))
 
 
 @app.command(epilog="Example: galloper bench growth --games 2 --mails 10")
 def growth(
-    games: Annotated[int, typer.Option("--games", min=1, help="Games of the smaller half, each with one phase.")] = 2,
+    games: Annotated[int, typer.Option("--games", min=1, help=("Games of the smaller half, each with one "
+                                                               "phase."))] = 2,
     mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the smaller half.")] = 10,
 ) -> None:
     """What a site grows by, in bytes and processor time: for each game, mail and phase."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`what` was measured, its `value` and `unit`; `of` how many it is taken over; `target` the desk plan's, in words;
-    `how` it was measured, where the name does not tell."""
+    """`what` was measured, its `value` and `unit`; `of` how many it is taken over; `target` the desk plan's,
+    in words; `how` it was measured, where the name does not tell."""
 
     what: str
     value: float | None

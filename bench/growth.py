@@ -1,7 +1,9 @@
-"""What a site grows by, in bytes and in processor time: for each game, each mail and each phase of ten powers.
+"""What a site grows by, in bytes and in processor time: for each game, each mail and each phase of ten
+powers.
 
-Each is measured twice, few and then three times as many on top, in one process on SQLite; the slope leaves out what is paid
-once. Reading the ink is not in it (`galloper bench ingest` tells that), nor is a mail's way over the network.
+Each is measured twice, few and then three times as many on top, in one process on SQLite; the slope leaves
+out what is paid once. Reading the ink is not in it (`galloper bench ingest` tells that), nor is a mail's way
+over the network.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor seconds of this process and its children, bytes of the database and bytes of the folder beside it."""
+    """Processor seconds of this process and its children, bytes of the database and bytes of the folder
+    beside it."""
 
     seconds: float
     database: int
@@ -67,13 +70,23 @@ def _figures(at: Place, site: Site, sizes: Sizes) -> Iterator[Figure]:
     def more_games(count: int) -> None:
         phases.extend(add_games(at, count, first=len(phases)))
 
-    yield from _told("game of ten powers", sizes.games, _slope(at, more_games, sizes.games), "its calendar, seats and record")
+    yield from _told(
+        "game of ten powers",
+        sizes.games,
+        _slope(at, more_games, sizes.games),
+        "its calendar, seats and record",
+    )
     yield from _told(f"mail with a photograph of {PHOTOGRAPH // 1_000_000} MB", sizes.mails,
-                     _slope(at, _Mails(at, site), sizes.mails), "taken in, opened in the child, filed, its receipt written; not read")
+                     _slope(at, _Mails(at, site), sizes.mails),
+                     "taken in, opened in the child, filed, its receipt written; not read")
     ready = phases[:]
     file_sheets(at, ready)
     with at.store.begin() as session:
-        session.execute(update(PhaseRow).where(PhaseRow.id.in_(ready)).values(deadline=SystemClock().now() - timedelta(seconds=1)))
+        session.execute(
+            update(PhaseRow)
+            .where(PhaseRow.id.in_(ready))
+            .values(deadline=SystemClock().now() - timedelta(seconds=1))
+        )
 
     def more_phases(count: int) -> None:
         for _ in range(count):
@@ -86,7 +99,8 @@ def _figures(at: Place, site: Site, sizes: Sizes) -> Iterator[Figure]:
     before, letters = _cost(at), _waiting(at)
     site.send_letters()
     spent = _cost(at).since(before)
-    yield Figure("letter sent into a folder: processor", round(spent.seconds / letters * 1000, 1), "ms", of=letters)
+    yield Figure(("letter sent into a folder: "
+                  "processor"), round(spent.seconds / letters * 1000, 1), "ms", of=letters)
 
 
 def _slope(at: Place, grow: Callable[[int], None], few: int) -> Cost:
@@ -109,8 +123,11 @@ def _cost(at: Place) -> Cost:
         connection.execute(text("pragma wal_checkpoint(truncate)"))
     database = Path(str(at.engine.url.database))
     spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return Cost(sum(one.ru_utime + one.ru_stime for one in spent), database.stat().st_size,
-                sum(path.stat().st_size for path in (Path(at.settings.data) / "blobs").rglob("*") if path.is_file()))
+    return Cost(
+        sum(one.ru_utime + one.ru_stime for one in spent),
+        database.stat().st_size,
+        sum(path.stat().st_size for path in (Path(at.settings.data) / "blobs").rglob("*") if path.is_file()),
+    )
 
 
 def _waiting(at: Place) -> int:

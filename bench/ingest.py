@@ -1,10 +1,10 @@
-"""How long a player waits for the receipt of a mail: from the moment a mail server is handed the mail until a mail server has
-been handed the receipt, with the reading of the sheet after the receipt and before it.
+"""How long a player waits for the receipt of a mail: from the moment a mail server is handed the mail until a
+mail server has been handed the receipt, with the reading of the sheet after the receipt and before it.
 
-The whole way, as `galloper serve` goes it: Dovecot tells of the mail by IDLE, one worker judges it, the letter leaves by SMTP. All
-of it, the servers and this program included, shares one core. The mails are those of the demo's Summer, one at a time. The
-first one with reading loads the networks and is reported by itself. Beside the clock's time stands the processor's: on a machine
-that has other work, the difference is that work.
+The whole way, as `galloper serve` goes it: Dovecot tells of the mail by IDLE, one worker judges it, the
+letter leaves by SMTP. All of it, the servers and this program included, shares one core. The mails are those
+of the demo's Summer, one at a time. The first one with reading loads the networks and is reported by itself.
+Beside the clock's time stands the processor's: on a machine that has other work, the difference is that work.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class NoReceipt(RuntimeError):
 
 
 def run(count: int, out: TextIO, progress: TextIO) -> int:
-    """Print the figures as JSON lines. 1 with a sentence on `progress` where a receipt does not come or a server is missing."""
+    """Print the figures as JSON lines. 1 with a sentence on `progress` where a receipt does not come or a
+    server is missing."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
@@ -69,7 +70,10 @@ def run(count: int, out: TextIO, progress: TextIO) -> int:
                 _say(out, f"{what}, first mail of a process", waits[0], LIMITS[reading])
                 waits = waits[1:] or waits
             by_length = sorted(waits, key=lambda one: one.seconds)
-            middle = Wait(statistics.median(one.seconds for one in waits), statistics.median(one.processor for one in waits))
+            middle = Wait(
+                statistics.median(one.seconds for one in waits),
+                statistics.median(one.processor for one in waits),
+            )
             _say(out, f"{what}, median of {len(waits)}", middle, LIMITS[reading])
             _say(out, f"{what}, longest of {len(waits)}", by_length[-1], LIMITS[reading])
     except RuntimeError as error:
@@ -82,7 +86,8 @@ def run(count: int, out: TextIO, progress: TextIO) -> int:
 
 def _say(out: TextIO, what: str, wait: Wait, limit: float) -> None:
     print(json.dumps({
-        "what": what, "value": round(wait.seconds, 2), "unit": "s", "limit": limit, "processor": round(wait.processor, 2), "cores": 1,
+        "what": what, "value": round(wait.seconds, 2), "unit": "s", "limit": limit,
+        "processor": round(wait.processor, 2), "cores": 1,
         "load": round(os.getloadavg()[0], 1), "how": HOW}), file=out, flush=True)
 
 
@@ -122,9 +127,11 @@ def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
 
 
 def _at_rest(site: Site, name: str) -> None:
-    """Wait until the mailbox has been looked into and nothing is under way: what is still to be read of the mail before must not
-    slow this one down, since players write one at a time."""
-    if not wait_for(lambda: site.health.pulse.good_at is not None, LONGEST) or not site.jobs.wait_idle(LONGEST):
+    """Wait until the mailbox has been looked into and nothing is under way: what is still to be read of the
+    mail before must not slow this one down, since players write one at a time."""
+    if not wait_for(lambda: site.health.pulse.good_at is not None, LONGEST) or not site.jobs.wait_idle(
+        LONGEST
+    ):
         raise NoReceipt(f"the site came to no rest before the mail {name} within {LONGEST:.0f} seconds")
     time.sleep(IDLE_SECONDS)
 
@@ -143,7 +150,9 @@ def _site(folder: Path, story: Story, server: Dovecot, sink: SmtpSink, *, readin
                        trusted_authserv_id=AUTHSERV),
         mail_out=MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>")))
     variant, now = site.load(story.variant), datetime.now(UTC)
-    seats = [create.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()]
+    seats = [
+        create.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
+    ]
     new = create.NewGame(story.game, story.variant, now.date(), seats, options={OPTION: reading})
     first = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:

@@ -1,8 +1,9 @@
-"""What a full set of results costs to draw and word: ten powers, each with a sheet on file, the written results as pictures,
-copies of every executed sheet, a letter for each address; and the map. Processor seconds of one core, sending not counted.
+"""What a full set of results costs to draw and word: ten powers, each with a sheet on file, the written
+results as pictures, copies of every executed sheet, a letter for each address; and the map. Processor seconds
+of one core, sending not counted.
 
-The sheets are the demo's photographs, of Autumn 1642 and, where a power sent none then, of Summer. Their lines are filed as
-the truth has them, so that nothing is read here.
+The sheets are the demo's photographs, of Autumn 1642 and, where a power sent none then, of Summer. Their
+lines are filed as the truth has them, so that nothing is read here.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def run(out: TextIO, progress: TextIO) -> int:
             try:
                 _map(play, out)
                 _summer(play)
-                print("Summer 1642 is judged and sent; the results of Autumn are drawn", file=progress, flush=True)
+                print(("Summer 1642 is judged and sent; the results of Autumn are "
+                       "drawn"), file=progress, flush=True)
                 _autumn(play, out)
             finally:
                 play.site.engine.dispose()
@@ -86,14 +88,29 @@ def run(out: TextIO, progress: TextIO) -> int:
 
 
 def _map(play: _Play, out: TextIO) -> None:
-    """The map of control as PDF: the placing of names, which is done once for a board and paper, and a map."""
+    """The map of control as PDF: the placing of names, which is done once for a board and paper, and a
+    map."""
     variant = play.site.load(play.story.variant)
     begun = time.process_time()
     plan = plan_of(variant.slug)
     _say(out, "map: names placed, once in a process", time.process_time() - begun)
     begun = time.process_time()
-    pdf = map_pdf(variant, maps.shapes(variant.slug), variant.start.centres, play.story.game, "at the beginning of 1643", plan=plan)
-    _say(out, "map as PDF", time.process_time() - begun, target=MAP_TARGET, megabytes=round(len(pdf) / 1e6, 2), most_megabytes=3)
+    pdf = map_pdf(
+        variant,
+        maps.shapes(variant.slug),
+        variant.start.centres,
+        play.story.game,
+        "at the beginning of 1643",
+        plan=plan,
+    )
+    _say(
+        out,
+        "map as PDF",
+        time.process_time() - begun,
+        target=MAP_TARGET,
+        megabytes=round(len(pdf) / 1e6, 2),
+        most_megabytes=3,
+    )
 
 
 def _summer(play: _Play) -> None:
@@ -127,13 +144,17 @@ def _autumn(play: _Play, out: TextIO) -> None:
             sizes = [len(play.site.blobs.read(one.message)) for one in letters]
             sheets = len(executed(session, row))
             session.rollback()
-        _say(out, f"draft results of {sheets} sheets to {len(letters)} letters, {what}", done - begun, target=TARGET,
-             drawn=round(drawn - begun, 2), written=round(done - drawn, 2), dislodged=len(resolution.dislodged),
+        _say(out, (f"draft results of {sheets} sheets to {len(letters)} letters, "
+                   f"{what}"), done - begun, target=TARGET,
+             drawn=round(drawn - begun, 2), written=round(done - drawn, 2),
+             dislodged=len(resolution.dislodged),
              largest_letter_mb=round(max(sizes) / 1e6, 2))
 
 
 def _say(out: TextIO, what: str, seconds: float, **more: object) -> None:
-    print(json.dumps({"what": what, "value": round(seconds, 2), "unit": "CPU s", **more}), file=out, flush=True)
+    print(
+        json.dumps({"what": what, "value": round(seconds, 2), "unit": "CPU s", **more}), file=out, flush=True
+    )
 
 
 def _file(play: _Play, phase: PhaseRow, power: str, round_: str) -> None:
@@ -150,8 +171,10 @@ def _file(play: _Play, phase: PhaseRow, power: str, round_: str) -> None:
         records.add_mail(session, key, len(photo), play.clock.now(), play.clock.now())
         session.get_one(MailRow, key).state = MailState.USED
         paper = SubmissionRow(
-            sha256=key, phase_id=phase.id, power=power, sender=story.players[power][1], received_at=phase.opens_at, version=1,
-            semantic_key=hashlib.sha256(key.encode()).hexdigest(), read_at=phase.opens_at, flags=[], fate="counts")
+            sha256=key, phase_id=phase.id, power=power, sender=story.players[power][1],
+            received_at=phase.opens_at, version=1,
+            semantic_key=hashlib.sha256(key.encode()).hexdigest(), read_at=phase.opens_at, flags=[],
+            fate="counts")
         session.add(paper)
         session.flush()
         page = PageRow(submission_id=paper.id, ordinal=0, original=upright, upright=upright, rotation=0)
@@ -161,14 +184,21 @@ def _file(play: _Play, phase: PhaseRow, power: str, round_: str) -> None:
         for at, (words, order, struck) in enumerate(lines):
             top, foot = high * MARGIN + step * at, high * MARGIN + step * (at + 0.8)
             session.add(LineRow(
-                page_id=page.id, ordinal=at, kind="order" if order else "other", text=words, order=order or None, struck=struck,
-                box=[[wide * 0.1, top], [wide * 0.9, top], [wide * 0.9, foot], [wide * 0.1, foot]], confidence=0.99,
+                page_id=page.id, ordinal=at, kind="order" if order else "other", text=words,
+                order=order or None, struck=struck,
+                box=[[wide * 0.1, top], [wide * 0.9, top], [wide * 0.9, foot], [wide * 0.1, foot]],
+                confidence=0.99,
                 status=LineState.AUTO if order else LineState.NOT_ORDER, candidates=[]))
 
 
 def _photo(story: Story, power: str, round_: str) -> bytes:
     """The photograph that a power sent, else one of somebody who did."""
-    sent = [one for name in (round_, *ROUNDS) for one in story.mails_of(name) if one.fate == "accepted" and one.files]
+    sent = [
+        one
+        for name in (round_, *ROUNDS)
+        for one in story.mails_of(name)
+        if one.fate == "accepted" and one.files
+    ]
     own = [one for one in sent if one.power == power]
     return (FOLDER / (own or sent)[0].files[0]).read_bytes()
 
@@ -186,14 +216,29 @@ def _open(folder: Path) -> _Play:
     (folder / "box").mkdir()
     for part in ("new", "cur", "tmp"):
         (folder / "box" / part).mkdir()
-    site = open_site(Settings(
-        data=str(folder / "data"), order_address=ORDERS, coordinator="coordinator@galloper.example",
-        mail_in=MailIn(kind="maildir", path=str(folder / "box"), trusted_authserv_id=AUTHSERV),
-        mail_out=MailOut(kind="folder", path=str(folder / "outbox"), sender=f"Galloper <{ORDERS}>")), clock=clock)
+    site = open_site(
+        Settings(
+            data=str(folder / "data"),
+            order_address=ORDERS,
+            coordinator="coordinator@galloper.example",
+            mail_in=MailIn(kind="maildir", path=str(folder / "box"), trusted_authserv_id=AUTHSERV),
+            mail_out=MailOut(kind="folder", path=str(folder / "outbox"), sender=f"Galloper <{ORDERS}>"),
+        ),
+        clock=clock,
+    )
     variant = site.load(story.variant)
-    seats = [create.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()]
+    seats = [
+        create.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
+    ]
     first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
-        row = create.create(session, create.NewGame(story.game, story.variant, START, seats), variant, first, fresh_seed(), clock.now())
+        row = create.create(
+            session,
+            create.NewGame(story.game, story.variant, START, seats),
+            variant,
+            first,
+            fresh_seed(),
+            clock.now(),
+        )
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     return _Play(site, clock, story)

@@ -1,8 +1,10 @@
-"""Whether a blank order sheet gives its heading back (POST-07, HEAD-01): printed, photographed, read, compared.
+"""Whether a blank order sheet gives its heading back (POST-07, HEAD-01): printed, photographed, read,
+compared.
 
-Photographs are rendered by the camera of the training sheets (`training/photographs/one_sheet.py`): warped, curled, lit from one side,
-blurred, stored as JPEG, with conditions drawn by seeds that nothing else uses. A sheet is right when game, power, season,
-year and kind of orders are what was printed, and nothing on it passes for an order.
+Photographs are rendered by the camera of the training sheets (`training/photographs/one_sheet.py`): warped,
+curled, lit from one side, blurred, stored as JPEG, with conditions drawn by seeds that nothing else uses. A
+sheet is right when game, power, season, year and kind of orders are what was printed, and nothing on it
+passes for an order.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ SEED = 77_000
 WHITE = 0.95
 """How bright paper is under the light, 0 to 1."""
 PHASES = (
-    ("Autumn", 1642, PhaseKind.MOVEMENT), ("Summer", 1644, PhaseKind.RETREAT), ("Winter", 1643, PhaseKind.ADJUSTMENT),
+    ("Autumn", 1642, PhaseKind.MOVEMENT), ("Summer", 1644, PhaseKind.RETREAT),
+    ("Winter", 1643, PhaseKind.ADJUSTMENT),
     ("Spring", 1648, PhaseKind.MOVEMENT),
 )
 GAMES = ("Powick Bridge", "Edgehill", "The Siege of Bristol", "Marston Moor 2")
@@ -56,7 +59,11 @@ class Printed:
     @property
     def orders(self) -> str:
         """The third line of the heading."""
-        kind = {PhaseKind.MOVEMENT: "Movement", PhaseKind.RETREAT: "Retreat", PhaseKind.ADJUSTMENT: "Adjustment"}[self.kind]
+        kind = {
+            PhaseKind.MOVEMENT: "Movement",
+            PhaseKind.RETREAT: "Retreat",
+            PhaseKind.ADJUSTMENT: "Adjustment",
+        }[self.kind]
         return f"{self.season} {self.year} {kind} Orders"
 
 
@@ -64,7 +71,9 @@ def printed(number: int) -> Printed:
     """The heading of a sheet by its number; one after the other runs through powers, phases and games."""
     powers = tuple(power.name for power in maps.load("w3k").powers.values())
     season, year, kind = PHASES[number % len(PHASES)]
-    return Printed(GAMES[number // len(powers) % len(GAMES)], powers[number % len(powers)], season, year, kind)
+    return Printed(
+        GAMES[number // len(powers) % len(GAMES)], powers[number % len(powers)], season, year, kind
+    )
 
 
 def photographed(number: int) -> bytes:
@@ -79,7 +88,9 @@ def _flat(wanted: Printed) -> NDArray[np.float32]:
     pdf = sheets_pdf([Blank(wanted.power, wanted.game, wanted.orders)])
     with Image.open(io.BytesIO(to_pngs(pdf, SIZE[1])[0])) as opened:
         flat = np.asarray(opened.convert("RGB")).astype(np.float32) / 255
-    sheet: NDArray[np.float32] = cv2.resize(flat, (SIZE[1], SIZE[0]), interpolation=cv2.INTER_AREA) * np.float32(WHITE)
+    sheet: NDArray[np.float32] = cv2.resize(
+        flat, (SIZE[1], SIZE[0]), interpolation=cv2.INTER_AREA
+    ) * np.float32(WHITE)
     return sheet
 
 
@@ -121,9 +132,18 @@ def run(sheets: int, first: int, out: TextIO, progress: TextIO) -> int:
             _say(out, what="blank sheet not read back", value=number, unit="sheet", why=said)
         if said or done % 10 == 0 or done == sheets:
             print(f"sheet {done} of {sheets}, {wrong} wrong", file=progress, flush=True)
-    _say(out, what="blank sheets read back", value=round((done - wrong) / done, 4), unit="share", right=done - wrong, sheets=done,
-         first=first, target=0.999)
-    _say(out, what="blank sheet photographed and read, mean", value=round((time.process_time() - begun) / done, 2), unit="CPU s")
+    _say(
+        out,
+        what="blank sheets read back",
+        value=round((done - wrong) / done, 4),
+        unit="share",
+        right=done - wrong,
+        sheets=done,
+        first=first,
+        target=0.999,
+    )
+    _say(out, what=("blank sheet photographed and read, "
+                    "mean"), value=round((time.process_time() - begun) / done, 2), unit="CPU s")
     return 0
 
 

@@ -1,4 +1,5 @@
-"""What the demo proves: each thing counted in the database and in the letters that lie in the outbox folder."""
+"""What the demo proves: each thing counted in the database and in the letters that lie in the outbox
+folder."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ from service.store.tables import GameRow, LineRow, MailRow, OutboxRow, PhaseRow,
 
 _ENDS = {"accepted": {"used"}, "superseded": {"used"}, "quarantined": {"quarantined"},
          "rejected": {"refused", "quarantined", "used"}, "ignored": {"ignored"}}
-"""Ends of a mail that agree with a fate. A photograph that is no sheet is filed first and refused by the eye."""
+"""Ends of a mail that agree with a fate. A photograph that is no sheet is filed first and refused by the
+eye."""
 
 
 @dataclass(slots=True)
@@ -43,7 +45,8 @@ class Findings:
             self.faults.append(fault)
 
     def opens(self, data: bytes, kind: str) -> bool:
-        """Whether an attachment opens. Ten players are sent the same pictures; each picture is opened once."""
+        """Whether an attachment opens. Ten players are sent the same pictures; each picture is opened
+        once."""
         key = hashlib.sha256(data).hexdigest()
         if key not in self.opened:
             self.opened[key] = _opens(data, kind)
@@ -54,7 +57,8 @@ class Findings:
         say("\nChecked: " + ", ".join(f"{n} {what}" for what, n in self.checked.items()) + ".")
         for fault in self.faults:
             say(f"WRONG: {fault}")
-        say(f"{'All as it should be' if not self.faults else f'{len(self.faults)} faults'}, in {seconds:.1f} s.")
+        say(f"{'All as it should be' if not self.faults else f'{len(self.faults)} faults'}, in "
+            f"{seconds:.1f} s.")
         return 1 if self.faults else 0
 
 
@@ -75,7 +79,8 @@ def check_round(findings: Findings, site: Site, story: Story, round_: str, phase
     for power, units in story.positions.get(round_, {}).items():
         found_units = {_text(variant, u) for u in resolution.position.units if u.power == power}
         findings.expect("positions", found_units == set(units),
-                        f"after {round_} {power} should stand at {sorted(units)}, and stands at {sorted(found_units)}")
+                        (f"after {round_} {power} should stand at {sorted(units)}, and stands at "
+                         f"{sorted(found_units)}"))
     return [_summary(resolution.outcomes), *_moved(variant, resolution.dislodged)]
 
 
@@ -99,16 +104,20 @@ def _moved(variant: Variant, dislodged: Iterable[object]) -> list[str]:
 
 
 def check_whole(findings: Findings, site: Site, story: Story) -> None:
-    """Every mail with its end, every letter with attachments that open, lines read from the ink, what is secret kept."""
+    """Every mail with its end, every letter with attachments that open, lines read from the ink, what is
+    secret kept."""
     with site.store() as session:
         mails = list(session.scalars(select(MailRow)))
         letters = list(session.scalars(select(OutboxRow).order_by(OutboxRow.id)))
         lines = list(session.scalars(select(LineRow)))
         papers = list(session.scalars(select(SubmissionRow)))
-        titles = {p.id: str(phase_of(p)) for g in records.games(session) for p in records.phases(session, g.id)}
+        titles = {
+            p.id: str(phase_of(p)) for g in records.games(session) for p in records.phases(session, g.id)
+        }
     for mail in mails:
         findings.expect("mails with an end", mail.state != "stored", f"mail {mail.sha256[:12]} has no end")
-        findings.expect("mails kept whole", site.blobs.has(mail.sha256), f"mail {mail.sha256[:12]} is not kept")
+        findings.expect("mails kept whole", site.blobs.has(mail.sha256), (f"mail {mail.sha256[:12]} is not "
+                                                                          f"kept"))
     receipts = [row for row in letters if row.kind == "receipt"]
     findings.expect("count of receipts", len(receipts) == len(papers),
                     f"{len(papers)} papers and {len(receipts)} receipts")
@@ -125,7 +134,9 @@ def check_whole(findings: Findings, site: Site, story: Story) -> None:
         _check_secrets(findings, story, row.recipient, message, title)
 
 
-def _check_secrets(findings: Findings, story: Story, recipient: str, message: EmailMessage, title: str) -> None:
+def _check_secrets(
+    findings: Findings, story: Story, recipient: str, message: EmailMessage, title: str
+) -> None:
     players = {address: power for power, (_, address) in story.players.items()}
     for secret in story.secrets:
         if title not in secret.rounds or players.get(recipient, secret.power) == secret.power:
@@ -133,7 +144,8 @@ def _check_secrets(findings: Findings, story: Story, recipient: str, message: Em
         parts = [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
         said = " ".join(" ".join([*map(str, message.values()), *parts]).split())
         told = [words for words in secret.words if words in said]
-        findings.expect("secrets kept", not told, f"{recipient} is told of {', '.join(told)} in a letter for {title}")
+        findings.expect("secrets kept", not told, (f"{recipient} is told of {', '.join(told)} in a letter "
+                                                   f"for {title}"))
 
 
 def _check_letter(findings: Findings, kind: str, message: EmailMessage, title: str) -> None:
@@ -143,7 +155,8 @@ def _check_letter(findings: Findings, kind: str, message: EmailMessage, title: s
     for part in message.iter_attachments():
         payload = part.get_payload(decode=True)
         opens = isinstance(payload, bytes) and findings.opens(payload, part.get_content_type())
-        findings.expect("attachments that open", opens, f"{part.get_filename()} of a {kind} letter does not open")
+        findings.expect("attachments that open", opens, (f"{part.get_filename()} of a {kind} letter does not "
+                                                         f"open"))
 
 
 def _opens(data: bytes, kind: str) -> bool:

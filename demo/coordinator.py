@@ -1,7 +1,7 @@
 """The demo's coordinator: signs in at the desk over HTTP and reads the doubtful lines, as a person would.
 
-The hand knows what stands on each sheet (the story tells), looks at the line's crop by its neighbours, and presses what a
-person would press: the reading that is right, or the words typed out.
+The hand knows what stands on each sheet (the story tells), looks at the line's crop by its neighbours, and
+presses what a person would press: the reading that is right, or the words typed out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Hand:
         self.post("/sign-in", name=NAME, password=PASSWORD)
 
     def read_lines(self, phase: int, written: Mapping[str, Written]) -> int:
-        """Decide every open line of a phase; how many there were. `written`: power to the lines on its sheet."""
+        """Decide every open line of a phase; how many there were. `written`: power to the lines on its
+        sheet."""
         decided = 0
         page = self.get(f"/desk/{phase}")
         while 'name="line"' in page:
@@ -84,7 +85,12 @@ def _line_of(seen: str, readings: Sequence[str], written: Written) -> tuple[str,
     """The written line that this crop shows: the one most like what the eye made of it."""
     def likeness(line: tuple[str, str, bool]) -> float:
         text, order, _ = line
-        return max([fuzz.ratio(seen.lower(), text.lower()), *(fuzz.ratio(r.lower(), order.lower()) for r in readings)])
+        return max(
+            [
+                fuzz.ratio(seen.lower(), text.lower()),
+                *(fuzz.ratio(r.lower(), order.lower()) for r in readings),
+            ]
+        )
 
     best = max(written, key=likeness, default=("", "", False))
     return best if best[0] and likeness(best) >= _LIKE else (seen, "", False)

@@ -1,5 +1,5 @@
-"""A mail server for the newcomer: pymap, pure Python, in a child process on loopback. It forgets everything when it
-ends, and it ends with the program that started it, however that ends.
+"""A mail server for the newcomer: pymap, pure Python, in a child process on loopback. It forgets everything
+when it ends, and it ends with the program that started it, however that ends.
 """
 
 from __future__ import annotations

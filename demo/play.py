@@ -1,4 +1,5 @@
-"""`galloper demo`: a story on loopback mail, with every real part: IMAP, queue, reader, desk, judge, letters."""
+"""`galloper demo`: a story on loopback mail, with every real part: IMAP, queue, reader, desk, judge,
+letters."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ from service.web import sessions
 from service.web.server import WebError, WebServer
 
 KEEP_ALIVE = 15
-"""Seconds after which the folder is opened anew: the demo's mail server may lose sight of mails that came while others were
-moved on, and the story waits no longer than three minutes."""
+"""Seconds after which the folder is opened anew: the demo's mail server may lose sight of mails that came
+while others were moved on, and the story waits no longer than three minutes."""
 
 START = date(2027, 3, 1)
 ORDERS = "orders@galloper.example"
@@ -105,19 +106,24 @@ class Demo:
             received = (begin + at * step).replace(microsecond=0)
             self.clock.set(max(received, self.clock.now()))
             self.server.append(mail.to_bytes(ORDERS, received), received)
-            self.say(f"  {received:%d %b %H:%M}  mail from {mail.sender.partition('@')[0]:8} “{mail.subject}”{_remark(mail)}")
+            self.say(f"  {received:%d %b %H:%M}  mail from {mail.sender.partition('@')[0]:8} "
+                     f"“{mail.subject}”{_remark(mail)}")
         self._wait(f"{len(mails)} mails taken in", lambda: self._count_mails() >= before + len(mails))
         self._wait("every mail to have an end", lambda: self._count_mails(MailState.STORED) == 0)
         self._wait("every sheet to be read", lambda: self._unread() == 0)
         self._letters()
         with self.site.store() as session:
-            ends = dict(session.execute(select(MailRow.state, func.count()).group_by(MailRow.state)).tuples().all())
+            ends = dict(
+                session.execute(select(MailRow.state, func.count()).group_by(MailRow.state)).tuples().all()
+            )
         self.say("  mails so far: " + ", ".join(f"{n} {state}" for state, n in sorted(ends.items())))
 
     def _close(self, phase: PhaseRow) -> None:
         self.clock.set(phase.deadline + timedelta(minutes=1))
         self.site.look()
-        self._wait("the phase to close", lambda: self._state(phase.id) in {PhaseState.CLOSED, PhaseState.READY})
+        self._wait(
+            "the phase to close", lambda: self._state(phase.id) in {PhaseState.CLOSED, PhaseState.READY}
+        )
         self.say(f"  deadline passed at {phase.deadline:%H:%M} GMT; the sheets are unsealed")
 
     def _read(self, round_: str, phase: PhaseRow) -> None:
@@ -170,7 +176,8 @@ class Demo:
 
 
 def run_demo(*, fast: bool, folder: Path | None, keep: bool, variant: str = USUAL) -> int:
-    """Play the story of a variant. With `fast` no hand is needed and everything is checked; else the desk stays open at the end.
+    """Play the story of a variant. With `fast` no hand is needed and everything is checked; else the desk
+    stays open at the end.
 
     Raises NoStory for a variant of which there is none.
     """
@@ -180,11 +187,13 @@ def run_demo(*, fast: bool, folder: Path | None, keep: bool, variant: str = USUA
     place = Path(tempfile.mkdtemp(prefix="galloper-demo-")) if temporary else (folder or Path("demo-site"))
     if place.exists() and not temporary:
         if any(place.iterdir()) and not any((place / mark).exists() for mark in (MARK, "outbox")):
-            print(f"galloper: {place} holds something else; choose another folder with --dir.", file=sys.stderr)
+            print((f"galloper: {place} holds something else; choose another folder with "
+                   f"--dir."), file=sys.stderr)
             return 1
         shutil.rmtree(place)
     place.mkdir(parents=True, exist_ok=True)
-    (place / MARK).write_text("A demo's site: the next demo that is given this folder begins it anew.\n", encoding="utf-8")
+    (place / MARK).write_text(("A demo's site: the next demo that is given this folder begins it "
+                               "anew.\n"), encoding="utf-8")
     try:
         return _run(story, place, fast=fast, started=started)
     except DemoFault as fault:
@@ -236,15 +245,21 @@ def _web(site: Site, *, fast: bool) -> WebServer:
 
 def _settings(place: Path, server: DemoMailServer) -> Settings:
     return Settings(
-        data=str(place), order_address=ORDERS, coordinator=COORDINATOR,
-        mail_in=server.settings().model_copy(update={"trusted_authserv_id": AUTHSERV, "keep_alive_seconds": KEEP_ALIVE}),
+        data=str(place),
+        order_address=ORDERS,
+        coordinator=COORDINATOR,
+        mail_in=server.settings().model_copy(
+            update={"trusted_authserv_id": AUTHSERV, "keep_alive_seconds": KEEP_ALIVE}
+        ),
         mail_out=MailOut(kind="folder", path=str(place / "outbox"), sender=f"Galloper <{ORDERS}>"),
         web=Web(secure_cookies=False),
     )
 
 
 def _create(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -> None:
-    seats = [create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()]
+    seats = [
+        create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()
+    ]
     new = create.NewGame(story.game, story.variant, START, seats)
     first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
@@ -254,10 +269,12 @@ def _create(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -
 
 
 def _greet(say: Say, story: Story, address: str, place: Path, *, fast: bool) -> None:
-    say(f"A game of {story.variant} called “{story.game}”, {_count(len(story.players))} powers, on loopback mail. Nothing leaves this machine.")
+    say(f"A game of {story.variant} called “{story.game}”, {_count(len(story.players))} powers, on loopback "
+        f"mail. Nothing leaves this machine.")
     say(f"Letters go to {place / 'outbox'}; the desk is at {address}")
     if not fast:
-        say(f"Sign in there as “{NAME}” with the password “{PASSWORD}” and watch. A scripted coordinator reads along.")
+        say(f"Sign in there as “{NAME}” with the password “{PASSWORD}” and watch. A scripted coordinator "
+            f"reads along.")
 
 
 def _count(number: int) -> str:

@@ -1,8 +1,8 @@
 """A demo's story: its mails and what must come of them, read from a folder of `demo/data`.
 
-A folder is named after a variant and holds `manifest.toml` (players, sheets, mails), `expected.toml` (what the turns must
-come to, worked out by hand), the photographs and the composer's `truth.json`. A game gets a demo by getting a folder.
-`manifest.toml` of w3k says what its entries mean.
+A folder is named after a variant and holds `manifest.toml` (players, sheets, mails), `expected.toml` (what
+the turns must come to, worked out by hand), the photographs and the composer's `truth.json`. A game gets a
+demo by getting a folder. `manifest.toml` of w3k says what its entries mean.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class NoStory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StoryMail:
-    """One mail of the story. `round` is the phase it is sent in ("Summer 1642 Movement"), `fate` what the service must
-    do with it, `note` why it is there. `files` lie in `folder`; `body` is the plain text and `html`, where there is any,
-    the other way of saying it."""
+    """One mail of the story. `round` is the phase it is sent in ("Summer 1642 Movement"), `fate` what the
+    service must do with it, `note` why it is there. `files` lie in `folder`; `body` is the plain text and
+    `html`, where there is any, the other way of saying it."""
 
     name: str
     round: str
@@ -82,9 +82,9 @@ class Secret:
 class Story:
     """Who plays, who writes, what is on the sheets, and what the turns must come to.
 
-    `players`: power to (name, address). `sheets`: file to its lines, each (text as meant, canonical order, struck).
-    `expected`: phase title to power to order to (result, reason or ""). `positions`: phase title to power to units.
-    `secrets`: what the letters must keep.
+    `players`: power to (name, address). `sheets`: file to its lines, each (text as meant, canonical order,
+    struck). `expected`: phase title to power to order to (result, reason or ""). `positions`: phase title to
+    power to units. `secrets`: what the letters must keep.
     """
 
     game: str
@@ -127,21 +127,27 @@ def tell(folder: Path = FOLDER) -> Story:
     told = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))
     truth = tomllib.loads((folder / "expected.toml").read_text(encoding="utf-8"))
     return Story(
-        game=told["game"], variant=told["variant"],
+        game=told["game"],
+        variant=told["variant"],
         players={power: (one["name"], one["address"]) for power, one in told["players"].items()},
         mails=tuple(_mail(one, folder) for one in told["mail"]),
         sheets={f"{one['name']}.jpg": _lines(one) for one in told.get("sheet", ())},
         expected={one["name"]: _expected(one.get("orders", {})) for one in truth["phase"]},
-        positions={name: {power: tuple(units) for power, units in one.items()}
-                   for name, one in truth.get("positions", {}).items()},
-        secrets=tuple(Secret(one["power"], tuple(one["words"]), tuple(one["rounds"])) for one in truth.get("secret", ())),
+        positions={
+            name: {power: tuple(units) for power, units in one.items()}
+            for name, one in truth.get("positions", {}).items()
+        },
+        secrets=tuple(
+            Secret(one["power"], tuple(one["words"]), tuple(one["rounds"])) for one in truth.get("secret", ())
+        ),
     )
 
 
 def _mail(one: Mapping[str, Any], folder: Path) -> StoryMail:
     return StoryMail(
         one["name"], one["round"], one["from"], one["subject"], tuple(one.get("files", ())), one["fate"],
-        one.get("power", ""), one.get("body", ""), one.get("note", ""), one.get("headers", {}), one.get("html", ""), folder,
+        one.get("power", ""), one.get("body", ""), one.get("note", ""), one.get("headers", {}),
+        one.get("html", ""), folder,
     )
 
 
@@ -153,7 +159,8 @@ _CROSSED, _PUT_IN = re.compile(r"\{-[^}]*-\}\s*"), re.compile(r"\{\+([^}]*)\+\}"
 
 
 def _meant(markup: str) -> str:
-    """What a line of the manifest says once its corrections are made: without the words crossed out, with those put in."""
+    """What a line of the manifest says once its corrections are made: without the words crossed out, with
+    those put in."""
     return _PUT_IN.sub(r"\1", _CROSSED.sub("", markup))
 
 

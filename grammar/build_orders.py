@@ -1,6 +1,7 @@
 """From a tree to orders, through a table from grammar rule name to maker.
 
-A rule set with a wording of its own hands in `{**MAKERS, "rule_name": maker}`; nothing here knows which game it is.
+A rule set with a wording of its own hands in `{**MAKERS, "rule_name": maker}`; nothing here knows which game
+it is.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, KindWord, Lexicon
 class Parts:
     """What one order's tree holds, by role. `author` is whose sheet it stands on; `line` its number there.
 
-    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via"); `written` is what
-    stood in each of those that has no role here, in the order written.
+    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via");
+    `written` is what stood in each of those that has no role here, in the order written.
     """
 
     author: str
@@ -70,7 +71,8 @@ def orders(tree: Tree[Token], edges: Sequence[Edge], lexicon: Lexicon, author: s
            makers: Mapping[str, Maker]) -> tuple[Order, ...]:
     """The orders of a whole line's tree, in the order written.
 
-    Tokens carry the number of their edge. Raises KeyError when the grammar has a rule that `makers` lacks: our fault.
+    Tokens carry the number of their edge. Raises KeyError when the grammar has a rule that `makers` lacks:
+    our fault.
     """
     reader = _Reader(edges, lexicon)
     made: list[Order] = []
@@ -222,7 +224,9 @@ def _aided(order: type[SupportMove | Convoy], parts: Parts) -> Iterable[Order]:
 
 
 def _support_hold(parts: Parts) -> Iterable[Order]:
-    return [SupportHold(power=parts.author, line=parts.line, unit=u, target=parts.targets[0]) for u in parts.units]
+    return [
+        SupportHold(power=parts.author, line=parts.line, unit=u, target=parts.targets[0]) for u in parts.units
+    ]
 
 
 def _convert(parts: Parts) -> Iterable[Order]:
@@ -285,7 +289,8 @@ def makers_of(own: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker
 
 
 def _own(kind: type[Order], parts: Parts) -> Iterable[Order]:
-    """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at all."""
+    """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at
+    all."""
     found: dict[str, Any] = {}
     for name, (holds, _) in shape(kind).items():
         if holds is Holds.FLAG:

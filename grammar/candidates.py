@@ -31,7 +31,8 @@ _KINDLESS, _KINDLESS_TARGET = 1.4, 0.6
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a line is read with: the forms of its phase, the names, whose sheet it is, and the table of makers."""
+    """What a line is read with: the forms of its phase, the names, whose sheet it is, and the table of
+    makers."""
 
     forms: Forms
     lexicon: Lexicon
@@ -41,8 +42,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A line taken as it stands: equally good `candidates`, one when it is read; otherwise the word at which the
-    furthest reading stopped, and the terminals it looked for there."""
+    """A line taken as it stands: equally good `candidates`, one when it is read; otherwise the word at which
+    the furthest reading stopped, and the terminals it looked for there."""
 
     candidates: tuple[Candidate, ...]
     furthest: int
@@ -51,11 +52,15 @@ class Written:
 
 def as_written(found: Sequence[Word], sheet: Sheet, line: int | None) -> Written:
     """Readings of a line whose every word is known."""
-    result = search(sheet.forms.machine, exact_edges.edges(found, sheet.forms, sheet.lexicon), len(found), _KEPT)
+    result = search(
+        sheet.forms.machine, exact_edges.edges(found, sheet.forms, sheet.lexicon), len(found), _KEPT
+    )
     equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.STEP / 2]
     made = {orders_of(path, sheet, line): path for path in reversed(equal)}
     fitting = _fitting([o for o in reversed(made) if o], sheet.lexicon)
-    return Written(tuple(Candidate(o, 1.0, _begun(made[o])) for o in fitting), result.furthest, result.expected)
+    return Written(
+        tuple(Candidate(o, 1.0, _begun(made[o])) for o in fitting), result.furthest, result.expected
+    )
 
 
 def _begun(path: Path) -> float:
@@ -64,7 +69,8 @@ def _begun(path: Path) -> float:
 
 
 def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tuple[Order, ...]]:
-    """Of readings that differ only in what one spelling means, those that put no unit where its kind can never be.
+    """Of readings that differ only in what one spelling means, those that put no unit where its kind can
+    never be.
 
     "The Isle of Wight" is land or sea "by unit and order" (Q-44); an army cannot mean the sea.
     """
@@ -96,10 +102,11 @@ def places(order: Order) -> list[tuple[str | None, Region]]:
 
 def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False,
                typed: bool = False) -> list[Candidate]:
-    """Readings of a misread line, no two the same orders, best first; none for a line too long to be one order.
+    """Readings of a misread line, no two the same orders, best first; none for a line too long to be one
+    order.
 
-    `score` is the share of the text's letters that were not changed. With `stray`, words that fit nowhere may be
-    passed over; `worst` is then 1. `typed` text has no letters taken for others that look alike.
+    `score` is the share of the text's letters that were not changed. With `stray`, words that fit nowhere may
+    be passed over; `worst` is then 1. `typed` text has no letters taken for others that look alike.
     """
     plain = flat(text)[0] if len(text) <= LONGEST_GARBLED else ""
     size = max(1, len(plain.replace(" ", "")))
@@ -112,12 +119,17 @@ def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False
         if made and _spelled(made, sheet.lexicon) and cost < best.get(made, (cost + 1, path))[0]:
             best[made] = (cost, path)
     ranked = sorted(best.items(), key=lambda item: item[1][0])
-    return [Candidate(o, max(0.0, 1.0 - cost / size), cost, fuzzy_edges.worst(path.edges), _rival(ranked[0][1][1], path))
-            for o, (cost, path) in ranked]
+    return [
+        Candidate(
+            o, max(0.0, 1.0 - cost / size), cost, fuzzy_edges.worst(path.edges), _rival(ranked[0][1][1], path)
+        )
+        for o, (cost, path) in ranked
+    ]
 
 
 def _rival(best: Path, other: Path) -> bool:
-    """Does `other` change a piece of `best` that does not fit letter for letter anyway, or fit a piece as well?"""
+    """Does `other` change a piece of `best` that does not fit letter for letter anyway, or fit a piece as
+    well?"""
     kept = {(e.start, e.end, e.terminal, e.value) for e in other.edges}
     costs = {(e.start, e.end): e.cost for e in other.edges}
     changed = [e for e in best.edges if (e.start, e.end, e.terminal, e.value) not in kept]
@@ -126,8 +138,8 @@ def _rival(best: Path, other: Path) -> bool:
 
 
 def _unlikely(made: Sequence[Order]) -> float:
-    """Letters added where a unit has no kind: players write it, so a reader has more likely lost the word. Less for a
-    supported unit, which the handbook itself names by its place alone (ORD-04)."""
+    """Letters added where a unit has no kind: players write it, so a reader has more likely lost the word.
+    Less for a supported unit, which the handbook itself names by its place alone (ORD-04)."""
     unit = any(isinstance(o, UnitOrder) and o.unit.kind is None for o in made)
     target = any(isinstance(o, SupportHold | SupportMove | Convoy) and o.target.kind is None for o in made)
     return _KINDLESS * unit + _KINDLESS_TARGET * target
@@ -139,7 +151,8 @@ def _spelled(made: Sequence[Order], lexicon: Lexicon) -> bool:
 
 
 def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:
-    """The orders a path means; empty where its words contradict themselves ("Build at London" without a kind)."""
+    """The orders a path means; empty where its words contradict themselves ("Build at London" without a
+    kind)."""
     kept = [edge for edge in path.edges if edge.terminal is not None]
     tree = sheet.forms.tree([Token(str(edge.terminal), str(n)) for n, edge in enumerate(kept)])
     return orders(tree, kept, sheet.lexicon, sheet.power, line, makers_of(sheet.forms.own, sheet.makers))

@@ -11,8 +11,8 @@ from adjudicator.orders import Order
 
 
 class Code(StrEnum):
-    """UNREAD: too far from anything to be read. INVALID: words that no order is made of. AMBIGUOUS: two orders or
-    two places are too close (Q-01)."""
+    """UNREAD: too far from anything to be read. INVALID: words that no order is made of. AMBIGUOUS: two
+    orders or two places are too close (Q-01)."""
 
     UNREAD = "unread"
     INVALID = "invalid"
@@ -21,9 +21,9 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to read a line: `orders` in the order written, `score` 0..1, `cost` in letters that had to be changed
-    (0 is exact), `worst` the share of letters changed in the worst word or name, 0..1. `rival` is False where it differs
-    from the best candidate only in words that fit that one letter for letter."""
+    """One way to read a line: `orders` in the order written, `score` 0..1, `cost` in letters that had to be
+    changed (0 is exact), `worst` the share of letters changed in the worst word or name, 0..1. `rival` is
+    False where it differs from the best candidate only in words that fit that one letter for letter."""
 
     orders: tuple[Order, ...]
     score: float
@@ -41,8 +41,8 @@ def margin(candidates: Sequence[Candidate]) -> float:
 class Complaint:
     """What is wrong with one line.
 
-    `line` is its number on the sheet or None; `span` the characters [from, to) of `text` that could not be taken;
-    `message` one sentence a player can act on; `candidates` the readings that were near, best first.
+    `line` is its number on the sheet or None; `span` the characters [from, to) of `text` that could not be
+    taken; `message` one sentence a player can act on; `candidates` the readings that were near, best first.
     """
 
     code: Code

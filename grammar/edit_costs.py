@@ -1,7 +1,7 @@
 """How far a misread piece of text is from a spelling, letter by letter, for all pieces and spellings at once.
 
-Costs are in letters: 1 for one letter taken for another, less for letters that eyes and readers confuse, little for
-a space lost or found.
+Costs are in letters: 1 for one letter taken for another, less for letters that eyes and readers confuse,
+little for a space lost or found.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&,;="
 """What a folded text is made of here; every other sign is dropped."""
 
 _CODE = {c: n for n, c in enumerate(ALPHABET)}
-_TWINS = "o0 l1 i1 il ij s5 z2 b6 b8 g9 q9 &8 &6 lt it ft ec eo ea ao oc ac oa uv un nm nr rv vu uw vw wu hn hb hk hl "
-_TWINS += "gy gq yj yg qg pj dl cd ce td bl ti rt ei is sr es sz kx kr kl ry vy fp fl a4 g6 t7 t1 l7 f7 z7 /l /1 (c )j"
+_TWINS = ("o0 l1 i1 il ij s5 z2 b6 b8 g9 q9 &8 &6 lt it ft ec eo ea ao oc ac oa uv un nm nr rv vu uw vw wu "
+          "hn hb hk hl ")
+_TWINS += ("gy gq yj yg qg pj dl cd ce td bl ti rt ei is sr es sz kx kr kl ry vy fp fl a4 g6 t7 t1 l7 f7 z7 "
+           "/l /1 (c )j")
 _WRONG, _ALIKE, _GAP, _SIGN = 0.9, 0.45, 0.15, 0.35
 _BEYOND = 200.0
 _SLACK = 0.95
-"""Letters by which an end may be dearer than the best end: one letter too many may stand before the next word."""
+"""Letters by which an end may be dearer than the best end: one letter too many may stand before the next
+word."""
 
 
 class Piece(NamedTuple):
@@ -37,7 +40,8 @@ class Piece(NamedTuple):
 
 
 def flat(text: str) -> tuple[str, list[int]]:
-    """A text in `ALPHABET`, each run of white space one space, and for each character its place in the original."""
+    """A text in `ALPHABET`, each run of white space one space, and for each character its place in the
+    original."""
     out: list[str] = []
     places: list[int] = []
     for at, raw in enumerate(text):
@@ -53,7 +57,15 @@ def flat(text: str) -> tuple[str, list[int]]:
     return "".join(out), places
 
 
-_LIKE = dict.fromkeys("‐‑‒–—―−~_→⇒>·•", "-") | {"+": "&", "[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/"}
+_LIKE = dict.fromkeys("‐‑‒–—―−~_→⇒>·•", "-") | {
+    "+": "&",
+    "[": "(",
+    "]": ")",
+    "{": "(",
+    "}": ")",
+    "|": "l",
+    "\\": "/",
+}
 
 
 class _Costs(NamedTuple):
@@ -92,9 +104,12 @@ def one(spelling: str, text: str) -> float:
     return float(sum(_PEN.swap[_CODE[a], _CODE[b]] for a, b in zip(spelling, text, strict=True)))
 
 
-def pieces(text: str, spellings: Sequence[str], limits: Sequence[float], *, typed: bool = False) -> list[Piece]:
-    """Every piece of `text` that is a spelling at no more than its limit; for each spelling and start the cheapest
-    end and others nearly as cheap. `text` and spellings are in `ALPHABET`; `typed`: no two letters look alike."""
+def pieces(
+    text: str, spellings: Sequence[str], limits: Sequence[float], *, typed: bool = False
+) -> list[Piece]:
+    """Every piece of `text` that is a spelling at no more than its limit; for each spelling and start the
+    cheapest end and others nearly as cheap. `text` and spellings are in `ALPHABET`; `typed`: no two letters
+    look alike."""
     costs = _KEYS if typed else _PEN
     order = sorted(range(len(spellings)), key=lambda n: len(spellings[n]))
     out: list[Piece] = []

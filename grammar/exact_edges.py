@@ -20,9 +20,59 @@ _INSIDE = frozenset("-().")
 """Signs that may stand inside a name: St. Petersburg, Ashby-de-la-Zouch, Portland (Dorset)."""
 
 DOUBTS = frozenset(
-    ["not", "no", "never", "dont", "doesnt", "wont", "cannot", "cant", "if", "unless", "or", "either", "neither", "nor", "else", "otherwise", "when", "whenever", "while", "until", "till", "before", "after", "should", "would", "could", "might", "may", "maybe", "perhaps", "possibly", "instead", "except", "without", "rather", "ignore", "disregard", "cancel", "cancelled", "void", "only", "depending", "assuming", "provided", "whether", "but", "unlike", "than"]
+    [
+        "not",
+        "no",
+        "never",
+        "dont",
+        "doesnt",
+        "wont",
+        "cannot",
+        "cant",
+        "if",
+        "unless",
+        "or",
+        "either",
+        "neither",
+        "nor",
+        "else",
+        "otherwise",
+        "when",
+        "whenever",
+        "while",
+        "until",
+        "till",
+        "before",
+        "after",
+        "should",
+        "would",
+        "could",
+        "might",
+        "may",
+        "maybe",
+        "perhaps",
+        "possibly",
+        "instead",
+        "except",
+        "without",
+        "rather",
+        "ignore",
+        "disregard",
+        "cancel",
+        "cancelled",
+        "void",
+        "only",
+        "depending",
+        "assuming",
+        "provided",
+        "whether",
+        "but",
+        "unlike",
+        "than",
+    ]
 )
-"""Words that turn an order into a condition, a choice or its contrary; a line with one is never guessed at."""
+"""Words that turn an order into a condition, a choice or its contrary; a line with one is never guessed
+at."""
 
 
 def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, list[Edge]]:
@@ -39,7 +89,11 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
             here.append(Edge(at, at + 1, NUMBER, 1, STEP))
         if word.text == "player" and at + 1 < len(found):
             name = found[at + 1].base
-            here.append(Edge(at, at + 2, "A_POWER", f"Player {name.upper() if len(name) == 1 else name.title()}", STEP))
+            here.append(
+                Edge(
+                    at, at + 2, "A_POWER", f"Player {name.upper() if len(name) == 1 else name.title()}", STEP
+                )
+            )
         names = names_at(found, at, lexicon)
         here += [Edge(at, end, name.terminal, name.value, STEP) for end, name in names]
         if not any(end == at + 1 for end, _ in names) and word.text not in forms.keywords:
@@ -51,7 +105,8 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
 
 
 def names_at(found: Sequence[Word], at: int, lexicon: Lexicon) -> list[tuple[int, Name]]:
-    """Every listed name that starts at a word, with the place after it. A coast may start at the comma before it."""
+    """Every listed name that starts at a word, with the place after it. A coast may start at the comma before
+    it."""
     if found[at].text == "," and at + 1 < len(found):
         return [(end, name) for end, name in names_at(found, at + 1, lexicon) if name.terminal == COAST]
     hits: list[tuple[int, Name]] = []
@@ -79,7 +134,9 @@ def _passed(found: Sequence[Word], at: int, forms: Forms, lexicon: Lexicon) -> l
     text = found[at].text
     if text in {".", '"', "“", "”", "„", "*", "!", ":", "`"}:
         return [Edge(at, at + 1, None, None, _PASS)]
-    if text in {"(", ")"} and _convoyed(found[at + 1 : at + 3] if text == "(" else found[max(0, at - 2) : at]):
+    if text in {"(", ")"} and _convoyed(
+        found[at + 1 : at + 3] if text == "(" else found[max(0, at - 2) : at]
+    ):
         return [Edge(at, at + 1, None, None, _PASS)]
     if text != "(":
         return []
@@ -99,7 +156,8 @@ _LONGEST_NAME = 6
 
 
 def _named(found: Sequence[Word], at: int, closed: int, lexicon: Lexicon) -> bool:
-    """Do the parentheses end a name, as in "Portland (Sea)"? Then they are no remark on Portland, which is land too."""
+    """Do the parentheses end a name, as in "Portland (Sea)"? Then they are no remark on Portland, which is
+    land too."""
     starts = range(max(0, at - _LONGEST_NAME), at)
     return any(end > closed for start in starts for end, _ in names_at(found, start, lexicon))
 

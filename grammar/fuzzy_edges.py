@@ -1,6 +1,7 @@
 """Edges of a line that a poor reader garbled: keywords and names found by likeness, letter by letter.
 
-Only letters count here. Nothing in this module knows the map, who owns what or where units stand (NON-03, DESK-03).
+Only letters count here. Nothing in this module knows the map, who owns what or where units stand (NON-03,
+DESK-03).
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from grammar.lattice import Edge
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Value
 
 _SHORT = 4
-"""Abbreviations, and names below so many letters, are taken only for a whole word less than one letter away."""
+"""Abbreviations, and names below so many letters, are taken only for a whole word less than one letter
+away."""
 _NAMED = frozenset({PLACE, POWER})
 _BRIEF = 7
-"""Names of up to so many letters are weighed in every line: one letter hides them from a search by likeness."""
+"""Names of up to so many letters are weighed in every line: one letter hides them from a search by
+likeness."""
 _NEAR = 62.0
 """Least likeness (0..100) of a long name to its best stretch of the text at which it is weighed at all."""
 _MOST = 110
@@ -44,8 +47,8 @@ BEGUN = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """One spelling to look for: its text, the terminal and value it stands for. `whole`: taken for whole words only;
-    `extra`: letters it costs more than the listed spellings."""
+    """One spelling to look for: its text, the terminal and value it stands for. `whole`: taken for whole
+    words only; `extra`: letters it costs more than the listed spellings."""
 
     text: str
     terminal: str
@@ -56,8 +59,8 @@ class Spelled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spellings:
-    """All spellings of one grammar and lexicon: `long` names with their `texts`, `brief` names, `short` ones for whole
-    words, `common` words found in most lines, `signs` of one character."""
+    """All spellings of one grammar and lexicon: `long` names with their `texts`, `brief` names, `short` ones
+    for whole words, `common` words found in most lines, `signs` of one character."""
 
     long: tuple[Spelled, ...]
     texts: tuple[str, ...]
@@ -92,19 +95,33 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
         else:
             common.append(spelled)
     names = tuple(long.values())
-    return Spellings(names, tuple(s.text for s in names), tuple(brief.values()), {k: tuple(v) for k, v in short.items()}, tuple(common),
-                     {k: tuple(v) for k, v in signs.items()}, known)
+    return Spellings(
+        names,
+        tuple(s.text for s in names),
+        tuple(brief.values()),
+        {k: tuple(v) for k, v in short.items()},
+        tuple(common),
+        {k: tuple(v) for k, v in signs.items()},
+        known,
+    )
 
 
 def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelled]:
     for word, terminal in forms.keywords.items():
         yield Spelled(flat(word)[0], terminal, word)
     for name in lexicon.names:
-        if name.terminal == COAST and name.rank is not Rank.NAME and len(name.words) < 2 and len(name.text) > 2:
+        if (
+            name.terminal == COAST
+            and name.rank is not Rank.NAME
+            and len(name.words) < 2
+            and len(name.text) > 2
+        ):
             continue  # a lone "south" is taken only where it is written so
         text = flat(name.text)[0]
         whole = name.rank is Rank.ABBREVIATION or (name.terminal == COAST and len(text) < _SHORT)
-        yield Spelled(text, name.terminal, name.value, whole, _SHORTENED if name.rank is Rank.SHORTENED else 0.0)
+        yield Spelled(
+            text, name.terminal, name.value, whole, _SHORTENED if name.rank is Rank.SHORTENED else 0.0
+        )
         if " and " in text:
             yield Spelled(text.replace(" and ", " & "), name.terminal, name.value)
         if name.terminal == "A_POWER":
@@ -122,7 +139,9 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
     long = [known.long[n] for _, _, n in process.extract(
         text, known.texts, scorer=fuzz.partial_ratio, score_cutoff=_NEAR, limit=_MOST)]
     looked = [*known.common, *known.brief, *long]
-    limits = [(_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked]
+    limits = [
+        (_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked
+    ]
     for piece in pieces(text, [s.text for s in looked], limits, typed=typed):
         spelled = looked[piece.entry]
         if text[piece.start] != " " and text[piece.end - 1] != " ":
@@ -141,7 +160,8 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
 
 def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled: Spelled, cost: float,
          size: int = 0) -> None:
-    """One piece. `size` is given where a letter counts for a whole word: nothing else in an abbreviation says more."""
+    """One piece. `size` is given where a letter counts for a whole word: nothing else in an abbreviation says
+    more."""
     start, end = span
     if text[start].isalnum():
         cost += _INSIDE * (2 - _whole(text, start, end))
@@ -157,8 +177,8 @@ def _whole(text: str, start: int, end: int) -> int:
 
 
 def doubles(word: str, named: Collection[Region], forms: Forms, lexicon: Lexicon) -> bool:
-    """Is a word the abbreviation of a region in `named` that one letter taken for its like turns into another's
-    (Lon, Lan)?"""
+    """Is a word the abbreviation of a region in `named` that one letter taken for its like turns into
+    another's (Lon, Lan)?"""
     short = spellings(forms, lexicon).short
     mine = {s.value for s in short.get(word, ()) if s.terminal == PLACE and s.value in named}
     return bool(mine) and any(
@@ -210,7 +230,8 @@ def _signs(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -
 
 
 def _lone(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -> None:
-    """A sign alone that is no unit's letter may be any of them, a 1 or a dash badly read: never more than a guess."""
+    """A sign alone that is no unit's letter may be any of them, a 1 or a dash badly read: never more than a
+    guess."""
     sign = text[at]
     alone = sign != " " and text[at - 1 : at] in {"", " "} and text[at + 1 : at + 2] in {"", " "}
     if not alone or any(s.terminal == KIND for s in known.signs.get(sign, ())):
@@ -220,7 +241,9 @@ def _lone(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) ->
     for letter, spelled in known.signs.items():
         for each in spelled:
             if each.terminal == KIND or (letter == "-" and sign in "il1/"):
-                table[at].append(Edge(at, at + 1, each.terminal, each.value, min(_STRAY, one(letter, sign)), 1))
+                table[at].append(
+                    Edge(at, at + 1, each.terminal, each.value, min(_STRAY, one(letter, sign)), 1)
+                )
 
 
 def letters(cost: float, path: Sequence[Edge]) -> float:

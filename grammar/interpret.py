@@ -1,4 +1,5 @@
-"""What a text that the automaton wrote means: the orders it is when taken as it stands, and what in them asks for care."""
+"""What a text that the automaton wrote means: the orders it is when taken as it stands, and what in them asks
+for care."""
 
 from __future__ import annotations
 
@@ -32,10 +33,12 @@ def meanings(
     text: str, *, lexicon: Lexicon, forms: Sequence[Forms], power: str = "", line: int | None = None,
     makers: Mapping[str, Maker] = MAKERS,
 ) -> tuple[tuple[Order, ...], ...]:
-    """The orders of a text every word of which is known: one reading, several where a name stands for two regions, none
-    where the text is no order. Of several `forms` the first that takes it counts."""
+    """The orders of a text every word of which is known: one reading, several where a name stands for two
+    regions, none where the text is no order. Of several `forms` the first that takes it counts."""
     for each in forms:
-        found = candidates.as_written(words(text, body(text)), Sheet(each, lexicon, power, makers), line).candidates
+        found = candidates.as_written(
+            words(text, body(text)), Sheet(each, lexicon, power, makers), line
+        ).candidates
         if found:
             return tuple(candidate.orders for candidate in found)
     return ()
@@ -45,13 +48,14 @@ _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
 
 
 def doubtful(text: str) -> bool:
-    """Does a text as read freely hold a word that makes an order a condition, a choice or a denial, or a question mark?
-    That nothing changed since the last version, said in parentheses, is none."""
+    """Does a text as read freely hold a word that makes an order a condition, a choice or a denial, or a
+    question mark? That nothing changed since the last version, said in parentheses, is none."""
     return "?" in text or any(word.text in DOUBTS for word in words(_UNCHANGED.sub("", text)))
 
 
 def incomplete(orders: Sequence[Order]) -> bool:
-    """Not exactly one order, or one whose unit has no kind: players write it, so a reader has more likely lost it."""
+    """Not exactly one order, or one whose unit has no kind: players write it, so a reader has more likely
+    lost it."""
     return len(orders) != 1 or any(isinstance(o, UnitOrder) and o.unit.kind is None for o in orders)
 
 
@@ -61,8 +65,8 @@ def kindless_target(orders: Sequence[Order]) -> bool:
 
 
 def names_itself(orders: Sequence[Order]) -> bool:
-    """Whether an order names its own place as its goal or partner ("Army Limerick moves to Limerick"): by words alone a
-    sign that one was lost, since county and town share names."""
+    """Whether an order names its own place as its goal or partner ("Army Limerick moves to Limerick"): by
+    words alone a sign that one was lost, since county and town share names."""
     for order in orders:
         if isinstance(order, UnitOrder):
             named = [getattr(order, "to", None), getattr(getattr(order, "target", None), "region", None)]
@@ -72,22 +76,28 @@ def names_itself(orders: Sequence[Order]) -> bool:
 
 
 def strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """Whether an order names a coast that its place has not ("Charlemont north coast"): more likely a name misread ("Channel")
-    than meant. Who does mean it has it, wrong as it is (DATC 6.B.3)."""
+    """Whether an order names a coast that its place has not ("Charlemont north coast"): more likely a name
+    misread ("Channel") than meant. Who does mean it has it, wrong as it is (DATC 6.B.3)."""
     return any(not lexicon.has_coast(region) for order in orders for _, region in candidates.places(order))
 
 
 def oddity(orders: Sequence[Order], lexicon: Lexicon) -> float:
-    """Nats that orders cost which nobody means to write, wherever anything stands: a unit that goes to, supports or convoys
-    its own place, a convoy by an army, a coast that a place has not, several orders in one line."""
+    """Nats that orders cost which nobody means to write, wherever anything stands: a unit that goes to,
+    supports or convoys its own place, a convoy by an army, a coast that a place has not, several orders in
+    one line."""
     convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
-    return _ODD * (convoys + names_itself(orders) + strange_coast(orders, lexicon)) + _MORE * (len(orders) - 1)
+    return _ODD * (convoys + names_itself(orders) + strange_coast(orders, lexicon)) + _MORE * (
+        len(orders) - 1
+    )
 
 
 def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
-    """Does the text hold an abbreviation that one letter taken for its like turns into another's (Lon, Lan), or a figure in an
-    order of the game's own (5 grain), which any figure may stand in for?"""
-    if any(order.TERSE and any(holds is Holds.COUNT for holds, _ in shape(type(order)).values()) for order in orders):
+    """Does the text hold an abbreviation that one letter taken for its like turns into another's (Lon, Lan),
+    or a figure in an order of the game's own (5 grain), which any figure may stand in for?"""
+    if any(
+        order.TERSE and any(holds is Holds.COUNT for holds, _ in shape(type(order)).values())
+        for order in orders
+    ):
         return True
     named = {Region(region.province) for order in orders for _, region in candidates.places(order)}
     return any(fuzzy_edges.doubles(word.text, named, each, lexicon) for word in words(text) for each in forms)
@@ -96,7 +106,11 @@ def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequ
 def near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
     """Are two readings printed nearly alike (A or F, Cork or York), or is one the other with words more?"""
     a, b = ("; ".join(canonical(o, lexicon.board) for o in each) for each in (ours, others))
-    return Levenshtein.distance(a, b) <= _NEARLY or set(a.split()) <= set(b.split()) or set(b.split()) <= set(a.split())
+    return (
+        Levenshtein.distance(a, b) <= _NEARLY
+        or set(a.split()) <= set(b.split())
+        or set(b.split()) <= set(a.split())
+    )
 
 
 def twins(orders: Sequence[Order], lexicon: Lexicon) -> bool:
@@ -109,14 +123,16 @@ def _twinned(orders: Sequence[Order], lexicon: Lexicon) -> set[str]:
 
 
 def place_words(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
-    """Where in a text, counted in words between blanks, the names of the orders' places stand: the first word of each and the
-    one after its last, the longest spelling that is found."""
-    return _spans(text, {region.province for order in orders for _, region in candidates.places(order)}, lexicon)
+    """Where in a text, counted in words between blanks, the names of the orders' places stand: the first word
+    of each and the one after its last, the longest spelling that is found."""
+    return _spans(
+        text, {region.province for order in orders for _, region in candidates.places(order)}, lexicon
+    )
 
 
 def twin_words(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
-    """The same of places that a lost word would have made others. Without one that is found the whole text, where `twins`
-    says that there is one."""
+    """The same of places that a lost word would have made others. Without one that is found the whole text,
+    where `twins` says that there is one."""
     twinned = _twinned(orders, lexicon)
     return _spans(text, twinned, lexicon) or (((0, len(text.split(" "))),) if twinned else ())
 
@@ -126,7 +142,11 @@ def _spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[tuple
     found: set[tuple[int, int]] = set()
     for province in provinces:
         for name in (spelled.split(" ") for spelled in _spelled(lexicon)[province]):
-            found |= {(at, at + len(name)) for at in range(len(said) - len(name) + 1) if said[at : at + len(name)] == name}
+            found |= {
+                (at, at + len(name))
+                for at in range(len(said) - len(name) + 1)
+                if said[at : at + len(name)] == name
+            }
     return tuple(sorted(one for one in found if not any(
         other != one and other[0] <= one[0] and one[1] <= other[1] for other in found)))
 
@@ -144,16 +164,24 @@ def _kind(lexicon: Lexicon) -> re.Pattern[str]:
 
 
 def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """Is a place written short by words of another's name too ("Shannon" for Shannon Sea Area, beside Shannon Mouth), or
-    without its article where that does it ("Minch" for The Minch, beside The Little Minch)? Which was meant nobody knows."""
+    """Is a place written short by words of another's name too ("Shannon" for Shannon Sea Area, beside Shannon
+    Mouth), or without its article where that does it ("Minch" for The Minch, beside The Little Minch)? Which
+    was meant nobody knows."""
     said = " ".join(word.text for word in words(text))
     for order in orders:
         for _, region in candidates.places(order):
             name = " ".join(word.text for word in words(lexicon.board.provinces[region.province].name))
             article, _, bare = name.partition(" ")
-            if article == "the" and region.province in _shorter(lexicon) and re.search(rf"(?<!\bthe )\b{re.escape(bare)}\b", said):
+            if (
+                article == "the"
+                and region.province in _shorter(lexicon)
+                and re.search(rf"(?<!\bthe )\b{re.escape(bare)}\b", said)
+            ):
                 return True
-            spelled = next((n for n in _spelled(lexicon)[region.province] if re.search(rf"\b{re.escape(n)}\b", said)), None)
+            spelled = next(
+                (n for n in _spelled(lexicon)[region.province] if re.search(rf"\b{re.escape(n)}\b", said)),
+                None,
+            )
             if (region.province, spelled) in _shared(lexicon):
                 return True
     return False
@@ -163,16 +191,25 @@ _LETTER_AT = re.compile(r"^\W*[A-Z]\.? (?:at|of|in|from) ", re.IGNORECASE)
 
 
 def stray_word(inked: str) -> bool:
-    """Does a little word stand behind a unit's letter ("A at Essex")? Whoever writes a letter for the unit leaves such words out;
-    a word for the unit, badly written, reads like one ("Fleet" in a joined hand)."""
+    """Does a little word stand behind a unit's letter ("A at Essex")? Whoever writes a letter for the unit
+    leaves such words out; a word for the unit, badly written, reads like one ("Fleet" in a joined hand)."""
     return _LETTER_AT.match(inked) is not None
 
 
 def abbreviation(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """Is a place's name written in capitals, and so another's abbreviation (MAYO, of Gulf of Mayo)? `inked` keeps case."""
-    short = {province.abbr.casefold(): key for key, province in lexicon.board.provinces.items() if province.abbr}
-    names = {lexicon.board.provinces[region.province].name for order in orders for _, region in candidates.places(order)}
-    return any(name.casefold() in short and re.search(rf"\b{re.escape(name.upper())}\b", inked) for name in names)
+    """Is a place's name written in capitals, and so another's abbreviation (MAYO, of Gulf of Mayo)? `inked`
+    keeps case."""
+    short = {
+        province.abbr.casefold(): key for key, province in lexicon.board.provinces.items() if province.abbr
+    }
+    names = {
+        lexicon.board.provinces[region.province].name
+        for order in orders
+        for _, region in candidates.places(order)
+    }
+    return any(
+        name.casefold() in short and re.search(rf"\b{re.escape(name.upper())}\b", inked) for name in names
+    )
 
 
 @lru_cache(maxsize=8)
@@ -203,9 +240,15 @@ _LIKE = 0.78
 
 
 def leftover(text: str, lexicon: Lexicon) -> bool:
-    """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt, the
-    end of a bracket, or a short order run together? A power's own name is rather a signature."""
-    if doubtful(text) or signs_of(lexicon, ()).begun(text) or _begins_doubtfully(text) or _JOINT.search(text) or (")" in text and "(" not in text):
+    """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt,
+    the end of a bracket, or a short order run together? A power's own name is rather a signature."""
+    if (
+        doubtful(text)
+        or signs_of(lexicon, ()).begun(text)
+        or _begins_doubtfully(text)
+        or _JOINT.search(text)
+        or (")" in text and "(" not in text)
+    ):
         return True
     bare = " ".join(word.text for word in words(text) if any(map(str.isalnum, word.text)))
     powers = [name.text for name in lexicon.names if name.terminal == POWER]
@@ -221,22 +264,25 @@ def _apart(lexicon: Lexicon) -> re.Pattern[str]:
     """A ban, or a condition, that names a unit."""
     unit = rf"\b{kinds_said(lexicon.kinds)} \w{{3}}"
     return re.compile(
-        rf"\W*(?:(?:do not|don'?t) (?:move|send|convoy|support|build)\b.*{unit}|if\b.*{unit}.*\bthen\b.*\w{{3}})", re.IGNORECASE)
+        (rf"\W*(?:(?:do not|don'?t) "
+         rf"(?:move|send|convoy|support|build)\b.*{unit}|if\b.*{unit}.*\bthen\b.*\w{{3}})"), re.IGNORECASE)
 
 
 def of_its_own(text: str, lexicon: Lexicon) -> bool:
-    """Is a line a ban or a condition that names its own unit ("Do not move Fleet Hull to York", "If Army Mayo holds then ...")? Then it
-    says nothing of the order above."""
+    """Is a line a ban or a condition that names its own unit ("Do not move Fleet Hull to York", "If Army Mayo
+    holds then ...")? Then it says nothing of the order above."""
     return _apart(lexicon).match(text) is not None
 
 
 def _begins_doubtfully(text: str) -> bool:
-    """Is the first word a letter or, where it is long, two away from one of doubt ("unbess")? A condition that was written on a
-    row of its own would make the order above it another."""
+    """Is the first word a letter or, where it is long, two away from one of doubt ("unbess")? A condition
+    that was written on a row of its own would make the order above it another."""
     first = next((word.text for word in words(text) if word.text.isalpha()), "")
     if len(first) < _SOME:
         return len(first) == len("if") and OSA.distance(first, "if") <= 1
-    return any(len(doubt) >= _SOME and OSA.distance(first, doubt) <= 1 + (len(doubt) >= _LONG) for doubt in DOUBTS)
+    return any(
+        len(doubt) >= _SOME and OSA.distance(first, doubt) <= 1 + (len(doubt) >= _LONG) for doubt in DOUBTS
+    )
 
 
 @lru_cache(maxsize=8)

@@ -44,8 +44,8 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search gives: paths by rising cost, no two with the same terminals and values; the furthest place that
-    any way reached, and the terminals that would have gone on from there."""
+    """What a search gives: paths by rising cost, no two with the same terminals and values; the furthest
+    place that any way reached, and the terminals that would have gone on from there."""
 
     paths: tuple[Path, ...]
     furthest: int

@@ -1,8 +1,8 @@
 """Every name a line may hold: places with all their spellings, coasts, powers, unit kinds and numbers.
 
-Names are known before a line is split: the longest known name is taken first (SUBJ-05, Q-44). A spelling that is one
-region's name and another's alias or abbreviation means the former; a spelling two regions carry in the same rank
-stays two candidates and makes a line ambiguous (Q-71).
+Names are known before a line is split: the longest known name is taken first (SUBJ-05, Q-44). A spelling that
+is one region's name and another's alias or abbreviation means the former; a spelling two regions carry in the
+same rank stays two candidates and makes a line ambiguous (Q-71).
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ Value = Region | KindWord | str | int
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One spelling as a line may hold it: `words` folded, without a leading "the"; `terminal` and `value` are what
-    the grammar sees."""
+    """One spelling as a line may hold it: `words` folded, without a leading "the"; `terminal` and `value` are
+    what the grammar sees."""
 
     words: tuple[str, ...]
     terminal: str
@@ -140,7 +140,8 @@ class Lexicon:
         return [Match(r, s, score, score - after[n]) for n, (r, (score, s)) in enumerate(ranked[:count])]
 
     def beginning(self, word: str) -> Region | None:
-        """The one region with a spelling that begins with `word`, three letters or more ("Iri"); None for several."""
+        """The one region with a spelling that begins with `word`, three letters or more ("Iri"); None for
+        several."""
         if len(word) < _LEAST:
             return None
         at = bisect_left(self._sorted, (word,))
@@ -169,8 +170,9 @@ class Lexicon:
         return province.name if province else region.province
 
     def coast(self, province: str, name: str) -> str:
-        """The coast id that a coast's name means in a province; where it has no such coast, the id another province
-        of the board uses, so that a wrong coast stays wrong (DATC 6.B.3) instead of being dropped."""
+        """The coast id that a coast's name means in a province; where it has no such coast, the id another
+        province of the board uses, so that a wrong coast stays wrong (DATC 6.B.3) instead of being
+        dropped."""
         here = self.board.provinces.get(province)
         found = here.coast_id(name) if here else None
         others = (p.coast_id(name) for p in self.board.provinces.values())
@@ -194,8 +196,18 @@ def build(
     Where `names` gives no NAME row for a province, the board's own id, name and abbreviation still count.
     """
     places = [Name(key, PLACE, p.value, p.rank) for p in _places(board, names) for key in _ways(p.words)]
-    return Lexicon(board, kinds, [*places, *_short_forms(places), *_powers(powers), *_kinds(kinds), *_coasts(board),
-                                  *(Name((w,), NUMBER, n) for n, w in enumerate(_COUNTS, 1))])
+    return Lexicon(
+        board,
+        kinds,
+        [
+            *places,
+            *_short_forms(places),
+            *_powers(powers),
+            *_kinds(kinds),
+            *_coasts(board),
+            *(Name((w,), NUMBER, n) for n, w in enumerate(_COUNTS, 1)),
+        ],
+    )
 
 
 def _places(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
@@ -221,8 +233,8 @@ def _ways(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
 
 
 def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
-    """Short forms nobody listed that fit one region only: either half of a name joined by "and" (Q-44), the start of
-    "X upon Y", a name without its last plain word ("Ashby-de-la-Zouch" for the castle)."""
+    """Short forms nobody listed that fit one region only: either half of a name joined by "and" (Q-44), the
+    start of "X upon Y", a name without its last plain word ("Ashby-de-la-Zouch" for the castle)."""
     spelled = defaultdict(set)
     for name in places:
         for end in range(1, len(name.words) + 1):
@@ -282,5 +294,11 @@ def _coasts(board: Board) -> Iterable[Name]:
         yield Name(key_of(coast_id), COAST, name)
         if len(key) == 2 and key[1] == "coast":
             letter, side = key[0][0], key[0]
-            for words_ in ((f"{letter}c",), (letter, "c"), (letter, "coast"), (f"{side}ern", "coast"), (side,)):
+            for words_ in (
+                (f"{letter}c",),
+                (letter, "c"),
+                (letter, "coast"),
+                (f"{side}ern", "coast"),
+                (side,),
+            ):
                 yield Name(words_, COAST, name, Rank.ALIAS)

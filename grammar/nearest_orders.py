@@ -1,7 +1,7 @@
 """Misread text to the orders it may have been: for text from a reader that knows neither grammar nor names.
 
-Lexical only. Letters are compared with order forms and names; nothing here looks at who borders whom, who owns what
-or which units stand on the board, and nothing may (NON-03, DESK-03, Q-01).
+Lexical only. Letters are compared with order forms and names; nothing here looks at who borders whom, who
+owns what or which units stand on the board, and nothing may (NON-03, DESK-03, Q-01).
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _TAIL = 0.75
 class Care:
     """When a snapped reading may be taken without a person. Letters are the costs of `grammar.edit_costs`.
 
-    `score` 0..1 is the least share of letters left unchanged; `worst` 0..1 the most that may be changed in one word
-    or name; `margin` how many letters dearer the next different order must be, and `near_margin` the same where the
-    two differ in near names (Cork, County Cork) or in army against fleet.
+    `score` 0..1 is the least share of letters left unchanged; `worst` 0..1 the most that may be changed in
+    one word or name; `margin` how many letters dearer the next different order must be, and `near_margin` the
+    same where the two differ in near names (Cork, County Cork) or in army against fleet.
     """
 
     score: float = 0.88
@@ -59,8 +59,8 @@ class Care:
 class Snapped:
     """The readings of one misread line, each a different order, best first.
 
-    `margin` is how many letters dearer the next rival is, infinite without one; `automatic` says that by `Care` nobody
-    need look, as far as the letters go: the reader's own certainty is not in it.
+    `margin` is how many letters dearer the next rival is, infinite without one; `automatic` says that by
+    `Care` nobody need look, as far as the letters go: the reader's own certainty is not in it.
     """
 
     text: str
@@ -80,22 +80,26 @@ def snap(
     care: Care = Care(),  # frozen
     keep: int = 5,
 ) -> Snapped:
-    """The orders nearest to a misread line. Several `forms` where the phase is not known; at a tie the first wins.
+    """The orders nearest to a misread line. Several `forms` where the phase is not known; at a tie the first
+    wins.
 
-    No candidate where no order form is near; a line with a word of doubt ("if", "not", "or") is never automatic.
+    No candidate where no order form is near; a line with a word of doubt ("if", "not", "or") is never
+    automatic.
     """
     every = [forms] if isinstance(forms, Forms) else list(forms)
     lists = [_readings(text, Sheet(each, lexicon, power, makers), line) for each in every]
     candidates = _ranked([found for found in lists if found])
-    named = {Region(r.province) for o in (candidates[0].orders if candidates else ()) for _, r in reading.places(o)}
+    named = {
+        Region(r.province) for o in (candidates[0].orders if candidates else ()) for _, r in reading.places(o)
+    }
     automatic = bool(candidates) and _automatic(text, candidates, lexicon, care) and not any(
         fuzzy_edges.doubles(w.text, named, each, lexicon) for w in words(text) for each in every)
     return Snapped(text, tuple(candidates[:keep]), margin(candidates), automatic)
 
 
 def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = "") -> float:
-    """How much of a text is one complete order, 0..1: the best reading's score, less for a word ill fitted or a unit
-    without its kind, 0 where none comes near.
+    """How much of a text is one complete order, 0..1: the best reading's score, less for a word ill fitted or
+    a unit without its kind, 0 where none comes near.
 
     A reader joins two rows when the joined text completes better than the second row alone does.
     """
@@ -122,7 +126,8 @@ def _readings(text: str, sheet: Sheet, line: int | None) -> list[Candidate]:
 
 
 def _ranked(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
-    """The candidates of several phases' forms as one list: the same words as a move and as a retreat are no rivals."""
+    """The candidates of several phases' forms as one list: the same words as a move and as a retreat are no
+    rivals."""
     if not lists:
         return []
     first = min(lists, key=lambda found: found[0].cost)
@@ -153,8 +158,11 @@ def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, car
     if best.cost > 0 and found & DOUBTS:
         return False
     return all(
-        other.cost - best.cost >= (care.near_margin if _near(best.orders, other.orders, lexicon) else care.margin)
-        for other in candidates[1:] if other.rival)
+        other.cost - best.cost
+        >= (care.near_margin if _near(best.orders, other.orders, lexicon) else care.margin)
+        for other in candidates[1:]
+        if other.rival
+    )
 
 
 def _kindless(orders: Sequence[Order]) -> bool:
@@ -168,4 +176,8 @@ def _kindless_target(orders: Sequence[Order]) -> bool:
 def _near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
     """Are two readings printed nearly alike (A or F, Cork or York), or is one the other with words more?"""
     a, b = ("; ".join(canonical(o, lexicon.board) for o in each) for each in (ours, others))
-    return Levenshtein.distance(a, b) <= _NEARLY or set(a.split()) <= set(b.split()) or set(b.split()) <= set(a.split())
+    return (
+        Levenshtein.distance(a, b) <= _NEARLY
+        or set(a.split()) <= set(b.split())
+        or set(b.split()) <= set(a.split())
+    )

@@ -1,5 +1,5 @@
-"""By what a line of a game's sheet is seen to begin like an order: the letters and words of its units and the first words of
-its orders.
+"""By what a line of a game's sheet is seen to begin like an order: the letters and words of its units and the
+first words of its orders.
 
 Signs only: they say where orders begin and what may be part of one, never which.
 """
@@ -20,7 +20,8 @@ from grammar.words import words
 
 _FIRST = ("army", "fleet", "build", "remove", "disband", "send", "convert", "command")
 _SHARED = frozenset((
-    "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to", "raise", "raises", "removes",
+    "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to", "raise",
+    "raises", "removes",
     "disbands", "send", "sends", "give", "gives", "the", "i", "my", "our", "its", "their", "his", "her"))
 """First words of orders that the forms of every game have; those that are a sign stand in `_FIRST`."""
 _NOT = frozenset(("name", "names"))
@@ -31,8 +32,9 @@ _SOME = 4
 
 @dataclass(frozen=True)
 class Signs:
-    """`letters` stand for units; `units` are the words for them, each with the letters that may be misread in it; `first` are
-    words that an order begins with; `counted` follow the figure that an order begins with ("5 grain")."""
+    """`letters` stand for units; `units` are the words for them, each with the letters that may be misread in
+    it; `first` are words that an order begins with; `counted` follow the figure that an order begins with ("5
+    grain")."""
 
     letters: tuple[str, ...]
     units: tuple[tuple[str, int], ...]
@@ -55,7 +57,8 @@ class Signs:
         return re.compile(rf"^\W*(?:{'|'.join(either) or '(?!)'})[A-Z0-9]")
 
     def looks_like_order(self, line: str) -> bool:
-        """Whether a line begins as an order does: a unit, Build, a count and so on, a word misread by a letter at most."""
+        """Whether a line begins as an order does: a unit, Build, a count and so on, a word misread by a
+        letter at most."""
         if self._counts(line):
             return True
         match = self._start.match(line)
@@ -74,8 +77,12 @@ class Signs:
 
     def unit_like(self, text: str) -> bool:
         """Has a text a word like army or fleet, badly read as it may be ("Fket", "Anny")?"""
-        return any(OSA.distance(word.text, unit) <= misread for word in words(text) for unit, misread in self.units
-                   if abs(len(word.text) - len(unit)) < misread)
+        return any(
+            OSA.distance(word.text, unit) <= misread
+            for word in words(text)
+            for unit, misread in self.units
+            if abs(len(word.text) - len(unit)) < misread
+        )
 
     def own_word(self, text: str) -> bool:
         """Has a text a word that only this game's orders begin with, or a count's ("grain")?"""
@@ -84,7 +91,9 @@ class Signs:
 
     def _counts(self, line: str) -> bool:
         found = _COUNT.match(line) if self.counted else None
-        return found is not None and any(OSA.distance(found[1].casefold(), word) <= 1 for word in self.counted)
+        return found is not None and any(
+            OSA.distance(found[1].casefold(), word) <= 1 for word in self.counted
+        )
 
 
 _COUNT = re.compile(r"\W*(?:\d{1,2}\s*[.):]\s*)?[\dOIlSsBZ|]{1,3}\s*([^\W\d_]{4,8})\b")
@@ -121,7 +130,12 @@ def signs_of(lexicon: Lexicon, forms: tuple[Forms, ...]) -> Signs:
                   if terminal in begins and len(word) >= _SOME and word not in {*_SHARED, *_NOT, *_FIRST}]
         after = each.machine.moves[begins[NUMBER]] if NUMBER in begins else {}
         counted += [word for word, terminal in each.keywords.items() if terminal in after]
-    return Signs(tuple(lexicon.kinds), tuple(units.items()), (*_FIRST, *dict.fromkeys(first)), tuple(dict.fromkeys(counted)))
+    return Signs(
+        tuple(lexicon.kinds),
+        tuple(units.items()),
+        (*_FIRST, *dict.fromkeys(first)),
+        tuple(dict.fromkeys(counted)),
+    )
 
 
 USUAL = Signs(("A", "F"), (("army", 1), ("armies", 2), ("fleet", 2), ("fleets", 2)))

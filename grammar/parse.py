@@ -1,4 +1,5 @@
-"""The doors: one line, or one page of lines, to orders and complaints. One bad line never discards the page."""
+"""The doors: one line, or one page of lines, to orders and complaints. One bad line never discards the
+page."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ _ORDER_SIGNS = frozenset({"build", "remove", "disband", "send", "command", "conv
 class Limits:
     """When a line that is not spelled as listed may still be read without a person.
 
-    `score` 0..1: least share of letters left unchanged; `margin` in letters: how much dearer the next different
-    order must be; `worst` 0..1: most letters changed in one word or name.
+    `score` 0..1: least share of letters left unchanged; `margin` in letters: how much dearer the next
+    different order must be; `worst` 0..1: most letters changed in one word or name.
     """
 
     score: float = 0.85
@@ -43,8 +44,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """One line read. `orders` is empty exactly when `complaint` is set. `score` 0..1, 1 when every word is spelled as
-    listed; `margin` is the cost in letters of the next different order, infinite where there is none."""
+    """One line read. `orders` is empty exactly when `complaint` is set. `score` 0..1, 1 when every word is
+    spelled as listed; `margin` is the cost in letters of the next different order, infinite where there is
+    none."""
 
     text: str
     orders: tuple[Order, ...]
@@ -101,8 +103,8 @@ def parse_line(
 ) -> ParsedLine:
     """Read one order line of `power`'s sheet; several units or sentences give several orders.
 
-    Only letters decide, never the board's position (SUB-08, Q-01). A line with a condition, a choice or a denial gives
-    no order. Any text at all gives a ParsedLine, in time bounded by the line's length limit.
+    Only letters decide, never the board's position (SUB-08, Q-01). A line with a condition, a choice or a
+    denial gives no order. Any text at all gives a ParsedLine, in time bounded by the line's length limit.
     """
     clean = _UNSEEN.sub(lambda unseen: " " * len(unseen.group()), text)
     trouble = _unfit(clean)
@@ -119,12 +121,15 @@ def parse_line(
                          written.candidates)
     doubt = next((w for w in found if w.text in DOUBTS or w.text == "?"), None)
     if doubt is not None:
-        message = f"“{clean[doubt.start : doubt.end]}” makes this a condition, a choice or a denial, not an order."
+        message = (f"“{clean[doubt.start : doubt.end]}” makes this a condition, a choice or a denial, not an "
+                   f"order.")
         return _complain(Code.INVALID, text, line, (doubt.start, doubt.end), message)
     return _misspelt(text, clean, sheet, written, line, limits)
 
 
-def _misspelt(text: str, clean: str, sheet: Sheet, written: Written, line: int | None, limits: Limits) -> ParsedLine:
+def _misspelt(
+    text: str, clean: str, sheet: Sheet, written: Written, line: int | None, limits: Limits
+) -> ParsedLine:
     """A line that is no order as it stands: read when one order is clearly nearest, else complained of."""
     start = body(clean)
     near = tuple(reading.as_garbled(clean[start:], sheet, line, typed=True))
@@ -135,7 +140,8 @@ def _misspelt(text: str, clean: str, sheet: Sheet, written: Written, line: int |
         return ParsedLine(text, near[0].orders, None, near[:5], near[0].score, ahead)
     if certain:
         first, second = ("; ".join(canonical(o, sheet.lexicon.board) for o in c.orders) for c in near[:2])
-        return _complain(Code.AMBIGUOUS, text, line, span, f"This is nearly “{first}” and nearly “{second}”.", near[:5])
+        return _complain(Code.AMBIGUOUS, text, line, span, (f"This is nearly “{first}” and nearly "
+                                                            f"“{second}”."), near[:5])
     code, message = _why_not(clean, sheet, written, span)
     return _complain(code, text, line, span, message, near[:5])
 
@@ -149,7 +155,11 @@ def _why_not(text: str, sheet: Sheet, written: Written, span: tuple[int, int]) -
         return Code.UNREAD, "No word of this line belongs to an order."
     if PLACE in written.expected and not names_at(words(piece), 0, sheet.lexicon):
         near = sheet.lexicon.near(piece, 1)
-        hint = f"; the nearest is {sheet.lexicon.printed(near[0].region)}" if near and near[0].score > _HINTED else ""
+        hint = (
+            f"; the nearest is {sheet.lexicon.printed(near[0].region)}"
+            if near and near[0].score > _HINTED
+            else ""
+        )
         return Code.INVALID, f"“{piece}” is no place of this board{hint}."
     return Code.INVALID, f"No {sheet.forms.phase.value} order goes on with “{piece}” here."
 
@@ -164,7 +174,8 @@ def _complain(code: Code, text: str, line: int | None, span: tuple[int, int], me
 def _unfit(text: str) -> tuple[tuple[int, int], str] | None:
     """Text that is never looked at: too long, blank, or with signs no pen makes."""
     if len(text) > LONGEST:
-        return (LONGEST, len(text)), f"The line has {len(text)} characters; no order is longer than {LONGEST}."
+        return (LONGEST, len(text)), (f"The line has {len(text)} characters; no order is longer than "
+                                      f"{LONGEST}.")
     if not text.strip():
         return (0, len(text)), "The line is empty."
     for at, sign in enumerate(text):
@@ -195,8 +206,8 @@ def parse_page(
 ) -> ParsedPage:
     """Read a page: `lines` are (text, struck) from top to bottom, one order a line (HEAD-01).
 
-    Lines before the first that is or resembles an order are the heading; a line that is only a power's name is a
-    signature. Struck lines are kept and not read.
+    Lines before the first that is or resembles an order are the heading; a line that is only a power's name
+    is a signature. Struck lines are kept and not read.
     """
     rows: list[PageLine] = []
     begun = False
@@ -224,13 +235,16 @@ def _near_order(parsed: ParsedLine) -> bool:
 
 
 def _resembles(text: str, lexicon: Lexicon) -> bool:
-    """Does a line that gives no order begin like one: a unit and a place, or a word only orders begin with?"""
+    """Does a line that gives no order begin like one: a unit and a place, or a word only orders begin
+    with?"""
     if len(text) > LONGEST:
         return False
     found = words(text, body(text))
     if found and found[0].text in _ORDER_SIGNS:
         return True
-    kinds = [n for n in range(len(found)) if any(name.terminal == KIND for _, name in names_at(found, n, lexicon))]
+    kinds = [
+        n for n in range(len(found)) if any(name.terminal == KIND for _, name in names_at(found, n, lexicon))
+    ]
     return any(name.terminal == PLACE for n in kinds if n + 1 < len(found)
                for _, name in names_at(found, n + 1, lexicon))
 

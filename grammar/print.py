@@ -68,7 +68,9 @@ def canonical(order: Order, board: Board) -> str:
     return _pattern(order, _TERSE, order.TERSE).format_map(_blanks(order, board, kind=str, power=str))
 
 
-def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Mapping[str, str] | None = None) -> str:
+def prose(
+    order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Mapping[str, str] | None = None
+) -> str:
     """An order in the handbook's words, without a full stop: "Army London moves to Surrey".
 
     `powers` maps a power's id to its printed name. Raises KeyError as `canonical` does.
@@ -81,7 +83,8 @@ def prose(order: Order, board: Board, kinds: Mapping[str, UnitKind], powers: Map
 
 
 def place(region: Region, board: Board) -> str:
-    """A region's full name, its coast after a slash: "Devon/South Coast"; what the board lacks is given as it is."""
+    """A region's full name, its coast after a slash: "Devon/South Coast"; what the board lacks is given as it
+    is."""
     province = board.provinces.get(region.province)
     name = province.name if province else region.province
     return name if region.coast is None else f"{name}/{_coast(region.province, region.coast, board)}"

@@ -1,5 +1,5 @@
-"""Texts that a badly read line may have been, spelled as the automaton spells them: the letters' own likeness proposes
-what a search along the ink has lost sight of."""
+"""Texts that a badly read line may have been, spelled as the automaton spells them: the letters' own likeness
+proposes what a search along the ink has lost sight of."""
 
 from __future__ import annotations
 
@@ -21,23 +21,27 @@ from grammar.words import body
 
 _ORDER_WORD = re.compile(
     r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to|converts?"
-    r"|builds?|removes?|disbands?|sends?|command)\b", re.IGNORECASE)
+    r"|builds?|removes?|disbands?|sends?|command)\b",
+    re.IGNORECASE,
+)
 _TERSE = re.compile(r"^\W*[AFaf]\b|[-–—→>]")
 
 
 def order_word(text: str, signs: Signs = USUAL) -> bool:
-    """Does a text hold a word that no heading has? A line above the orders that does may be an order after all."""
+    """Does a text hold a word that no heading has? A line above the orders that does may be an order after
+    all."""
     return _ORDER_WORD.search(text) is not None or signs.own_word(text)
 
 
 def orderlike(text: str, signs: Signs = USUAL) -> bool:
-    """Is a text as it was read worth comparing with orders: has it a word of one, or a sign of the short style?"""
+    """Is a text as it was read worth comparing with orders: has it a word of one, or a sign of the short
+    style?"""
     return order_word(text, signs) or _TERSE.search(text) is not None or signs.looks_like_order(text)
 
 
 def proposals(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: int = 8) -> tuple[str, ...]:
-    """Up to `keep` orders of each phase's forms that are spelled most like a text as it was read, in lower case and with
-    a space between words; none for a text too long to be one order."""
+    """Up to `keep` orders of each phase's forms that are spelled most like a text as it was read, in lower
+    case and with a space between words; none for a text too long to be one order."""
     plain = flat(text[body(text):])[0] if len(text) <= LONGEST_GARBLED else ""
     if not plain:
         return ()
@@ -69,19 +73,25 @@ def _spellings(lexicon: Lexicon) -> Mapping[tuple[str, object], Sequence[str]]:
 
 
 _AT = frozenset(("at", "in", "of", "on"))
-"""What may stand between a unit's kind and its place, and is seldom written: more often it is a piece of the kind's own word."""
+"""What may stand between a unit's kind and its place, and is seldom written: more often it is a piece of the
+kind's own word."""
 
 
 def kinds_turned(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """A text of the automaton with the kind of one unit turned into another, in each spelling that the kind has: the letters by
-    which kinds are told are the ones most often misread ("A at Essex holds" may have been "Fleet Essex holds")."""
+    """A text of the automaton with the kind of one unit turned into another, in each spelling that the kind
+    has: the letters by which kinds are told are the ones most often misread ("A at Essex holds" may have been
+    "Fleet Essex holds")."""
     said, known = text.split(" "), _kind_words(lexicon)
     found: dict[str, None] = {}
     for at, word in enumerate(said):
         kind, behind = known.get(word), said[at + 1 :]
         if kind is None:
             continue
-        for other in (other for other, spelled in known.items() if spelled.plural == kind.plural and spelled.letter != kind.letter):
+        for other in (
+            other
+            for other, spelled in known.items()
+            if spelled.plural == kind.plural and spelled.letter != kind.letter
+        ):
             found[" ".join([*said[:at], other, *behind])] = None
             if behind and behind[0] in _AT:
                 found[" ".join([*said[:at], other, *behind[1:]])] = None

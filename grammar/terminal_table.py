@@ -1,7 +1,7 @@
 """Which sequences of terminals a grammar takes, as one table of states.
 
-The same rules that Lark turns into a parser are read here as a finite machine, so that many readings of one line can
-be weighed before one is parsed. The order grammar never nests, so no reading is lost by that.
+The same rules that Lark turns into a parser are read here as a finite machine, so that many readings of one
+line can be weighed before one is parsed. The order grammar never nests, so no reading is lost by that.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from lark.grammar import Rule, Symbol
 
 
 class NestingError(ValueError):
-    """A rule holds itself in its middle or at its end: the wording cannot be read as a machine. Our own fault."""
+    """A rule holds itself in its middle or at its end: the wording cannot be read as a machine. Our own
+    fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A deterministic machine over terminal names. State 0 is the start; `moves[state]` maps a terminal to the next
-    state; `final` are the states in which an order may end."""
+    """A deterministic machine over terminal names. State 0 is the start; `moves[state]` maps a terminal to
+    the next state; `final` are the states in which an order may end."""
 
     moves: tuple[Mapping[str, int], ...]
     final: frozenset[int]
@@ -54,7 +55,9 @@ class _Maker:
             self.made[name] = net.machine(first, last)
         return self.made[name]
 
-    def _chain(self, net: _Net, symbols: Sequence[Symbol], ends: tuple[int, int], above: frozenset[str]) -> None:
+    def _chain(
+        self, net: _Net, symbols: Sequence[Symbol], ends: tuple[int, int], above: frozenset[str]
+    ) -> None:
         at, end = ends
         for symbol in symbols:
             after = net.state()

@@ -18,8 +18,8 @@ _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "
 
 
 class Word(NamedTuple):
-    """One word or sign: `text` folded (see `fold`), `base` the same without a possessive ending, and the characters
-    [start, end) of the line it stands on."""
+    """One word or sign: `text` folded (see `fold`), `base` the same without a possessive ending, and the
+    characters [start, end) of the line it stands on."""
 
     text: str
     base: str
@@ -40,7 +40,8 @@ def body(text: str) -> int:
 
 
 def words(text: str, start: int = 0) -> list[Word]:
-    """Words and signs of a line from character `start`. Dashes and arrows of every sort become "-", & becomes "and".
+    """Words and signs of a line from character `start`. Dashes and arrows of every sort become "-", & becomes
+    "and".
 
     Stops stay as signs of their own; time is linear in the length of the text.
     """

@@ -1,7 +1,7 @@
 """The boards: data in folders, one loader.
 
-`variants()` names them, `load(slug)` reads one, `load_folder(path)` one from anywhere, `check_folder(path)` lists its
-faults and `shapes(slug)` gives what a map draws. `also(path)` adds a folder of boards of one's own.
+`variants()` names them, `load(slug)` reads one, `load_folder(path)` one from anywhere, `check_folder(path)`
+lists its faults and `shapes(slug)` gives what a map draws. `also(path)` adds a folder of boards of one's own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from maps.variant import NameRow, Power, Spelling, Variant
 
 
 def shapes(slug: str) -> Mapping[str, Shape]:
-    """Province id to its drawn shape; empty for a board without shapes. Raises MapError for an unknown slug."""
+    """Province id to its drawn shape; empty for a board without shapes. Raises MapError for an unknown
+    slug."""
     return geometry.shapes(folder(slug))
 
 

@@ -79,7 +79,8 @@ def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
         for here, others in table.items():
             for there in others:
                 if here not in table.get(there, frozenset()) and (here, there) not in meant:
-                    faults.add(BORDERS, 0, f"by {movement} {here} borders {there} and {there} does not border {here}")
+                    faults.add(BORDERS, 0, (f"by {movement} {here} borders {there} and {there} does not "
+                                            f"border {here}"))
 
 
 def _check_counts(whole: Whole, faults: Faults) -> None:
@@ -140,4 +141,5 @@ def _check_capitals(board: Board, heading: Heading, faults: Faults) -> None:
     for at, power in enumerate(heading.powers.values(), start=1):
         if power.kingdom is not None and power.kingdom not in areas:
             row = heading.row(f"powers[{at}].kingdom")
-            faults.add(FILE, row, f"the power {power.id} belongs to {power.kingdom!r}, where no province lies")
+            faults.add(FILE, row, (f"the power {power.id} belongs to {power.kingdom!r}, where no province "
+                                   f"lies"))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fault:
-    """One mistake in a board. `file` is its name in the folder, `row` the line of that file as an editor counts it
-    (1 is the heading) or 0 where the fault belongs to the file as a whole, `message` one sentence."""
+    """One mistake in a board. `file` is its name in the folder, `row` the line of that file as an editor
+    counts it (1 is the heading) or 0 where the fault belongs to the file as a whole, `message` one
+    sentence."""
 
     file: str
     row: int
@@ -21,7 +22,8 @@ class Fault:
 
 
 class MapError(Exception):
-    """A board that cannot be used. `faults` are all of them, not the first; the text names each on its own line."""
+    """A board that cannot be used. `faults` are all of them, not the first; the text names each on its own
+    line."""
 
     def __init__(self, board: str, faults: Iterable[Fault]) -> None:
         self.board = board

@@ -20,8 +20,8 @@ Ring = tuple[Point, ...]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One province as drawn. Points are (longitude, latitude) in degrees, WGS84. `label` is where its name goes;
-    each of `polygons` is an outer ring followed by its holes, rings closed."""
+    """One province as drawn. Points are (longitude, latitude) in degrees, WGS84. `label` is where its name
+    goes; each of `polygons` is an outer ring followed by its holes, rings closed."""
 
     province: str
     label: Point
@@ -29,8 +29,8 @@ class Shape:
 
 
 def shapes(path: Path) -> Mapping[str, Shape]:
-    """Province id to its shape, for a board's folder. Empty for a board that has no drawn shapes; a file that does
-    not fit its board raises MapError."""
+    """Province id to its shape, for a board's folder. Empty for a board that has no drawn shapes; a file that
+    does not fit its board raises MapError."""
     return _shapes(path)
 
 
@@ -46,7 +46,8 @@ def _shapes(path: Path) -> Mapping[str, Shape]:
 
 
 def check(path: Path, board: Board, faults: Faults) -> None:
-    """A board is drawn whole or not at all: with a file of shapes, each province has one and no shape is left over."""
+    """A board is drawn whole or not at all: with a file of shapes, each province has one and no shape is left
+    over."""
     if not (path / FILE).exists():
         return
     before = faults.all()

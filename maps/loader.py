@@ -1,4 +1,5 @@
-"""A folder of tables to one frozen value. Finds every fault before it gives up (house rule on our own faults)."""
+"""A folder of tables to one frozen value. Finds every fault before it gives up (house rule on our own
+faults)."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ _roots: tuple[Path, ...] = (_HERE,)
 
 
 def also(boards: Path) -> None:
-    """From now on the boards in this folder too: each folder in it that has a heading, and the rule sets in its `rules/`,
-    one Python module each, as in `adjudicator/rules/`. Saying it again changes nothing. Raises MapError when there is no
-    such folder, or something in it has the name of what is known already."""
+    """From now on the boards in this folder too: each folder in it that has a heading, and the rule sets in
+    its `rules/`, one Python module each, as in `adjudicator/rules/`. Saying it again changes nothing. Raises
+    MapError when there is no such folder, or something in it has the name of what is known already."""
     global _roots  # noqa: PLW0603 which boards there are is fixed once, when the program starts
     boards = boards.expanduser().resolve()
     if boards in _roots:
@@ -30,7 +31,13 @@ def also(boards: Path) -> None:
         raise MapError(boards.name, [Fault(str(boards), 0, "there is no such folder of boards")])
     taken = [slug for slug in _in(boards) if slug in variants()]
     if taken:
-        raise MapError(boards.name, [Fault(f"{slug}/{variant_file.FILE}", 0, f"{slug} is the name of a board already") for slug in taken])
+        raise MapError(
+            boards.name,
+            [
+                Fault(f"{slug}/{variant_file.FILE}", 0, (f"{slug} is the name of a board already"))
+                for slug in taken
+            ],
+        )
     if (boards / _RULES).is_dir():
         try:
             rule_sets.also(boards / _RULES)
@@ -40,8 +47,8 @@ def also(boards: Path) -> None:
 
 
 def variants() -> tuple[str, ...]:
-    """The slugs of all boards, sorted: every folder beside this file, and of the folders that `also` named, with a
-    heading."""
+    """The slugs of all boards, sorted: every folder beside this file, and of the folders that `also` named,
+    with a heading."""
     return tuple(sorted(slug for root in _roots for slug in _in(root)))
 
 
@@ -50,7 +57,8 @@ def _in(root: Path) -> tuple[str, ...]:
 
 
 def folder(slug: str) -> Path:
-    """The folder of one board. Raises MapError, naming the boards there are, when there is none of that name."""
+    """The folder of one board. Raises MapError, naming the boards there are, when there is none of that
+    name."""
     if slug not in variants():
         known = ", ".join(variants())
         raise MapError(slug, [Fault(slug, 0, f"there is no such board; there are {known}")])
@@ -91,7 +99,9 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     listed = ground.read_provinces(path, faults)
     provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)
-    board = ground.board(provinces, borders, {movement for kind in top.kinds.values() for movement in kind.moves})
+    board = ground.board(
+        provinces, borders, {movement for kind in top.kinds.values() for movement in kind.moves}
+    )
     setup = start_position.Setup(board, top, faults)
     setup.read(path)
     names = start_position.read_names(path, provinces, faults)

@@ -7,8 +7,8 @@ from maps.variant import Variant
 
 
 def said(variant: Variant, province: Province) -> tuple[str, ...]:
-    """The marks of one province that its rule set has words for (`Ruleset.MARKS`), sorted: "freezes in January". A mark
-    "fleets=Sweden" has "Sweden" for the blank of its words."""
+    """The marks of one province that its rule set has words for (`Ruleset.MARKS`), sorted: "freezes in
+    January". A mark "fleets=Sweden" has "Sweden" for the blank of its words."""
     return tuple(sorted(filter(None, (_words(variant, mark) for mark in province.marks))))
 
 

@@ -20,8 +20,8 @@ _RANK = {Spelling.NAME: 0, Spelling.ALIAS: 1, Spelling.ABBREVIATION: 2}
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """One form for all spellings a reader takes for the same: case, accents, hyphens, apostrophes, dots, a leading
-    article and the sign & make no difference (ORD-07)."""
+    """One form for all spellings a reader takes for the same: case, accents, hyphens, apostrophes, dots, a
+    leading article and the sign & make no difference (ORD-07)."""
     bare = unicodedata.normalize("NFKD", text.replace("&", " and "))
     bare = "".join(c for c in bare if not unicodedata.combining(c)).casefold()
     bare = re.sub(r"['’`.]", "", bare)

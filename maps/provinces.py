@@ -40,7 +40,8 @@ _ENDS: Mapping[Touch, tuple[frozenset[Terrain], frozenset[Terrain]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Borders:
-    """The good rows of `borders.csv`: pairs by kind, and those of a kind that can be passed from first to second only."""
+    """The good rows of `borders.csv`: pairs by kind, and those of a kind that can be passed from first to
+    second only."""
 
     pairs: Mapping[Touch, tuple[tuple[Region, Region], ...]]
     one_way: frozenset[tuple[Touch, Region, Region]] = field(default_factory=frozenset)
@@ -129,14 +130,16 @@ def _coasts(row: Row, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
     if terrain is not Terrain.COASTAL:
         faults.add(PROVINCES, row.number, f"{row['id']} has coasts and is {terrain.value}")
     if len(found) == 1:
-        faults.add(PROVINCES, row.number, f"{row['id']} names one coast; coasts are named where there are several")
+        faults.add(PROVINCES, row.number, (f"{row['id']} names one coast; coasts are named where there are "
+                                           f"several"))
     if len({coast.id for coast in found}) != len(found) or len({coast.name for coast in found}) != len(found):
         faults.add(PROVINCES, row.number, f"{row['id']} has one coast twice")
     return tuple(found)
 
 
 def _check_areas(provinces: Mapping[str, Province], rows: Mapping[str, int], faults: Faults) -> None:
-    """A sea area has exactly one primary region (SEA-01); the row told is that of the last which has a say in it."""
+    """A sea area has exactly one primary region (SEA-01); the row told is that of the last which has a say in
+    it."""
     primaries: defaultdict[str, list[str]] = defaultdict(list)
     for province in provinces.values():
         if province.role is not None and province.area is not None:
@@ -144,8 +147,11 @@ def _check_areas(provinces: Mapping[str, Province], rows: Mapping[str, int], fau
     for area, found in primaries.items():
         if len(found) != 1:
             listed = ", ".join(found) or "none"
-            row = max(rows[p.id] for p in provinces.values() if p.area == area and (p.id in found or not found))
-            faults.add(PROVINCES, row, f"the sea area {area} needs exactly one primary region and has {listed}")
+            row = max(
+                rows[p.id] for p in provinces.values() if p.area == area and (p.id in found or not found)
+            )
+            faults.add(PROVINCES, row, (f"the sea area {area} needs exactly one primary region and has "
+                                        f"{listed}"))
 
 
 def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults) -> Borders:
@@ -155,7 +161,8 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
     seen: dict[tuple[Touch, frozenset[Region]], int] = {}
     for row in tables.read(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
         if row["kind"] not in set(Touch):
-            faults.add(BORDERS, row.number, f"the kind {row['kind']!r} is not known; known are {', '.join(Touch)}")
+            faults.add(BORDERS, row.number, (f"the kind {row['kind']!r} is not known; known are "
+                                             f"{', '.join(Touch)}"))
             continue
         kind = Touch(row["kind"])
         ends = [region_at(text, provinces, kind is not Touch.LAND, BORDERS, row.number, faults)
@@ -178,8 +185,8 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
 def region_at(
     text: str, provinces: Mapping[str, Province], afloat: bool, file: str, row: int, faults: Faults
 ) -> Region | None:
-    """The region written as `text`, or None with a fault: province unknown, coast unknown, coast missing where a
-    floating unit needs one, coast given where nothing floats."""
+    """The region written as `text`, or None with a fault: province unknown, coast unknown, coast missing
+    where a floating unit needs one, coast given where nothing floats."""
     region = Region.of(text)
     province = provinces.get(region.province)
     if province is None:
@@ -189,7 +196,8 @@ def region_at(
         faults.add(file, row, f"{province.id} has no coast {region.coast!r}")
         return None
     if afloat and province.coasts and region.coast is None:
-        faults.add(file, row, f"{province.id} has several coasts; say which, as in {province.id}/{province.coasts[0].id}")
+        faults.add(file, row, (f"{province.id} has several coasts; say which, as in "
+                               f"{province.id}/{province.coasts[0].id}"))
         return None
     if not afloat and region.coast is not None:
         faults.add(file, row, f"{text} names a coast, and nothing floats here")
@@ -207,7 +215,8 @@ def _ends_fit(
     one, other = _ENDS[kind]
     if (here in one and there in other) or (there in one and here in other):
         return True
-    faults.add(BORDERS, row.number, f"a row of kind {kind.value} cannot join {a} ({here.value}) and {b} ({there.value})")
+    faults.add(BORDERS, row.number, (f"a row of kind {kind.value} cannot join {a} ({here.value}) and {b} "
+                                     f"({there.value})"))
     return False
 
 

@@ -1,8 +1,10 @@
-"""A board's house rules as players may read them: what the printed rules leave open, each with the answer that is played.
+"""A board's house rules as players may read them: what the printed rules leave open, each with the answer
+that is played.
 
-They are the paragraphs of `docs/rulings/` under headings that concern play, one source for whoever works on the board and
-for whoever plays on it. A paragraph begins with its name in bold; where the name is followed by a choice of
-`[rules.values]`, its answers follow, each by its own name, and only the one that the board has is given.
+They are the paragraphs of `docs/rulings/` under headings that concern play, one source for whoever works on
+the board and for whoever plays on it. A paragraph begins with its name in bold; where the name is followed by
+a choice of `[rules.values]`, its answers follow, each by its own name, and only the one that the board has is
+given.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ class BadRulings(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """One house rule. `name` as results cite it ("Q-18", "Retreats") or as its paragraph begins; `text` what is asked or said;
-    `answer` the one played, "" where there is nothing to choose."""
+    """One house rule. `name` as results cite it ("Q-18", "Retreats") or as its paragraph begins; `text` what
+    is asked or said; `answer` the one played, "" where there is nothing to choose."""
 
     section: str
     name: str
@@ -37,7 +39,8 @@ class Ruling:
 
 
 def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
-    """The house rules in a board's folder, in their order; none for a board without the file. Raises BadRulings."""
+    """The house rules in a board's folder, in their order; none for a board without the file. Raises
+    BadRulings."""
     path = folder / FILE
     if not path.exists():
         return ()
@@ -45,7 +48,11 @@ def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
     for part in path.read_text(encoding="utf-8").split("\n## ")[1:]:
         section, _, body = part.partition("\n")
         if section in SECTIONS:
-            found += [one for text in body.split("\n\n") if (one := _ruling(section, " ".join(text.split()), variant))]
+            found += [
+                one
+                for text in body.split("\n\n")
+                if (one := _ruling(section, " ".join(text.split()), variant))
+            ]
     return tuple(found)
 
 

@@ -1,9 +1,9 @@
 """Who borders whom at sea, worked out from who touches whom (SEA-01 to SEA-04). Pure.
 
-On boards with sea areas a fleet reaches further than the water it floats on: the primary region of an area stands
-for the whole area. A board file therefore holds only what can be seen on the map, the touching, and the rest
-follows here. Seas that belong to no area border what they touch and nothing else, so the same function serves
-boards without areas.
+On boards with sea areas a fleet reaches further than the water it floats on: the primary region of an area
+stands for the whole area. A board file therefore holds only what can be seen on the map, the touching, and
+the rest follows here. Seas that belong to no area border what they touch and nothing else, so the same
+function serves boards without areas.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ def borders(
 ) -> dict[Region, frozenset[Region]]:
     """Sea region -> every region it borders, and coastal region -> every sea region it borders.
 
-    `touching` holds pairs, in either order, of which at least one is a sea region; the other is a sea region or a
-    coastal region with its coast. The answer is symmetric. Raises KeyError for a province that is not listed.
+    `touching` holds pairs, in either order, of which at least one is a sea region; the other is a sea region
+    or a coastal region with its coast. The answer is symmetric. Raises KeyError for a province that is not
+    listed.
     """
     areas = _Areas(provinces, touching)
     found: defaultdict[Region, set[Region]] = defaultdict(set)
@@ -67,17 +68,19 @@ class _Areas:
                 return self._beside[sea]
 
     def _local(self, sea: Region) -> set[Region]:
-        """SEA-01: its own area; each region that it touches, and with a region of another area that area's primary."""
+        """SEA-01: its own area; each region that it touches, and with a region of another area that area's
+        primary."""
         found = set(self._members[self._area(sea)])
         for other in self._beside[sea]:
             found |= self._with_primary(other)
         return found - {sea}
 
     def _of_area(self, sea: Region) -> set[Region]:
-        """SEA-02: its own locals; whatever touches any part of its area, and the primaries of the areas that do.
+        """SEA-02: its own locals; whatever touches any part of its area, and the primaries of the areas that
+        do.
 
-        A sea without an area is no "local region bordering the area": it counts only where it touches the primary
-        itself.
+        A sea without an area is no "local region bordering the area": it counts only where it touches the
+        primary itself.
         """
         members = self._members[self._area(sea)]
         found = set(members)

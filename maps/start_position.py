@@ -125,7 +125,8 @@ def _named(row: Row, provinces: Mapping[str, Province], faults: Faults) -> Regio
         faults.add(NAMES, row.number, f"{row['text']!r} holds no letter or figure")
         return None
     if row["spelling"] not in set(Spelling):
-        faults.add(NAMES, row.number, f"the spelling {row['spelling']!r} is not known; known are {', '.join(Spelling)}")
+        faults.add(NAMES, row.number, (f"the spelling {row['spelling']!r} is not known; known are "
+                                       f"{', '.join(Spelling)}"))
         return None
     afloat = "/" in row["region"]
     return region_at(row["region"], provinces, afloat, NAMES, row.number, faults)

@@ -33,8 +33,8 @@ class Table:
 
 
 def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str], faults: Faults) -> Table:
-    """The table `file` of a board's folder. A missing file or column, an unknown column and a line of the wrong
-    length are faults; a column of `allowed` that is absent reads as blank."""
+    """The table `file` of a board's folder. A missing file or column, an unknown column and a line of the
+    wrong length are faults; a column of `allowed` that is absent reads as blank."""
     try:
         text = (folder / file).read_text("utf-8-sig")
     except FileNotFoundError:
@@ -42,7 +42,8 @@ def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str],
         return Table(file, ())
     except UnicodeDecodeError as error:
         row = error.object.count(b"\n", 0, error.start) + 1
-        faults.add(file, row, f"the file cannot be read as UTF-8 text (byte {error.object[error.start]:#04x})")
+        faults.add(file, row, (f"the file cannot be read as UTF-8 text (byte "
+                               f"{error.object[error.start]:#04x})"))
         return Table(file, ())
     except OSError as error:
         faults.add(file, 0, f"the file cannot be read: {error.strerror}")
@@ -58,7 +59,9 @@ def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str],
         if len(cells) != len(heading):
             faults.add(file, reader.line_num, f"{len(cells)} cells where the heading has {len(heading)}")
             continue
-        filled = dict.fromkeys(allowed, "") | dict(zip(heading, (cell.strip() for cell in cells), strict=True))
+        filled = dict.fromkeys(allowed, "") | dict(
+            zip(heading, (cell.strip() for cell in cells), strict=True)
+        )
         rows.append(Row(reader.line_num, filled))
     return Table(file, tuple(rows))
 
@@ -71,7 +74,8 @@ def _heading_is_good(
         faults.add(file, 1, f"the column {name!r} is missing")
     for name in dict.fromkeys(heading):
         if name not in (*needed, *allowed):
-            faults.add(file, 1, f"the column {name!r} is not known; known are {', '.join((*needed, *allowed))}")
+            faults.add(file, 1, (f"the column {name!r} is not known; known are "
+                                 f"{', '.join((*needed, *allowed))}"))
         if heading.count(name) > 1:
             faults.add(file, 1, f"the column {name!r} stands twice")
     return not missing and len(set(heading)) == len(heading)

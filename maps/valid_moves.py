@@ -27,8 +27,8 @@ class Moves:
 
 
 def find(variant: Variant, text: str) -> tuple[Region, ...]:
-    """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South Coast` or
-    `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
+    """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South
+    Coast` or `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
     whole = meanings(variant.names, text)
     if whole:
         return whole
@@ -45,8 +45,8 @@ def find(variant: Variant, text: str) -> tuple[Region, ...]:
 
 
 def valid_moves(variant: Variant, region: Region) -> tuple[Moves, ...]:
-    """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a province
-    with several coasts and no coast given, one for each coast."""
+    """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a
+    province with several coasts and no coast given, one for each coast."""
     found = []
     for kind in variant.kinds.values():
         ways = sorted(kind.moves)
@@ -66,8 +66,8 @@ def is_marched_over(variant: Variant) -> bool:
 
 
 def beside(variant: Variant, province: str) -> dict[str, tuple[Region, ...]]:
-    """What lies beside a province of a board nobody marches over, by printed name: under "" over land, under a sea's id
-    across that sea; for a sea the land it washes."""
+    """What lies beside a province of a board nobody marches over, by printed name: under "" over land, under
+    a sea's id across that sea; for a sea the land it washes."""
     board = variant.board
     found = {"": {other for other in board.near(province, LAND) | board.near(province, SEA)
                   if not board.provinces[other].is_sea and (

@@ -1,4 +1,5 @@
-"""What one game is: a board, its powers, its calendar, its names and the rule set that judges it. Values only."""
+"""What one game is: a board, its powers, its calendar, its names and the rule set that judges it. Values
+only."""
 
 from __future__ import annotations
 
@@ -27,9 +28,11 @@ class Spelling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """One spelling of one region: `text` as a player may write it, the region meant, and what sort of spelling.
+    """One spelling of one region: `text` as a player may write it, the region meant, and what sort of
+    spelling.
 
-    `ambiguous`: the board declares that this text may also stand for another region (Q-44), so unit and order decide.
+    `ambiguous`: the board declares that this text may also stand for another region (Q-44), so unit and order
+    decide.
     """
 
     text: str
@@ -40,10 +43,10 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may carry
-    (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks on a map
-    without colour (MAP-05), `kingdom` the land area it comes from or None, `victory` the
-    centres it needs to win where that is not the board's number, else 0."""
+    """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may
+    carry (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks
+    on a map without colour (MAP-05), `kingdom` the land area it comes from or None, `victory` the centres it
+    needs to win where that is not the board's number, else 0."""
 
     id: str
     name: str
@@ -62,10 +65,11 @@ class Variant:
 
     `slug` is the folder's name. `start` is the opening position with its phase. `wording` is the text of the
     folder's `orders.lark` or "". `capitals` maps a kingdom to its capitals. `note` is printed with the board:
-    where it comes from and under which licence. `middle` is the longitude and latitude, in degrees, that a drawing of
-    the board is projected about. `open_east`: land goes on beyond the board's eastern edge, so that a drawing may too.
-    `strip`: kilometres of each sea that a drawing shows at least. `conduct` is how the game asks its players to deal with
-    each other, a sentence or two an item; empty where its rules say nothing of it.
+    where it comes from and under which licence. `middle` is the longitude and latitude, in degrees, that a
+    drawing of the board is projected about. `open_east`: land goes on beyond the board's eastern edge, so
+    that a drawing may too. `strip`: kilometres of each sea that a drawing shows at least. `conduct` is how
+    the game asks its players to deal with each other, a sentence or two an item; empty where its rules say
+    nothing of it.
     """
 
     slug: str

@@ -1,5 +1,5 @@
-"""`variant.toml`: everything about a game that is no table. Values only; what they mean on the board is checked
-in `checks.py`."""
+"""`variant.toml`: everything about a game that is no table. Values only; what they mean on the board is
+checked in `checks.py`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set; `counts` are figures the tables must
-    agree with; `start` is None when the file does not give a usable one; `rows` are lines of the file by key."""
+    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set; `counts` are
+    figures the tables must agree with; `start` is None when the file does not give a usable one; `rows` are
+    lines of the file by key."""
 
     title: str = ""
     note: str = ""
@@ -48,8 +49,8 @@ class Heading:
     rows: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, path: str) -> int:
-        """The line of the file where a key such as `units.F.moves` stands; that of its table, or 0, where it has no
-        line of its own."""
+        """The line of the file where a key such as `units.F.moves` stands; that of its table, or 0, where it
+        has no line of its own."""
         return _row(self.rows, path)
 
 
@@ -108,8 +109,8 @@ _KEY = re.compile(r"\s*(?P<key>[\w-]+)\s*=")
 
 
 def _rows(text: str) -> dict[str, int]:
-    """Where each key and table begins. A rough reading, for telling a person where to look: keys inside a text or a
-    list of several lines may be counted, which harms nobody."""
+    """Where each key and table begins. A rough reading, for telling a person where to look: keys inside a
+    text or a list of several lines may be counted, which harms nobody."""
     found: dict[str, int] = {}
     table = ""
     counts: dict[str, int] = {}
@@ -270,7 +271,8 @@ def _powers(top: _Keys) -> dict[str, Power]:
             top.fault(f"powers[{at}].id", f"is {power.id!r}, which is the id of an earlier power")
         for what, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
             if (what, value) in taken:
-                top.fault(f"powers[{at}].{what}", f"gives {power.id} the {what} {value!r} of {taken[what, value]}")
+                top.fault(f"powers[{at}].{what}", (f"gives {power.id} the {what} {value!r} of "
+                                                   f"{taken[what, value]}"))
             taken.setdefault((what, value), power.id)
         found[power.id] = power
     return found

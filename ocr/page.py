@@ -105,10 +105,10 @@ class Alternative:
 class StruckWord:
     """A stretch of a row that looks crossed out.
 
-    `left` and `right` are shares of the recogniser's crop, so of the frames of the row's posteriors too. `score`:
-    0.1..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross" or
-    "black"; "unread" is ink that the recogniser said nothing about, struck or not, and "faint" a stroke much finer than the
-    writing's: both ask for a look and prove no strike.
+    `left` and `right` are shares of the recogniser's crop, so of the frames of the row's posteriors too.
+    `score`: 0.1..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross"
+    or "black"; "unread" is ink that the recogniser said nothing about, struck or not, and "faint" a stroke
+    much finer than the writing's: both ask for a look and prove no strike.
     """
 
     left: float
@@ -121,8 +121,9 @@ class StruckWord:
 class Strike:
     """Evidence that a row was crossed out.
 
-    `score`: 0..1, how much it looks struck as a whole. `words`: the stretches of it that look struck, from the left; in
-    a struck row mostly one as long as the row, several short ones mean struck words in a live row.
+    `score`: 0..1, how much it looks struck as a whole. `words`: the stretches of it that look struck, from
+    the left; in a struck row mostly one as long as the row, several short ones mean struck words in a live
+    row.
     """
 
     score: float = 0.0
@@ -130,7 +131,8 @@ class Strike:
 
     @property
     def touched(self) -> float:
-        """0..1, how much any part of the row looks struck: what must be low for a row to be read without a look."""
+        """0..1, how much any part of the row looks struck: what must be low for a row to be read without a
+        look."""
         return max((word.score for word in self.words), default=0.0)
 
 
@@ -139,10 +141,10 @@ class Row:
     """One physical row of writing.
 
     `left` is where it starts and `right` where it ends, as shares of the sheet's width; `indent` is how far
-    right of the margin it starts, in heights of a middling row of the sheet. `focus` and `contrast` say how well
-    the row was photographed, see `quality.Legibility`; 0 where nobody measured. `cut_off`: the row touches the edge
-    of the sheet or of the photograph, so letters may be missing; such a row is never taken without a look.
-    `inserted`: small rows written just above this one that belong into it, see `insertions`.
+    right of the margin it starts, in heights of a middling row of the sheet. `focus` and `contrast` say how
+    well the row was photographed, see `quality.Legibility`; 0 where nobody measured. `cut_off`: the row
+    touches the edge of the sheet or of the photograph, so letters may be missing; such a row is never taken
+    without a look. `inserted`: small rows written just above this one that belong into it, see `insertions`.
     """
 
     box: Box

@@ -18,13 +18,15 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """The steps of one sheet: `sheet` as it was read, upright, and `taken` pixels of printed rules.
 
-    "squared" names the corners that were cut out, in pixels of the photograph as shown, from the writing's top left
-    clockwise; "read" the engines that were asked, the one that read every row first.
+    "squared" names the corners that were cut out, in pixels of the photograph as shown, from the writing's
+    top left clockwise; "read" the engines that were asked, the one that read every row first.
     """
     high, wide = sheet.image.shape[:2]
     corners = " ".join(f"{x:.0f},{y:.0f}" for x, y in photo_points(sheet, upright_frame(wide, high)))
     return (
-        Step("squared", (("found", int(sheet.found)), ("width", wide), ("height", high), ("corners", corners))),
+        Step(
+            "squared", (("found", int(sheet.found)), ("width", wide), ("height", high), ("corners", corners))
+        ),
         Step("evened", (("by", EVENED),)),
         Step("rules_removed", (("pixels", taken),)),
         Step("turned", (("degrees", sheet.rotation),)),

@@ -34,8 +34,8 @@ from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Stat
 from ocr.provenance import steps_of
 
 FIND_SIDE = 768
-"""Long side, in pixels, at which rows are looked for; the finder's cost grows with its square. On the sample sheets
-960 found no row more."""
+"""Long side, in pixels, at which rows are looked for; the finder's cost grows with its square. On the sample
+sheets 960 found no row more."""
 
 CLOSE_SIDE = 1152
 """The same for a second look, where the rows found were SMALL."""
@@ -44,8 +44,8 @@ CLOSEST_SIDE = 1536
 """The same for a third look, where rows are TANGLED."""
 
 TANGLED = 0.1
-"""Share of boxes with their middle in another from which rows are looked for closer: in 40 sheets composed for calibration
-two had so many, with rows run together, and the others at most 0.06."""
+"""Share of boxes with their middle in another from which rows are looked for closer: in 40 sheets composed
+for calibration two had so many, with rows run together, and the others at most 0.06."""
 
 SMALL = 15.0
 """Boxes lower than this, in pixels at FIND_SIDE, are writing so small that words may have been missed."""
@@ -61,12 +61,12 @@ BEGINNING = 5.0
 class Options:
     """How to read.
 
-    `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted
-    by length) holds no writing. `second_below`: rows that the first engine scores below this are shown to
-    the second engine too, which is all of them: where two opinions agree, fewer lines need a look. Rows that nobody
-    scored `third_below` are shown to the engines after it (on the sample sheets
-    a third opinion on rows scored 0.6 to 0.8 changed no order). `strike`: tells from
-    a row's crop and what the first engine made of it whether it was crossed out.
+    `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted by
+    length) holds no writing. `second_below`: rows that the first engine scores below this are shown to the
+    second engine too, which is all of them: where two opinions agree, fewer lines need a look. Rows that
+    nobody scored `third_below` are shown to the engines after it (on the sample sheets a third opinion on
+    rows scored 0.6 to 0.8 changed no order). `strike`: tells from a row's crop and what the first engine made
+    of it whether it was crossed out.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
@@ -147,8 +147,8 @@ Spots: TypeAlias = tuple[tuple[Spot, Recognised], ...]
 
 
 class _Apart(NamedTuple):
-    """Of each row: how well it was photographed, its crop without the words put in above it, what that says and how struck it
-    looks, and those words."""
+    """Of each row: how well it was photographed, its crop without the words put in above it, what that says
+    and how struck it looks, and those words."""
 
     shown: list[Legibility]
     crops: list[Image]
@@ -171,8 +171,8 @@ class _Reader:
         return tuple(self._said[key] for key in keys)
 
     def sheets(self, photo: Image) -> tuple[Sheet, ...]:
-        """The sheets of a photograph; the whole of it where writing lies outside every sheet found, since no order
-        may be lost to an edge that was none."""
+        """The sheets of a photograph; the whole of it where writing lies outside every sheet found, since no
+        order may be lost to an edge that was none."""
         found = sheets(photo)
         lost = found[0].found and writing_elsewhere(photo, found, self.options.finder)
         return (whole(photo),) if lost else found
@@ -230,7 +230,8 @@ class _Reader:
         return tuple(np.asarray((quad + corner) / scale, dtype=np.float32) for quad in found)
 
     def _rotation(self, clean: Image, quads: Sequence[Quad]) -> tuple[int, tuple[Quad, ...]]:
-        """Degrees clockwise that make the writing upright, by what reads best, and the boxes after that turn."""
+        """Degrees clockwise that make the writing upright, by what reads best, and the boxes after that
+        turn."""
         side = 90 if sideways(quads) else 0
         if side:
             clean = turned_image(clean, side)
@@ -250,7 +251,10 @@ class _Reader:
         """See `lines.OneKind`: only the first word or two of each row is read."""
         if min(len(left), len(right)) < LEAST_ROWS:
             return False
-        texts = [[said.text for said in self._first([_beginning(clean, q) for q in side])] for side in (left, right)]
+        texts = [
+            [said.text for said in self._first([_beginning(clean, q) for q in side])]
+            for side in (left, right)
+        ]
         return open_alike(*texts)
 
     def _rows(
@@ -297,7 +301,9 @@ class _Reader:
             there = over(strip, found, whole[k], said[k], strikes[k]) if strikes[k].score < STRUCK else ()
             spots.append(self._spots(_bare(clean, strip, above[k]), there) if there else ())
             if spots[k]:
-                own = without(_bare(clean, strip, above[k]), spots[k][0][0].row, [spot.quad for spot, _ in spots[k]])
+                own = without(
+                    _bare(clean, strip, above[k]), spots[k][0][0].row, [spot.quad for spot, _ in spots[k]]
+                )
                 crops[k] = lowered(_row_crop(own, strip), said[k])
                 texts[k] = self._first([crops[k]])[0]
                 strikes[k] = self.options.strike(crops[k], texts[k])
@@ -311,8 +317,8 @@ class _Reader:
     def _second_opinions(
         self, crops: Sequence[Image], texts: Sequence[Recognised], struck: Sequence[bool]
     ) -> tuple[tuple[Alternative, ...], ...]:
-        """What the other engines make of doubtful rows. Rows crossed out are not asked about: their letters are
-        hard to read and count for nothing."""
+        """What the other engines make of doubtful rows. Rows crossed out are not asked about: their letters
+        are hard to read and count for nothing."""
         best = [said.score for said in texts]
         found: list[list[Alternative]] = [[] for _ in crops]
         for number, engine in enumerate(self.engines[1:]):
@@ -339,8 +345,8 @@ def _or_other(said: Recognised, others: Sequence[Alternative]) -> Recognised:
 
 
 SILENT_LOW, SILENT_LONG, SILENT_INK = 0.6, 1.5, 0.4
-"""A row that nobody could read is writing all the same where it is this high and this long, in heights of a middling
-row, and this share of its columns has ink: less is a speck, a fold or the end of a rule."""
+"""A row that nobody could read is writing all the same where it is this high and this long, in heights of a
+middling row, and this share of its columns has ink: less is a speck, a fold or the end of a rule."""
 
 _DARK = 150
 """Grey below which a pixel of an evened sheet is ink."""
@@ -373,7 +379,8 @@ def _row_put_in(sheet: Sheet, clean: Image, spot: Spot, said: Recognised) -> Row
     wide = clean.shape[1]
     return Row(
         box=box_of(photo_points(sheet, spot.quad)), text=said.text, score=round(said.score, 4),
-        left=round(float(spot.quad[:, 0].min()) / wide, 4), right=round(float(spot.quad[:, 0].max()) / wide, 4),
+        left=round(float(spot.quad[:, 0].min()) / wide, 4),
+        right=round(float(spot.quad[:, 0].max()) / wide, 4),
         posteriors=said.posteriors,
     )
 
@@ -381,11 +388,15 @@ def _row_put_in(sheet: Sheet, clean: Image, spot: Spot, said: Recognised) -> Row
 def _put_in(found: Sequence[Strip]) -> list[list[Quad]]:
     """For each row the boxes of those that are words put in above it."""
     hosts = hosts_of([box_of(strip.quad) for strip in found])
-    return [[other.quad for other, host in zip(found, hosts, strict=True) if host == at] for at in range(len(found))]
+    return [
+        [other.quad for other, host in zip(found, hosts, strict=True) if host == at]
+        for at in range(len(found))
+    ]
 
 
 def _bare(clean: Image, strip: Strip, put_in: Sequence[Quad]) -> Image:
-    """The sheet without the ink of words put in above a row; made for the one row and not kept, for a sheet may be large."""
+    """The sheet without the ink of words put in above a row; made for the one row and not kept, for a sheet
+    may be large."""
     return without(clean, strip.quad, put_in) if put_in else clean
 
 

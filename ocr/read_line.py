@@ -1,6 +1,8 @@
-"""Read one line again, in a box that a person has drawn: which rows lie in it is theirs to say, what they say the engines'.
+"""Read one line again, in a box that a person has drawn: which rows lie in it is theirs to say, what they say
+the engines'.
 
-The same sheet is found, squared and cleaned as when the whole photograph was read, so the same ink looks the same.
+The same sheet is found, squared and cleaned as when the whole photograph was read, so the same ink looks the
+same.
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ from ocr.page import Alternative, Box, Image, ReadLine, Row
 from ocr.read import CLOSE_SIDE, Options
 
 AROUND = 0.75
-"""Heights of the box beside it in which rows are looked for: a finder sees little at the edge of its picture."""
+"""Heights of the box beside it in which rows are looked for: a finder sees little at the edge of its
+picture."""
 
 HELD, LEAST = 0.85, 0.3
-"""A row belongs to the box from this share of it on. A level box about a line that falls or rises holds much of its
-neighbours, but the line itself whole. Below the second share nothing in the box is a row."""
+"""A row belongs to the box from this share of it on. A level box about a line that falls or rises holds much
+of its neighbours, but the line itself whole. Below the second share nothing in the box is a row."""
 
 BARE = 0.3
 """Rows lower than this share of the box are a piece of its writing: the box itself is the row then."""
@@ -36,17 +39,22 @@ BARE = 0.3
 def read_line(
     photo: Image, box: Box, rotation: int, engines: Sequence[Engine], options: Options | None = None
 ) -> tuple[ReadLine, ...]:
-    """What the writing in `box` says, its rows taken as one line; where it holds several rows, also without the outer ones
-    and the middle one by itself, for a box that is only drawn too high. Empty where nobody sees a letter in it.
+    """What the writing in `box` says, its rows taken as one line; where it holds several rows, also without
+    the outer ones and the middle one by itself, for a box that is only drawn too high. Empty where nobody
+    sees a letter in it.
 
-    `photo` is the upright picture that the box is given in, `rotation` the quarter turn, in degrees clockwise, of its page
-    (`Page.rotation`). Corners outside the picture are allowed.
+    `photo` is the upright picture that the box is given in, `rotation` the quarter turn, in degrees
+    clockwise, of its page (`Page.rotation`). Corners outside the picture are allowed.
     """
     chosen = options or Options()
     sheet = turned(_sheet(photo, box), rotation)
     clean, _ = without_rules(even(sheet.image))
     quad = carry(np.linalg.inv(sheet.to_photo).astype(np.float64), box.corners)
-    rows = [row for strip in _rows(clean, quad, chosen) if (row := _row(photo, sheet, clean, strip, engines, chosen)).text]
+    rows = [
+        row
+        for strip in _rows(clean, quad, chosen)
+        if (row := _row(photo, sheet, clean, strip, engines, chosen)).text
+    ]
     if not rows:
         return ()
     middle = np.mean(box.corners, axis=0)
@@ -58,12 +66,16 @@ def read_line(
 
 def _sheet(photo: Image, box: Box) -> Sheet:
     """The sheet that the whole box lies on; the photograph itself where there is none."""
-    return next((one for one in sheets(photo) if one.found and not any(outside(one, [at]) for at in box.corners)), whole(photo))
+    return next(
+        (one for one in sheets(photo) if one.found and not any(outside(one, [at]) for at in box.corners)),
+        whole(photo),
+    )
 
 
 def _rows(clean: Image, quad: Quad, options: Options) -> list[Strip]:
-    """The rows of writing in a box, each from side to side of it, from the top: the person says where a line begins and
-    ends, the finder how many rows it has and how high they are. The box itself where no row is found."""
+    """The rows of writing in a box, each from side to side of it, from the top: the person says where a line
+    begins and ends, the finder how many rows it has and how high they are. The box itself where no row is
+    found."""
     high = lengths(quad)[1]
     rows = [_across(strip, quad) for strip in strips(_found(clean, quad, AROUND * high, options))]
     shares = [_share(row.quad, quad) for row in rows]
@@ -90,7 +102,10 @@ def _found(clean: Image, quad: Quad, margin: float, options: Options) -> list[Qu
         return []
     small = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     corner = np.array([x, y], dtype=np.float32)
-    return [np.asarray(one / scale + corner, dtype=np.float32) for one in options.finder.find(np.ascontiguousarray(small))]
+    return [
+        np.asarray(one / scale + corner, dtype=np.float32)
+        for one in options.finder.find(np.ascontiguousarray(small))
+    ]
 
 
 def _across(strip: Strip, quad: Quad) -> Strip:
@@ -104,22 +119,33 @@ def _across(strip: Strip, quad: Quad) -> Strip:
 
 
 def _strip(quad: Quad) -> Strip:
-    return Strip(quad, float(quad[:, 0].min()), float(quad[:, 0].max()), float(quad[:, 1].mean()), lengths(quad)[1])
+    return Strip(
+        quad, float(quad[:, 0].min()), float(quad[:, 0].max()), float(quad[:, 1].mean()), lengths(quad)[1]
+    )
 
 
-def _row(photo: Image, sheet: Sheet, clean: Image, strip: Strip, engines: Sequence[Engine], options: Options) -> Row:
-    """One row as the engines read it, the first one's words first; the third is asked where the others doubt."""
+def _row(
+    photo: Image, sheet: Sheet, clean: Image, strip: Strip, engines: Sequence[Engine], options: Options
+) -> Row:
+    """One row as the engines read it, the first one's words first; the third is asked where the others
+    doubt."""
     crop = cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
     said: list[tuple[str, Recognised]] = []
     for at, engine in enumerate(engines):
         if at < 2 or max(one.score for _, one in said) < options.third_below:
             said.append((engine.name, engine.read([crop])[0]))
     best = next((one for _, one in said if one.text), said[0][1])
-    others = [Alternative(one.text, round(one.score, 4), name, one.posteriors) for name, one in said if one is not best and one.text]
+    others = [
+        Alternative(one.text, round(one.score, 4), name, one.posteriors)
+        for name, one in said
+        if one is not best and one.text
+    ]
     seen, wide = legibility(crop), clean.shape[1]
     return Row(
         box=box_of(photo_points(sheet, strip.quad)), text=best.text, score=round(best.score, 4),
-        left=round(strip.left / wide, 4), right=round(strip.right / wide, 4), strike=options.strike(crop, best),
-        alternatives=tuple(sorted(others, key=lambda one: -one.score)), posteriors=best.posteriors, focus=seen.focus,
+        left=round(strip.left / wide, 4), right=round(strip.right / wide, 4),
+        strike=options.strike(crop, best),
+        alternatives=tuple(sorted(others, key=lambda one: -one.score)), posteriors=best.posteriors,
+        focus=seen.focus,
         contrast=seen.contrast, cut_off=cut_off(sheet, clean, strip, (photo.shape[0], photo.shape[1])),
     )

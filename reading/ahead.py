@@ -19,7 +19,9 @@ from reading.heading import heading_decoder
 
 def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms, ...]) -> None:
     """Decode lines inside the automaton of some phases' forms and the names."""
-    decoder_of(forms, lexicon).decode_all([each for line in lines for each in (*opinions(line), *amended(line))])
+    decoder_of(forms, lexicon).decode_all(
+        [each for line in lines for each in (*opinions(line), *amended(line))]
+    )
 
 
 def headings_ahead(rows: Sequence[ReadLine], games: Sequence[KnownGame]) -> None:

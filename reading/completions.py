@@ -1,4 +1,5 @@
-"""Words that the edit box completes: every name of the board with every spelling, and the words of its order forms.
+"""Words that the edit box completes: every name of the board with every spelling, and the words of its order
+forms.
 
 Lexical only: all names of the board are offered always, whatever stands where and whoever borders whom.
 """
@@ -31,21 +32,27 @@ from maps.variant import Variant
 from reading.vocabulary import candidate_json, forms_of, lexicon_of, parse_typed
 
 _VERBS: Mapping[type[Order], tuple[str, ...]] = {
-    Move: ("moves to", "via convoy"), Hold: ("holds",), SupportHold: ("supports",), SupportMove: ("supports", "to"),
-    Convoy: ("convoys", "to"), Convert: ("converts to",), Proxy: ("is under the orders of",), Retreat: ("retreats to",),
-    Disband: ("disbands",), Build: ("Build",), Remove: ("Remove", "disbands"), SendSupply: ("Send", "supply to"), MoveHome: ("Home",),
+    Move: ("moves to", "via convoy"), Hold: ("holds",), SupportHold: ("supports",),
+    SupportMove: ("supports", "to"),
+    Convoy: ("convoys", "to"), Convert: ("converts to",), Proxy: ("is under the orders of",),
+    Retreat: ("retreats to",),
+    Disband: ("disbands",), Build: ("Build",), Remove: ("Remove", "disbands"),
+    SendSupply: ("Send", "supply to"), MoveHome: ("Home",),
 }
-"""What stands between names in the handbook's prose. An order that one rule set alone has brings the words of its own."""
+"""What stands between names in the handbook's prose. An order that one rule set alone has brings the words of
+its own."""
 _WRITTEN: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
     PhaseKind.MOVEMENT: (
         ("A {a} H", "the army there holds"), ("A {a} - {b}", "it moves; F for a fleet"),
         ("F {c} S A {a}", "the fleet supports the army where it is"),
         ("F {c} S A {a} - {b}", "the fleet supports the army’s move"),
-        ("F {c} C A {a} - {b}", "the fleet convoys the army"), ("A {a} - {b} via convoy", "the army goes by convoy")),
+        ("F {c} C A {a} - {b}", "the fleet convoys the army"),
+        ("A {a} - {b} via convoy", "the army goes by convoy")),
     PhaseKind.RETREAT: (("A {a} - {b}", "the army retreats"), ("A {a} D", "it disbands")),
     PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed")),
 }
-"""Orders as they may be typed in any game, each with what it says; {a}, {b}, {c} are places and {p} is a power."""
+"""Orders as they may be typed in any game, each with what it says; {a}, {b}, {c} are places and {p} is a
+power."""
 _BLANK = re.compile(r"\{\w+\}")
 _PLAIN = 9
 """Letters of the longest name that stands in an example."""
@@ -53,8 +60,9 @@ _PLAIN = 9
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What may be completed. `names` are pairs: a spelling a person may begin to type, and the name it stands for;
-    `verbs` and `units` complete to themselves. `written` are orders as one may type them, each with what it says."""
+    """What may be completed. `names` are pairs: a spelling a person may begin to type, and the name it stands
+    for; `verbs` and `units` complete to themselves. `written` are orders as one may type them, each with what
+    it says."""
 
     names: tuple[tuple[str, str], ...] = ()
     verbs: tuple[str, ...] = ()
@@ -90,9 +98,11 @@ def _verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
 
 
 def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
-    """Examples of orders in short, for a person who has never written one: with names of this board in the order of the
-    alphabet, whatever stands where; only such as are understood here."""
-    names = sorted({p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _PLAIN})
+    """Examples of orders in short, for a person who has never written one: with names of this board in the
+    order of the alphabet, whatever stands where; only such as are understood here."""
+    names = sorted(
+        {p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _PLAIN}
+    )
     if len(names) < 3 or not variant.powers:
         return ()
     own, *others = variant.powers.values()

@@ -1,4 +1,5 @@
-"""A line's ink to orders: decoded inside the automaton of forms and names, then put into words by the grammar.
+"""A line's ink to orders: decoded inside the automaton of forms and names, then put into words by the
+grammar.
 
 Lexical only: the decoder gets ink, forms and names, and nothing else is within its reach.
 """
@@ -42,8 +43,8 @@ from ocr.page import Posteriors, ReadLine
 from reading.vocabulary import printed
 
 LETTER, LIKELY_LETTER = 1.3, 2.2
-"""Nats that a letter read freely costs: what letters in any order are less likely than an order's. The greater price
-counts where an order is expected."""
+"""Nats that a letter read freely costs: what letters in any order are less likely than an order's. The
+greater price counts where an order is expected."""
 LETTER_SEEN = 2.0
 """Nats that a letter is worth which one opinion sees and another does not."""
 MOST_TOLD = 8
@@ -51,14 +52,15 @@ MOST_CANDIDATES = 5
 MOST_SURE = 50.0
 """Nats beyond which a line is no order for all that figures can tell."""
 BAD, PATCHED = -16.0, -8.0
-"""Log chance against free reading below which a line's best order may have been lost on the way; of a line put together of pieces,
-in which a seam is such a hard spot, that is sooner."""
+"""Log chance against free reading below which a line's best order may have been lost on the way; of a line
+put together of pieces, in which a seam is such a hard spot, that is sooner."""
 MOST_STATES = 200_000
 """States that a decoder may hold, some 150 MB with its automaton's; a hundred sheets step on half as many."""
 TOUCHED = 0.6
 """How much a word must look crossed out for the line to be read without it too."""
 STROKE, REPLACED = 3.0, 7.0
-"""Nats that such a stroke costs a reading that takes the word for live, and those that another word put in above costs it."""
+"""Nats that such a stroke costs a reading that takes the word for live, and those that another word put in
+above costs it."""
 
 SHARED = 12
 """Texts of each opinion that are weighed by the others."""
@@ -66,8 +68,9 @@ SHARED = 12
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One way to read a line: its orders, their canonical text, the text as the automaton wrote it, and its score: the
-    log chance in nats over all texts with this meaning, against free reading. `by_each`: the same by each opinion."""
+    """One way to read a line: its orders, their canonical text, the text as the automaton wrote it, and its
+    score: the log chance in nats over all texts with this meaning, against free reading. `by_each`: the same
+    by each opinion."""
 
     orders: tuple[Order, ...]
     order: str
@@ -78,9 +81,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Deciphered:
-    """What a line may say: different orders, best first, and the letters that free reading shows. `seen` are the
-    posteriors it was decoded from: the first engine's, a second opinion's where one was asked, then, beyond the first
-    `asked`, the line's with its corrections made, and beyond `whole` the line's without its struck words and what was put in."""
+    """What a line may say: different orders, best first, and the letters that free reading shows. `seen` are
+    the posteriors it was decoded from: the first engine's, a second opinion's where one was asked, then,
+    beyond the first `asked`, the line's with its corrections made, and beyond `whole` the line's without its
+    struck words and what was put in."""
 
     told: tuple[Told, ...]
     seen: tuple[Posteriors, ...]
@@ -90,7 +94,8 @@ class Deciphered:
     whole: int = 1
 
     def gain(self, price: float = LETTER) -> float:
-        """Nats by which the best order beats free text at this price a letter; negative where the line is rather none."""
+        """Nats by which the best order beats free text at this price a letter; negative where the line is
+        rather none."""
         return self.told[0].score + price * self.letters if self.told else -math.inf
 
     @property
@@ -105,7 +110,8 @@ class Deciphered:
 
 
 def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
-    """The decoder of some phases' forms and the names; made once and kept until it holds MOST_STATES, then made anew."""
+    """The decoder of some phases' forms and the names; made once and kept until it holds MOST_STATES, then
+    made anew."""
     found = _decoder(forms, lexicon)
     if found.states > MOST_STATES:
         _decoder.cache_clear()
@@ -128,11 +134,14 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
     decoder = decoder_of(forms, lexicon)
     letters, ceilings = _loose(decoder, seen)
     if len(seen) > len(asked) and max(row.strike.touched for row in line.rows) >= SURELY:
-        # Letters of a word that is surely struck are explained by the stroke, which nothing explains where the word is live.
+        # Letters of a word that is surely struck are explained by the stroke, which nothing explains where
+        # the word is live.
         for at in {len(asked), *range(whole, len(seen))}:
             replaced = REPLACED if at < whole and any(row.inserted for row in line.rows) else 0.0
             ceilings[at] = unbound(decoder, seen[at])[0] - STROKE - replaced
-    texts = [text for text in (line.text, *(way.text for way in ways)) if orderlike(text, signs_of(lexicon, forms))]
+    texts = [
+        text for text in (line.text, *(way.text for way in ways)) if orderlike(text, signs_of(lexicon, forms))
+    ]
     weighed = _weighed(
         decoder, seen, ceilings,
         lambda: tuple({one: None for text in texts for one in proposals(text, lexicon=lexicon, forms=forms)}),
@@ -141,8 +150,8 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
 
 
 def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
-    """What the engines saw of a line: the first one's posteriors, and a second opinion's where one was asked; none for a
-    line without posteriors."""
+    """What the engines saw of a line: the first one's posteriors, and a second opinion's where one was asked;
+    none for a line without posteriors."""
     first, other = line_posteriors(line), other_posteriors(line)
     if first is None or not len(first.log_probs):
         return ()
@@ -150,8 +159,8 @@ def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
 
 
 def amended(line: ReadLine) -> tuple[Posteriors, ...]:
-    """The first opinion with the words that were put in above a row and without those that look crossed out, in each way that this
-    can be done, and last without either; none where there are none."""
+    """The first opinion with the words that were put in above a row and without those that look crossed out,
+    in each way that this can be done, and last without either; none where there are none."""
     from ocr.corrections.apply import bare_line
 
     ways = _corrected(line)
@@ -171,8 +180,8 @@ def _corrected(line: ReadLine) -> list[ReadLine]:
 
 
 def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float] | None:
-    """The text of a decoder's automaton that fits a line best, and the nats by which it beats free letters; None where
-    none comes near. `seen` is not empty."""
+    """The text of a decoder's automaton that fits a line best, and the nats by which it beats free letters;
+    None where none comes near. `seen` is not empty."""
     letters, ceilings = _loose(decoder, seen)
     weighed = _weighed(decoder, seen, ceilings, lambda: (), lambda _: ())
     if not weighed:
@@ -187,23 +196,31 @@ def laid(decoder: Decoder, seen: Sequence[Posteriors], text: Text) -> Fit:
 
 
 def _loose(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[float]]:
-    """The letters that free reading shows, and by each opinion the log chance that a text is measured against: one that
-    sees fewer letters explains less of the ink."""
+    """The letters that free reading shows, and by each opinion the log chance that a text is measured
+    against: one that sees fewer letters explains less of the ink."""
     loose = [unbound(decoder, each) for each in seen]
     letters = max(count for _, count in loose)
     return letters, [chance + LETTER_SEEN * (letters - count) for chance, count in loose]
 
 
 def _weighed(
-    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float], propose: Callable[[], Sequence[str]],
+    decoder: Decoder, seen: Sequence[Posteriors], ceilings: Sequence[float],
+    propose: Callable[[], Sequence[str]],
     turn: Callable[[str], Sequence[str]], bad: float = BAD,
 ) -> list[tuple[Text, tuple[float, ...]]]:
-    """Texts that any opinion found, each with its log chance by every opinion, against free reading. Where the best fits
-    badly (below `bad`), texts that `propose` gives are weighed too; what `turn` makes of each opinion's best always is."""
+    """Texts that any opinion found, each with its log chance by every opinion, against free reading. Where
+    the best fits badly (below `bad`), texts that `propose` gives are weighed too; what `turn` makes of each
+    opinion's best always is."""
     found = [decoder.decode(each) for each in seen]
-    best = max((text.score - ceiling for each, ceiling in zip(found, ceilings, strict=True) for text in each), default=-math.inf)
+    best = max(
+        (text.score - ceiling for each, ceiling in zip(found, ceilings, strict=True) for text in each),
+        default=-math.inf,
+    )
     others = [decoder.spelled(text) for text in propose()] if best < bad else []
-    others += [decoder.spelled(text) for text in {turned: None for each in found if each for turned in turn(each[0].text)}]
+    others += [
+        decoder.spelled(text)
+        for text in {turned: None for each in found if each for turned in turn(each[0].text)}
+    ]
     if len(seen) == 1 and not others:
         return [(text, (text.score - ceilings[0],)) for text in found[0]]
     pool = [text for each in found for text in each[:SHARED]] + [text for text in others if text is not None]
@@ -218,7 +235,8 @@ def _weighed(
 def _told(
     weighed: Sequence[tuple[Text, tuple[float, ...]]], lexicon: Lexicon, forms: tuple[Forms, ...]
 ) -> tuple[Told, ...]:
-    """Texts by what they mean. Opinions count alike: an order is as likely as on the mean of the chances they give."""
+    """Texts by what they mean. Opinions count alike: an order is as likely as on the mean of the chances they
+    give."""
     found: dict[str, Told] = {}
     for text, by_each in sorted(weighed, key=lambda pair: -_mixed(pair[1])):
         for orders in meanings(text.text, lexicon=lexicon, forms=forms):
@@ -234,8 +252,8 @@ def _told(
 
 
 def offered(found: Deciphered, chance: float | None = None) -> tuple[dict[str, object], ...]:
-    """The readings of a decoded line as candidates: the best with its confidence, the others sharing what that leaves. Without a
-    `chance` the line is rather no order, which is one reading more."""
+    """The readings of a decoded line as candidates: the best with its confidence, the others sharing what
+    that leaves. Without a `chance` the line is rather no order, which is one reading more."""
     told = found.told[:MOST_CANDIDATES]
     if not told:
         return ()
@@ -261,8 +279,9 @@ def _mixed(logs: Sequence[float]) -> float:
 def features(
     line: ReadLine, found: Deciphered, fits: Sequence[Fit], lexicon: Lexicon, forms: tuple[Forms, ...]
 ) -> Features:
-    """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has one. A line with its
-    corrections made is no opinion of the line as it stands; where it is surely what the order was read on, it is the only one."""
+    """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has
+    one. A line with its corrections made is no opinion of the line as it stands; where it is surely what the
+    order was read on, it is the only one."""
     best, others, mended = found.told[0], found.told[1:], _mended(line, found)
     fits = fits[: found.asked] if mended is None else (fits[mended],)
     text = line.text if mended is None else _corrected(line)[mended - found.asked].text
@@ -277,10 +296,13 @@ def features(
 
     return Features(
         cost=lying.cost, worst=min(one.worst for one in fits), haze=lying.haze,
-        margin=margin(lambda _: True), near_margin=margin(lambda other: near(best.orders, other.orders, lexicon)),
+        margin=margin(lambda _: True),
+        near_margin=margin(lambda other: near(best.orders, other.orders, lexicon)),
         kind_margin=margin(lambda other: kinds_apart(best.orders, other.orders, lexicon)),
-        agreement=_agreement(line, found, lexicon, forms) if mended is None else 0.0, mended=mended is not None,
-        struck=max(row.strike.score for row in line.rows), touched=max(touched(row.strike) for row in line.rows),
+        agreement=_agreement(line, found, lexicon, forms) if mended is None else 0.0,
+        mended=mended is not None,
+        struck=max(row.strike.score for row in line.rows),
+        touched=max(touched(row.strike) for row in line.rows),
         odd=_odd(text, best, lying, lexicon), twin=_twin(best, fits, lexicon),
         strange=sum(strange) / len(strange), alien=min(strange), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
@@ -289,8 +311,8 @@ def features(
 
 
 def _mended(line: ReadLine, found: Deciphered) -> int | None:
-    """Which of what was seen is the line with its corrections made, where the best order was read on that and every word crossed
-    out surely is; None for any other line."""
+    """Which of what was seen is the line with its corrections made, where the best order was read on that and
+    every word crossed out surely is; None for any other line."""
     best = found.told[0].by_each
     if len(best) == found.asked or not all(plainly_struck(row.strike) for row in line.rows):
         return None
@@ -305,26 +327,41 @@ def best_lying(fits: Sequence[Fit]) -> Fit:
 
 
 def _odd(text: str, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
-    return (incomplete(best.orders) or names_itself(best.orders) or strange_coast(best.orders, lexicon) or doubtful(_but_places(text, best, lexicon))
-            or unclear_remark(lying.text, text, lexicon) or shortened(best.text.text, best.orders, lexicon)
-            or abbreviation(lying.text, best.orders, lexicon) or stray_word(lying.text))
+    return (
+        incomplete(best.orders)
+        or names_itself(best.orders)
+        or strange_coast(best.orders, lexicon)
+        or doubtful(_but_places(text, best, lexicon))
+        or unclear_remark(lying.text, text, lexicon)
+        or shortened(best.text.text, best.orders, lexicon)
+        or abbreviation(lying.text, best.orders, lexicon)
+        or stray_word(lying.text)
+    )
 
 
 def _but_places(text: str, best: Told, lexicon: Lexicon) -> str:
-    """A text as read freely without the words that the order's places take: Mayo's short form is a word of doubt by itself."""
+    """A text as read freely without the words that the order's places take: Mayo's short form is a word of
+    doubt by itself."""
     said = best.text.text.lower().split(" ")
-    for word in (word for first, end in place_words(best.text.text, best.orders, lexicon) for word in said[first:end]):
+    for word in (
+        word for first, end in place_words(best.text.text, best.orders, lexicon) for word in said[first:end]
+    ):
         text = re.sub(rf"\b{re.escape(word)}\b", "", text, count=1, flags=re.IGNORECASE)
     return text
 
 
 def _strangest(best: Told, one: Fit, lexicon: Lexicon) -> float:
-    """Nats lost a letter, by one opinion, in the name or other word that fits worst. Signs by themselves are no words: a dash
-    that is lost shows in the margin."""
+    """Nats lost a letter, by one opinion, in the name or other word that fits worst. Signs by themselves are
+    no words: a dash that is lost shows in the margin."""
     names = place_words(best.text.text, best.orders, lexicon)
     named = {at for name in names for at in range(*name)}
-    return max([0.0, *(strangeness(one.words[slice(*name)]) for name in names),
-                *(strangeness([word]) for at, word in enumerate(one.words) if at not in named and word.letters)])
+    return max(
+        [
+            0.0,
+            *(strangeness(one.words[slice(*name)]) for name in names),
+            *(strangeness([word]) for at, word in enumerate(one.words) if at not in named and word.letters),
+        ]
+    )
 
 
 EXTRA = 2.0
@@ -332,8 +369,8 @@ EXTRA = 2.0
 
 
 def _twin(best: Told, fits: Sequence[Fit], lexicon: Lexicon) -> float:
-    """Nats lost where a word may have been lost that makes a place another's: on its name and the words beside it, on the
-    mean of the opinions; 0 where there is no such place."""
+    """Nats lost where a word may have been lost that makes a place another's: on its name and the words
+    beside it, on the mean of the opinions; 0 where there is no such place."""
     names = twin_words(best.text.text, best.orders, lexicon)
     return sum(max((_lost_at(one.words, *name) for name in names), default=0.0) for one in fits) / len(fits)
 
@@ -345,7 +382,8 @@ def _lost_at(words: Sequence[WordFit], first: int, end: int) -> float:
 
 
 def _agreement(line: ReadLine, found: Deciphered, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:
-    """1 where every other opinion says the same order, -1 where one says another, 0 where nobody else was asked."""
+    """1 where every other opinion says the same order, -1 where one says another, 0 where nobody else was
+    asked."""
     best = found.told[0]
     votes = [max(found.told, key=lambda told: told.by_each[n]) is best for n in range(found.asked)]
     others = [other for other in line.alternatives if other.posteriors is None]

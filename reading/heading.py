@@ -1,5 +1,5 @@
-"""The heading of a page by its ink: rows decoded inside the automaton of headings, read as text where that explains them
-better than free letters.
+"""The heading of a page by its ink: rows decoded inside the automaton of headings, read as text where that
+explains them better than free letters.
 
 Lexical only: the games' names, powers and seasons, and nothing of what stands on the board.
 """
@@ -19,18 +19,19 @@ from ocr.page import ReadLine
 from reading.decode import best_text, laid, opinions
 
 PLAIN = 0.9
-"""Nats a letter by which a row must beat free letters to be plainly a heading; at most `decoding.LETTER` can be had."""
+"""Nats a letter by which a row must beat free letters to be plainly a heading; at most `decoding.LETTER` can
+be had."""
 LIKELY = 2.3
-"""Nats by which a row must beat free letters to be taken for a heading where nothing else tells: odds of ten to one. "string" is
-Spring by less than one."""
+"""Nats by which a row must beat free letters to be taken for a heading where nothing else tells: odds of ten
+to one. "string" is Spring by less than one."""
 
 _FIELDS = ("game", "power", "season", "year", "kind")
 
 
 @dataclass(frozen=True, slots=True)
 class InkedHeading:
-    """One row as a heading. `text`: what was written, in the ink's own case. `gain`: nats by which it beats free letters,
-    above 0. `letters`: how many free reading shows."""
+    """One row as a heading. `text`: what was written, in the ink's own case. `gain`: nats by which it beats
+    free letters, above 0. `letters`: how many free reading shows."""
 
     text: str
     gain: float
@@ -56,7 +57,9 @@ def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | 
     found = best_text(decoder, seen)
     if found is None or found[1] <= 0:
         return None
-    return InkedHeading(laid(decoder, seen, found[0]).text, found[1], max(unbound(decoder, each)[1] for each in seen))
+    return InkedHeading(
+        laid(decoder, seen, found[0]).text, found[1], max(unbound(decoder, each)[1] for each in seen)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -68,8 +71,8 @@ def heading_decoder(games: tuple[KnownGame, ...]) -> Decoder:
 def read_heading(
     lines: Sequence[ReadLine], inked: Sequence[InkedHeading | None], games: Sequence[KnownGame]
 ) -> SheetHeading:
-    """The heading that the first lines of a page say, `inked` beside them. What the ink says counts, and is sure only
-    where free letters say the same."""
+    """The heading that the first lines of a page say, `inked` beside them. What the ink says counts, and is
+    sure only where free letters say the same."""
     top = lines[:MOST_LINES]
     free = parse_sheet_heading([line.text for line in top], games)
     texts = [line.text if ink is None else ink.text for line, ink in zip(top, inked, strict=False)]
@@ -80,5 +83,6 @@ def read_heading(
 
 
 def same_digits(one: str, other: str) -> bool:
-    """Do two readings of a row hold the same figures? A version or year that only one of them has is not clearly read."""
+    """Do two readings of a row hold the same figures? A version or year that only one of them has is not
+    clearly read."""
     return [c for c in one if c.isdigit()] == [c for c in other if c.isdigit()]

@@ -20,7 +20,8 @@ STRANGE = 3.0
 """Nats lost a letter in a word from which it is rather another, or none."""
 
 WITHIN = 0.35
-"""Share of its height with which a word stands in another's row: the boxes of rows by themselves share a tenth or two."""
+"""Share of its height with which a word stands in another's row: the boxes of rows by themselves share a
+tenth or two."""
 
 _HELPS = re.compile(r" [SC] ")
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
@@ -31,9 +32,9 @@ class ReadableLine:
     """One line of a sheet with what it may say.
 
     `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
-    "heading", "order" or "other". `order`: canonical text or None. `confidence`: 0..1 that `order` (or `text` where
-    there is none) is what was written. `candidates`: at most five of {"text", "order", "score"}, best first.
-    `features`: what the confidence comes from, for a line that was decoded and may be an order.
+    "heading", "order" or "other". `order`: canonical text or None. `confidence`: 0..1 that `order` (or `text`
+    where there is none) is what was written. `candidates`: at most five of {"text", "order", "score"}, best
+    first. `features`: what the confidence comes from, for a line that was decoded and may be an order.
     """
 
     box: tuple[tuple[float, float], ...]
@@ -50,13 +51,21 @@ class ReadableLine:
 def by_neighbours(
     line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None, lexicon: Lexicon
 ) -> ReadableLine:
-    """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys"), the
-    next one its end ("... if it is empty"), or either a word put in over it."""
+    """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys"),
+    the next one its end ("... if it is empty"), or either a word put in over it."""
     if line.status is not LineState.AUTO:
         return line
     # A convoy that ends at its row's end reads like a conversion.
-    begun_above = before is not None and before.kind == "order" and not before.struck and not _whole(line) and (
-        before.order is None or (before.status is LineState.OPEN and (_BARE.search(before.text) or _cut_short(before))))
+    begun_above = (
+        before is not None
+        and before.kind == "order"
+        and not before.struck
+        and not _whole(line)
+        and (
+            before.order is None
+            or (before.status is LineState.OPEN and (_BARE.search(before.text) or _cut_short(before)))
+        )
+    )
     goes_on = after is not None and not after.struck and _tail(after, lexicon)
     put_in = any(_in_the_way(other, line) for other in (before, after))
     return replace(line, status=LineState.OPEN) if begun_above or goes_on or put_in else line
@@ -64,13 +73,18 @@ def by_neighbours(
 
 def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> ReadableLine:
     """The line, for a person to look at where its sheet's hand (`hand`) makes A and F alike."""
-    if line.status is not LineState.AUTO or line.features is None or not kinds_doubtful(line.features, hand, table):
+    if (
+        line.status is not LineState.AUTO
+        or line.features is None
+        or not kinds_doubtful(line.features, hand, table)
+    ):
         return line
     return replace(line, status=LineState.OPEN)
 
 
 def _in_the_way(other: ReadableLine | None, line: ReadableLine) -> bool:
-    """May a line that is no order be a word put in over this one, found by itself: does it stand in its row?"""
+    """May a line that is no order be a word put in over this one, found by itself: does it stand in its
+    row?"""
     if other is None or other.struck or other.kind != "other" or other.status is not LineState.OPEN:
         return False
     corners, theirs = np.array(line.box), np.array(other.box)
@@ -83,10 +97,15 @@ def _in_the_way(other: ReadableLine | None, line: ReadableLine) -> bool:
 
 
 def _tail(line: ReadableLine, lexicon: Lexicon) -> bool:
-    """May a line be the end of the one above: what is left of an order, or an order that names no kind of unit and is looked at
-    ("Cork unless they come" after "Army Mayo moves to")? A condition or a ban that has its own order speaks of that one."""
+    """May a line be the end of the one above: what is left of an order, or an order that names no kind of
+    unit and is looked at ("Cork unless they come" after "Army Mayo moves to")? A condition or a ban that has
+    its own order speaks of that one."""
     if line.kind == "order":
-        return line.status is LineState.OPEN and line.order is not None and line.order.startswith(_places(lexicon))
+        return (
+            line.status is LineState.OPEN
+            and line.order is not None
+            and line.order.startswith(_places(lexicon))
+        )
     return line.kind == "other" and leftover(line.text, lexicon) and not of_its_own(line.text, lexicon)
 
 
@@ -104,4 +123,6 @@ def _cut_short(line: ReadableLine) -> bool:
 
 def _whole(line: ReadableLine) -> bool:
     """Is an order one that no other ends with? What is supported or convoyed only stands, holds or moves."""
-    return line.order is not None and (_HELPS.search(line.order) or _NEVER_HELPED.search(line.order)) is not None
+    return (
+        line.order is not None and (_HELPS.search(line.order) or _NEVER_HELPED.search(line.order)) is not None
+    )

@@ -1,6 +1,8 @@
-"""From what the eye saw to lines with candidates: ink decoded inside forms and names, doubt kept for a person.
+"""From what the eye saw to lines with candidates: ink decoded inside forms and names, doubt kept for a
+person.
 
-Lexical only: nothing here knows the position, so the reading of a sheet is the same whatever stands on the board.
+Lexical only: nothing here knows the position, so the reading of a sheet is the same whatever stands on the
+board.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ STRAY = 3.0
 """Nats by which a row is less likely no order than one: among orders one row in twenty is none."""
 
 TAIL = 10.0
-"""Nats that a row is the likelier with the one below it where that one is its end and no word put in above the next."""
+"""Nats that a row is the likelier with the one below it where that one is its end and no word put in above
+the next."""
 
 REMARK = 8.0
 """Nats by which words in parentheses are less likely a line of their own than the end of the one above."""
@@ -86,15 +89,16 @@ NO_HEADS: Heads = {}
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin` in letters
-    how much dearer the next different order of a text must be."""
+    """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin`
+    in letters how much dearer the next different order of a text must be."""
 
     score: float = 0.8
     margin: float = 1.3
 
     @property
     def plain(self) -> float:
-        """The least score, 0..1, of a text that nobody looks at though its ink was not decoded inside the grammar."""
+        """The least score, 0..1, of a text that nobody looks at though its ink was not decoded inside the
+        grammar."""
         return max(self.score, PLAIN)
 
 
@@ -102,7 +106,8 @@ class Doubt:
 class Scribe:
     """Reads the lines of sheets of one variant and phase. Several `forms` where the phase is not known.
 
-    Rows with the recogniser's posteriors are decoded, by `table` of confidence; rows without are snapped by `care`.
+    Rows with the recogniser's posteriors are decoded, by `table` of confidence; rows without are snapped by
+    `care`.
     """
 
     lexicon: Lexicon
@@ -120,8 +125,8 @@ class Scribe:
         return signs_of(self.lexicon, tuple(self.forms))
 
     def completes(self, text: str) -> float:
-        """How much a text is one whole line, for joining wrapped rows. A version that stands before other words is the
-        end of the heading and no part of an order."""
+        """How much a text is one whole line, for joining wrapped rows. A version that stands before other
+        words is the end of the heading and no part of an order."""
         if _VERSION_FIRST.match(text):
             return 0.0
         if not orderlike(text, self.signs):
@@ -129,9 +134,14 @@ class Scribe:
         return sense(self._snap(text).candidates)
 
     def narrowed(self, kind: PhaseKind | None) -> Scribe:
-        """The same for one phase kind only, where its forms are among these; for a sheet whose heading tells."""
+        """The same for one phase kind only, where its forms are among these; for a sheet whose heading
+        tells."""
         known = [forms for forms in self.forms if forms.phase is kind]
-        return Scribe(self.lexicon, known, self.doubt, self.care, self.table) if known and len(self.forms) > 1 else self
+        return (
+            Scribe(self.lexicon, known, self.doubt, self.care, self.table)
+            if known and len(self.forms) > 1
+            else self
+        )
 
     def _snap(self, text: str) -> Snapped:
         """Snapped once and kept: the same row is asked for when rows are joined and when lines are read."""
@@ -153,15 +163,22 @@ class Scribe:
         heading = read_heading(lines, inked, games)
         above = [(line, ink) for line, ink in zip(lines, inked, strict=False) if line.text]
         # Letters alone take "string" for Spring: where there is ink, it says what is heading.
-        named = [(ink is not None and ink.likely) or (not line.rows and at in heading.lines) for at, (line, ink) in enumerate(above)]
-        begun_at = 0 if len(inked) == len(lines) else max((at for at, known in enumerate(named) if known), default=0)
-        # Below the heading's last line, and where there is no heading, what is neither order nor greeting may be part of an order.
+        named = [
+            (ink is not None and ink.likely) or (not line.rows and at in heading.lines)
+            for at, (line, ink) in enumerate(above)
+        ]
+        begun_at = (
+            0 if len(inked) == len(lines) else max((at for at, known in enumerate(named) if known), default=0)
+        )
+        # Below the heading's last line, and where there is no heading, what is neither order nor greeting may
+        # be part of an order.
         found = [
             self._orderless(line, self._heading(line, ink), named=known or at < begun_at)
             for at, ((line, ink), known) in enumerate(zip(above, named, strict=True))
         ]
         found += [self._line(line) for line in lines[len(inked) :]]
-        beside = zip([None, *found], found, [*found[1:], None], strict=False)  # of a page without a line, none
+        # of a page without a line, none
+        beside = zip([None, *found], found, [*found[1:], None], strict=False)
         alone = [by_neighbours(line, before, after, self.lexicon) for before, line, after in beside]
         hand = [line.features for line in found if line.features is not None and not line.struck]
         return heading, tuple(by_hand(line, hand, self.table) for line in alone)
@@ -175,11 +192,15 @@ class Scribe:
         rows = [row for line in page.lines for row in line.rows]
         lines = [as_line([row]) for row in rows] if rows else list(page.lines)
         headings_ahead(lines, games)
-        first_order = next((at for at, line in enumerate(lines[:MOST_LINES]) if self.signs.looks_like_order(line.text)), MOST_LINES)
+        first_order = next(
+            (at for at, line in enumerate(lines[:MOST_LINES]) if self.signs.looks_like_order(line.text)),
+            MOST_LINES,
+        )
         return read_heading(lines, [inked_heading(line, games) for line in lines[:first_order]], games).kind
 
     def _heads(self, page: Page, games: Sequence[KnownGame]) -> Heads:
-        """The rows at the top that read as a heading by their ink, down to the first that begins like an order."""
+        """The rows at the top that read as a heading by their ink, down to the first that begins like an
+        order."""
         found: dict[int, InkedHeading] = {}
         headings_ahead([as_line([row]) for line in page.lines for row in line.rows], games)
         for row in [row for line in page.lines for row in line.rows][:MOST_LINES]:
@@ -201,8 +222,8 @@ class Scribe:
         return found
 
     def _orderless(self, line: ReadLine, seen: ReadableLine, *, named: bool) -> ReadableLine:
-        """A line above the orders that is no part of a heading: a person looks at all but what is plainly one (`named`) or a signature,
-        and is told which orders it might be."""
+        """A line above the orders that is no part of a heading: a person looks at all but what is plainly one
+        (`named`) or a signature, and is told which orders it might be."""
         plain = seen.status is LineState.NOT_ORDER
         if named or (plain and harmless(seen.text, self.lexicon)):
             return seen
@@ -211,8 +232,8 @@ class Scribe:
                        candidates=() if found is None else offered(found))
 
     def joined(self, page: Page, heads: Heads = NO_HEADS) -> tuple[ReadLine, ...]:
-        """The lines of a page, the rows of an order that its sender broke put together by what they say. Rows of `heads`
-        that are plainly a heading stay by themselves."""
+        """The lines of a page, the rows of an order that its sender broke put together by what they say. Rows
+        of `heads` that are plainly a heading stay by themselves."""
         plain = {row for row, ink in heads.items() if ink.plain}
         rows = [row for line in page.lines for row in line.rows]
         if not rows or any(not line.rows for line in page.lines):
@@ -220,17 +241,23 @@ class Scribe:
         rows = self._own_rows(rows, plain)
         if any(row.posteriors is None for row in rows if row.text):
             return join_wrapped(rows, self.completes)
-        return join_by_worth(rows, lambda line: self._worth(line, plain), self._stands, lambda lines: self._ahead(lines, plain))
+        return join_by_worth(
+            rows, lambda line: self._worth(line, plain), self._stands, lambda lines: self._ahead(lines, plain)
+        )
 
     def _own_rows(self, rows: Sequence[Row], plain: Collection[int]) -> list[Row]:
-        """The rows, and by themselves those that only look put in above another: a whole order, or the end of the one before."""
+        """The rows, and by themselves those that only look put in above another: a whole order, or the end of
+        the one before."""
         from ocr.corrections.apply import over_struck
 
         found: list[Row] = []
         for row in rows:
             own = [one for one in row.inserted if not over_struck(one, row) and (
                 self._stands(as_line([one])) or (found and self._ends_in([found[-1], one], plain)))]
-            found += [*own, replace(row, inserted=tuple(one for one in row.inserted if one not in own)) if own else row]
+            found += [
+                *own,
+                replace(row, inserted=tuple(one for one in row.inserted if one not in own)) if own else row,
+            ]
         return found
 
     def _ends_in(self, rows: Sequence[Row], plain: Collection[int] = frozenset()) -> bool:
@@ -240,16 +267,22 @@ class Scribe:
 
     def _ahead(self, lines: Sequence[ReadLine], plain: Collection[int]) -> None:
         """Decode what `_worth` and `_stands` will ask for."""
-        asked = [line for line in lines if len(line.rows) == 1 or all(row.text and id(row) not in plain for row in line.rows)]
+        asked = [
+            line
+            for line in lines
+            if len(line.rows) == 1 or all(row.text and id(row) not in plain for row in line.rows)
+        ]
         orders_ahead(asked, self.lexicon, tuple(self.forms))
 
     def _worth(self, line: ReadLine, plain: Collection[int]) -> float:
-        """Log chance of a line. Rows that make no order together are one line only where they begin like one, and a row
-        that nobody could read is no part of another's."""
+        """Log chance of a line. Rows that make no order together are one line only where they begin like one,
+        and a row that nobody could read is no part of another's."""
         if any(id(row) in plain or not row.text for row in line.rows):
             return -STRAY if len(line.rows) == 1 else -math.inf
         found = self._deciphered(line)
-        if found is None or (len(line.rows) > 1 and found.gain() < 0 and not self.signs.looks_like_order(line.text)):
+        if found is None or (
+            len(line.rows) > 1 and found.gain() < 0 and not self.signs.looks_like_order(line.text)
+        ):
             return -math.inf
         # Rows that make no order together are rather several lines: only layout can outweigh that.
         worth = found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
@@ -257,14 +290,15 @@ class Scribe:
         return max(worth, -SIGNED) if len(line.rows) == 1 and harmless(line.text, self.lexicon) else worth
 
     def _signed(self, line: ReadLine) -> bool:
-        """May the last row of an order be who signs below a whole one? Most powers are called like a place."""
+        """May the last row of an order be who signs below a whole one? Most powers are called like a
+        place."""
         if len(line.rows) < 2 or not harmless(line.rows[-1].text, self.lexicon):
             return False
         return self._stands(as_line(line.rows[:-1])) and not self._ends_in(line.rows)
 
     def _stands(self, line: ReadLine) -> bool:
-        """Whether a row by itself is a whole order, its unit's kind and all, and begins like one: the end of an order may
-        read like another."""
+        """Whether a row by itself is a whole order, its unit's kind and all, and begins like one: the end of
+        an order may read like another."""
         found = self._deciphered(line)
         if found is None or found.gain() <= 0 or incomplete(found.told[0].orders):
             return False
@@ -284,8 +318,8 @@ class Scribe:
         return held[1]
 
     def _begins(self, line: ReadLine, ink: InkedHeading | None) -> bool:
-        """Whether the orders begin with this line: by its first word, or because it is nearly a whole order and no heading
-        (`ink`) fits better."""
+        """Whether the orders begin with this line: by its first word, or because it is nearly a whole order
+        and no heading (`ink`) fits better."""
         if self.signs.looks_like_order(line.text):
             return True
         if ink is not None and ink.plain:
@@ -301,7 +335,8 @@ class Scribe:
         return self._snapped_line(line) if found is None else self._decoded_line(line, found)
 
     def _decoded_line(self, line: ReadLine, found: Deciphered) -> ReadableLine:
-        """A line by its ink, most likely an order. Where the text begins like one, free text must fit much better."""
+        """A line by its ink, most likely an order. Where the text begins like one, free text must fit much
+        better."""
         expected = self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, offered(found))
@@ -313,8 +348,10 @@ class Scribe:
         chance = confidence(marks, self.table)
         struck = taken_out(line.strike, self.table, marks.haze)
         sure = (
-            automatic(marks, chance, self.table) and chance >= self.doubt.score
-            and not any(row.cut_off or (row.inserted and not marks.mended) for row in line.rows) and not self._signed(line)
+            automatic(marks, chance, self.table)
+            and chance >= self.doubt.score
+            and not any(row.cut_off or (row.inserted and not marks.mended) for row in line.rows)
+            and not self._signed(line)
         )
         return ReadableLine(
             box=line.box.corners, kind="order", struck=struck, text=best_lying(fits).text,
@@ -332,10 +369,13 @@ class Scribe:
         )
 
     def _out(self, line: ReadLine) -> LineState:
-        """What becomes of a crossed-out line: a person looks where only a part may be out, or something was put in, and at a box hardly
-        longer than high: one was a short order with a word put in above it, read as a letter with a wave through it."""
+        """What becomes of a crossed-out line: a person looks where only a part may be out, or something was
+        put in, and at a box hardly longer than high: one was a short order with a word put in above it, read
+        as a letter with a wave through it."""
         short = max(row.box.width for row in line.rows) < SHORT * max(row.box.height for row in line.rows)
-        whole = surely_out(line.strike, self.table) and not short and not any(row.inserted for row in line.rows)
+        whole = (
+            surely_out(line.strike, self.table) and not short and not any(row.inserted for row in line.rows)
+        )
         return LineState.NOT_ORDER if whole else LineState.OPEN
 
     def _snapped_line(self, line: ReadLine) -> ReadableLine:
@@ -361,12 +401,21 @@ class Scribe:
         )
 
     def _heading(self, line: ReadLine, ink: InkedHeading | None) -> ReadableLine:
-        """A line above the orders. One with a word of orders or of doubt, or a whole sentence, might be an order or say
-        something about one: a person looks."""
+        """A line above the orders. One with a word of orders or of doubt, or a whole sentence, might be an
+        order or say something about one: a person looks."""
         text = line.text if ink is None else ink.text
-        clear = not self.signs.begun(line.text) and not order_word(line.text, self.signs) and (
-            ink is not None
-            or not (self.signs.unit_like(line.text) or doubtful(line.text) or len(line.text.split()) > LONGEST_NAME))
+        clear = (
+            not self.signs.begun(line.text)
+            and not order_word(line.text, self.signs)
+            and (
+                ink is not None
+                or not (
+                    self.signs.unit_like(line.text)
+                    or doubtful(line.text)
+                    or len(line.text.split()) > LONGEST_NAME
+                )
+            )
+        )
         return ReadableLine(
             box=line.box.corners, kind="heading", struck=False, text=text, order=None,
             confidence=line.score if same_digits(text, line.text) else min(line.score, UNCLEAR),
@@ -374,13 +423,15 @@ class Scribe:
         )
 
     def _no_order(self, line: ReadLine, candidates: Sequence[dict[str, object]]) -> ReadableLine:
-        """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or plainly read
-        and a signature or the like: it might be an order after all, or say something about one."""
+        """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or
+        plainly read and a signature or the like: it might be an order after all, or say something about
+        one."""
         struck = taken_out(line.strike, self.table)
         clear = self._out(line) is LineState.NOT_ORDER if struck else (
             line.score >= self.doubt.plain and harmless(line.text, self.lexicon))
         return ReadableLine(
-            box=line.box.corners, kind="other", struck=struck, text=line.text, order=None, confidence=line.score,
+            box=line.box.corners, kind="other", struck=struck, text=line.text, order=None,
+            confidence=line.score,
             status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=tuple(candidates),
         )
 
@@ -403,8 +454,8 @@ class Scribe:
         return sorted(ranked.values(), key=lambda c: -float(str(c["score"])))[:MOST_CANDIDATES]
 
     def _confidence(self, line: ReadLine, snapped: Snapped) -> float:
-        """A first measure, not yet calibrated: what the letters lost on the way to the order, how near the next order
-        is, and what the recogniser thought of its own text."""
+        """A first measure, not yet calibrated: what the letters lost on the way to the order, how near the
+        next order is, and what the recogniser thought of its own text."""
         if not snapped.candidates:
             return round(line.score * 0.5, 4)
         best = snapped.candidates[0]
@@ -414,5 +465,6 @@ class Scribe:
 
 
 def _bare_hold(orders: Sequence[Order]) -> bool:
-    """Is it only a place that holds, as the name of a power who signs reads? Who holds does so without an order, too."""
+    """Is it only a place that holds, as the name of a power who signs reads? Who holds does so without an
+    order, too."""
     return len(orders) == 1 and isinstance(orders[0], Hold) and orders[0].unit.kind is None

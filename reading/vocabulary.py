@@ -20,7 +20,8 @@ SEVERAL = "; "
 """Between the orders of one line in canonical text, where a line gives several ("Armies X and Y hold")."""
 
 
-# By the variant's identity, with the variant kept alive beside its words: variants hold mappings and have no hash.
+# By the variant's identity, with the variant kept alive beside its words: variants hold mappings and have no
+# hash.
 _MADE: dict[int, tuple[Variant, Lexicon]] = {}
 
 

@@ -76,7 +76,8 @@ CLOCK_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Everything one site runs on. Close it with `stop` of a `Running`, or not at all when nothing was started."""
+    """Everything one site runs on. Close it with `stop` of a `Running`, or not at all when nothing was
+    started."""
 
     settings: Settings
     engine: Engine
@@ -131,7 +132,9 @@ class Site:
             if phase.resolution is None:
                 return Aftermath()
             variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-            return aftermath(variant, codec.load_position(phase.position or {}), codec.load_resolution(phase.resolution))
+            return aftermath(
+                variant, codec.load_position(phase.position or {}), codec.load_resolution(phase.resolution)
+            )
 
     def understand(self, session: Session, phase_id: int, power: str, text: str) -> Understood:
         """A typed line by words alone."""
@@ -165,12 +168,14 @@ class Site:
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
             settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
-            map_pdf=self.map_pdf, suggest=self.suggest, words=self.words, secure_cookies=self.settings.web.secure_cookies,
+            map_pdf=self.map_pdf, suggest=self.suggest, words=self.words,
+            secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
             rehearse=self.rehearser, health=self.health.look, post=self.post_room,
             metrics=Metrics(self.store, self.clock, self.health.pulse, Path(self.settings.data)).text,
             metrics_token=self.settings.web.metrics_token,
-            circulars=Circulars(self.announcements.desk), read_again=partial(reread_line.ask, self.jobs), aftermath=self.aftermath,
+            circulars=Circulars(self.announcements.desk), read_again=partial(reread_line.ask, self.jobs),
+            aftermath=self.aftermath,
         ))
 
 
@@ -197,8 +202,15 @@ def open_site(
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
     )
     turns = Turns(
-        store=store, clock=now, load=load, drain=lambda: _drain(site), take=taker.take, announce=announce,
-        parse=lambda variant, phase, power, text, line: vocabulary.orders_of(variant, phase.kind, power, text, line),
+        store=store,
+        clock=now,
+        load=load,
+        drain=lambda: _drain(site),
+        take=taker.take,
+        announce=announce,
+        parse=lambda variant, phase, power, text, line: vocabulary.orders_of(
+            variant, phase.kind, power, text, line
+        ),
     )
     looker = eye or _LazyEye(opener)
     reader = Reader(
@@ -206,11 +218,26 @@ def open_site(
         settled=turns.judge_when_read, doubt=Doubt(settings.reader.auto_score, settings.reader.auto_margin),
     )
     site = Site(
-        settings, engine, store, blobs, now, jobs, lambda: open_source(settings.mail_in),
-        open_transport(settings.mail_out), turns, load, announce,
+        settings,
+        engine,
+        store,
+        blobs,
+        now,
+        jobs,
+        lambda: open_source(settings.mail_in),
+        open_transport(settings.mail_out),
+        turns,
+        load,
+        announce,
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
         Rehearser(store, now, turns, writer),
-        Health(store, SystemClock(), Pulse(SystemClock()), Path(settings.data), getattr(looker, "loaded", lambda: False)),
+        Health(
+            store,
+            SystemClock(),
+            Pulse(SystemClock()),
+            Path(settings.data),
+            getattr(looker, "loaded", lambda: False),
+        ),
         PostRoom(store, blobs, jobs, now, opener),
         # A clock that is simulated goes with no mail server's.
         None if clock is not None else Guard(store, now, writer, lambda: server_time(settings.mail_in)),
@@ -240,24 +267,34 @@ def _register(site: Site, taker: process_mail.Taker, reader: Reader) -> None:
         if site.guard is None or not site.guard.holds(int(payload["phase"])):
             site.turns.close(payload)
 
-    for name, step in ((scheduler.OPEN, site.turns.open), (scheduler.DEADLINE, close), (scheduler.REMIND, remind),
-                       (scheduler.LETTERS, letters)):
+    for name, step in (
+        (scheduler.OPEN, site.turns.open),
+        (scheduler.DEADLINE, close),
+        (scheduler.REMIND, remind),
+        (scheduler.LETTERS, letters),
+    ):
         site.jobs.register(name, step, failed=_noted(site, name))
 
 
 def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
-    """What is done when work failed three times: an event for the coordinator. The sweep asks for it again."""
+    """What is done when work failed three times: an event for the coordinator. The sweep asks for it
+    again."""
     def failed(payload: dict[str, Any], error: str) -> None:
         with site.store.begin() as session:
-            records.log_event(session, site.clock.now(), "work_failed",
-                              detail={"work": name, "phase": payload.get("phase"), "fault": error.partition(":")[0]})
+            records.log_event(
+                session,
+                site.clock.now(),
+                "work_failed",
+                detail={"work": name, "phase": payload.get("phase"), "fault": error.partition(":")[0]},
+            )
 
     return failed
 
 
 def _drain(site: Site) -> None:
-    """The deadline's own look into the mailbox. One that cannot be reached does not hold up the close for ever: what
-    the server stamped in time still counts when it is handed over, as long as the phase is not judged."""
+    """The deadline's own look into the mailbox. One that cannot be reached does not hold up the close for
+    ever: what the server stamped in time still counts when it is handed over, as long as the phase is not
+    judged."""
     try:
         site.take_in()
     except ingest.MailboxError as error:
@@ -302,8 +339,8 @@ def open_source(settings: MailIn) -> MailSource:
 
 
 def server_time(settings: MailIn) -> datetime | None:
-    """The mail server's own time, over a connection of its own; of a mailbox that is a folder, the time of the disk it lies
-    on. None where neither can be told."""
+    """The mail server's own time, over a connection of its own; of a mailbox that is a folder, the time of
+    the disk it lies on. None where neither can be told."""
     source = open_source(settings)
     try:
         ask = getattr(source, "server_time", None)
@@ -328,16 +365,20 @@ def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> Desk:
 
 def _sender(settings: Settings) -> Sender:
     return Sender(
-        sender=settings.mail_out.sender, order_address=settings.order_address, coordinator=settings.coordinator,
+        sender=settings.mail_out.sender, order_address=settings.order_address,
+        coordinator=settings.coordinator,
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
         authserv_id=settings.mail_in.trusted_authserv_id,
     )
 
 
 class Running:
-    """A started site: workers, the schedule, and, unless `poll` is False, a thread that keeps the mailbox empty."""
+    """A started site: workers, the schedule, and, unless `poll` is False, a thread that keeps the mailbox
+    empty."""
 
-    def __init__(self, site: Site, report: Callable[[str], None] = lambda _text: None, *, poll: bool = True) -> None:
+    def __init__(
+        self, site: Site, report: Callable[[str], None] = lambda _text: None, *, poll: bool = True
+    ) -> None:
         self._site = site
         self._stop = Event()
         self._schedule = scheduler.Schedule(site.clock, site.store, site.jobs)
@@ -345,7 +386,9 @@ class Running:
             self._schedule.every("clock", CLOCK_SECONDS, site.guard.fault)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
-            self._schedule.every("alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.desk).look)
+            self._schedule.every(
+                "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.desk).look
+            )
         days = site.settings.keep_strays_days
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
@@ -355,9 +398,16 @@ class Running:
     def _watcher(self, report: Callable[[str], None]) -> Thread:
         site, source = self._site, self._site.source()
         return Thread(
-            target=ingest.watch, name="galloper-inbox", daemon=True,
-            args=(source, lambda: ingest.take_in(source, site.store, site.blobs, site.jobs, site.clock), self._stop,
-                  site.health.pulse.heard(report), float(site.settings.mail_in.keep_alive_seconds)),
+            target=ingest.watch,
+            name="galloper-inbox",
+            daemon=True,
+            args=(
+                source,
+                lambda: ingest.take_in(source, site.store, site.blobs, site.jobs, site.clock),
+                self._stop,
+                site.health.pulse.heard(report),
+                float(site.settings.mail_in.keep_alive_seconds),
+            ),
         )
 
     def start(self) -> None:

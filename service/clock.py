@@ -1,4 +1,5 @@
-"""What time it is. Everything that depends on time is handed a Clock; the simulated one is for the demo and tests."""
+"""What time it is. Everything that depends on time is handed a Clock; the simulated one is for the demo and
+tests."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class SystemClock:
 
 
 class SimulatedClock:
-    """A clock that stands still until it is moved, and may be moved either way. Safe to share between threads."""
+    """A clock that stands still until it is moved, and may be moved either way. Safe to share between
+    threads."""
 
     def __init__(self, start: datetime) -> None:
         """Stand at `start`. Raises ValueError where it has no zone."""

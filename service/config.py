@@ -25,8 +25,8 @@ class _Part(BaseModel):
 
 
 class OAuth(_Part):
-    """A provider that gives access tokens in place of a password, over HTTPS. Without `refresh_token` the application asks in
-    its own name."""
+    """A provider that gives access tokens in place of a password, over HTTPS. Without `refresh_token` the
+    application asks in its own name."""
 
     token_url: str = Field(pattern=r"^(https://|http://(127\.0\.0\.1|localhost)[:/])")
     client_id: str
@@ -36,7 +36,8 @@ class OAuth(_Part):
 
 
 class MailIn(_Part):
-    """Where orders arrive. `kind` "imap" or "maildir"; for maildir only `path` counts. With `oauth` the password is not used."""
+    """Where orders arrive. `kind` "imap" or "maildir"; for maildir only `path` counts. With `oauth` the
+    password is not used."""
 
     kind: str = Field(default="imap", pattern="^(imap|maildir)$")
     host: str = "localhost"
@@ -55,11 +56,13 @@ class MailIn(_Part):
 
 
 class MailOut(_Part):
-    """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo). Port 465 is
-    encrypted from the start (RFC 8314), whatever `starttls` says. With `oauth` the password is not used.
+    """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo).
+    Port 465 is encrypted from the start (RFC 8314), whatever `starttls` says. With `oauth` the password is
+    not used.
 
     `return_by_letter`: what cannot be delivered goes back to an address of its own for each letter, such as
-    orders+results.1f3a@example.org, so that a bounce says which one it is even where it brings nothing of it along.
+    orders+results.1f3a@example.org, so that a bounce says which one it is even where it brings nothing of it
+    along.
     """
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
@@ -81,8 +84,8 @@ class MailOut(_Part):
 
 
 class Reader(_Part):
-    """How much doubt the desk is asked about (`auto_score` 0..1, `auto_margin` in letters), and the limits of the child
-    process that opens files."""
+    """How much doubt the desk is asked about (`auto_score` 0..1, `auto_margin` in letters), and the limits of
+    the child process that opens files."""
 
     auto_score: float = Field(default=0.8, ge=0, le=1)
     auto_margin: float = Field(default=1.3, ge=0)
@@ -91,8 +94,8 @@ class Reader(_Part):
 
 
 class Web(_Part):
-    """The desk's address. `secure_cookies` is switched off only on loopback. `metrics_token` is what a collector of numbers
-    shows as its bearer token; while it is empty there are none to be had."""
+    """The desk's address. `secure_cookies` is switched off only on loopback. `metrics_token` is what a
+    collector of numbers shows as its bearer token; while it is empty there are none to be had."""
 
     host: str = "127.0.0.1"
     port: int = 8642
@@ -102,8 +105,9 @@ class Web(_Part):
 
 
 class Settings(_Part):
-    """Everything a site sets. `data` is the folder for the database and the photographs; `photographs` another place for
-    them, such as "s3://bucket/path", for a site on several machines; `boards` a folder of boards of one's own."""
+    """Everything a site sets. `data` is the folder for the database and the photographs; `photographs`
+    another place for them, such as "s3://bucket/path", for a site on several machines; `boards` a folder of
+    boards of one's own."""
 
     data: str
     database: str = ""
@@ -116,7 +120,8 @@ class Settings(_Part):
     reader: Reader = Reader()
     web: Web = Web()
     keep_strays_days: int | None = Field(default=None, ge=60)
-    """After how many days mails are forgotten of which no game's record tells (`service.operations.retention`); None keeps them for ever."""
+    """After how many days mails are forgotten of which no game's record tells
+    (`service.operations.retention`); None keeps them for ever."""
 
     @property
     def database_url(self) -> str:

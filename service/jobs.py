@@ -1,8 +1,9 @@
 """The durable queue behind a small port. DBOS does the work; nothing outside this file knows it.
 
-A job is enqueued in the transaction of the fact that causes it, under a key; the same key is one job for as long as
-its record is kept. A job runs as one or more steps, each a plain function of the payload. A step that was cut off by a
-crash runs again, a step that ended does not; so a step claims what it changes (house section 8).
+A job is enqueued in the transaction of the fact that causes it, under a key; the same key is one job for as
+long as its record is kept. A job runs as one or more steps, each a plain function of the payload. A step that
+was cut off by a crash runs again, a step that ended does not; so a step claims what it changes (house section
+8).
 """
 
 from __future__ import annotations
@@ -35,17 +36,19 @@ TRIES = 3
 PAUSES = (2.0, 15.0)
 """Seconds between the first, second and third try of a step."""
 
-# Kept by hand: DBOS would take a hash of the code and leave work of the version before it waiting for ever. Raise it
-# only when steps are reordered, and drain the queue before.
+# Kept by hand: DBOS would take a hash of the code and leave work of the version before it waiting for ever.
+# Raise it only when steps are reordered, and drain the queue before.
 WORK_VERSION = "1"
 # More than this stalled SQLite for half a minute at a time when tried.
 MOST_WORKERS_ON_SQLITE = 8
 MOST_RESTARTS = 20
-"""A job under way at one death of its worker more than this kills its worker; it is given up and reported like one that
-fails. A death alone says little: a power cut, a new version or a machine that is out of memory ends work that is sound."""
+"""A job under way at one death of its worker more than this kills its worker; it is given up and reported
+like one that fails. A death alone says little: a power cut, a new version or a machine that is out of memory
+ends work that is sound."""
 REST: Sequence[float] = (0.0, 0.0, 5.0, 15.0, 60.0)
-"""Seconds that a job is left alone after the first, second ... death of a worker that had begun it; the last after every
-further one. So the others go first where one job kills its worker, and twenty deaths take a quarter of an hour at least."""
+"""Seconds that a job is left alone after the first, second ... death of a worker that had begun it; the last
+after every further one. So the others go first where one job kills its worker, and twenty deaths take a
+quarter of an hour at least."""
 LEASE = timedelta(seconds=90)
 """A worker that is silent for so long is dead."""
 KEPT = timedelta(days=60)
@@ -57,8 +60,18 @@ _QUEUE = "galloper"
 _WORKFLOW = "galloper-job"
 _WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
 _OVER = ["SUCCESS", "ERROR", "CANCELLED"]
-_COLUMNS = ("workflow_uuid", "name", "status", "executor_id", "recovery_attempts", "delay_until_epoch_ms", "updated_at",
-            "queue_name", "owner_xid", "started_at_epoch_ms")
+_COLUMNS = (
+    "workflow_uuid",
+    "name",
+    "status",
+    "executor_id",
+    "recovery_attempts",
+    "delay_until_epoch_ms",
+    "updated_at",
+    "queue_name",
+    "owner_xid",
+    "started_at_epoch_ms",
+)
 """Of DBOS's own table of jobs, those that change when a job is put back."""
 _GIVEN_UP = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 
@@ -67,29 +80,32 @@ class Jobs(Protocol):
     """What the rest of the service knows of the queue."""
 
     def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
-        """Put work in the caller's transaction. `key` names the effect ("deadline:7:2026-01-02T18:00:00Z"); a key
-        that is known changes nothing."""
+        """Put work in the caller's transaction. `key` names the effect ("deadline:7:2026-01-02T18:00:00Z"); a
+        key that is known changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a name stands for: its steps in order, and who is told when one of them has failed `TRIES` times."""
+    """What a name stands for: its steps in order, and who is told when one of them has failed `TRIES`
+    times."""
 
     steps: Sequence[Handler]
     failed: Failed | None
 
 
 def _sentence(error: Exception) -> str:
-    """An exception in one line. Its text may quote a mail, so it goes to the `failed` callback and not to the log."""
+    """An exception in one line. Its text may quote a mail, so it goes to the `failed` callback and not to the
+    log."""
     return f"{type(error).__name__}: {error}"[:500]
 
 
 class DbosJobs:
     """Jobs kept by DBOS in the same database as our tables (schema "dbos" on PostgreSQL).
 
-    One at a time in a process. Register every name, then `start`, and call `tend` twice a minute; a process that only
-    enqueues calls `prepare` once and never starts. `executor` names this worker among those of one database; on SQLite,
-    which has one worker, it stays the same over restarts, so that its work goes on at once.
+    One at a time in a process. Register every name, then `start`, and call `tend` twice a minute; a process
+    that only enqueues calls `prepare` once and never starts. `executor` names this worker among those of one
+    database; on SQLite, which has one worker, it stays the same over restarts, so that its work goes on at
+    once.
     """
 
     def __init__(
@@ -144,7 +160,8 @@ class DbosJobs:
         self._door().enqueue_in_transaction(session, options, name, payload)
 
     def start(self) -> None:
-        """Run work, what was cut off first, in threads of this process. Raises RuntimeError when already running."""
+        """Run work, what was cut off first, in threads of this process. Raises RuntimeError when already
+        running."""
         if self._running:
             raise RuntimeError("the jobs are running already")
         self._running = True
@@ -177,7 +194,8 @@ class DbosJobs:
         if self._running:
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience_seconds)
             self._running = False
-            # What is still unfinished belongs to nobody now: the next worker that tends the queue takes it over.
+            # What is still unfinished belongs to nobody now: the next worker that tends the queue takes it
+            # over.
             with self._store.begin() as session:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=_LONG_AGO)
         if self._client is not None:
@@ -194,8 +212,9 @@ class DbosJobs:
         return True
 
     def tend(self, now: datetime) -> None:
-        """Everything that keeps the queue healthy: say that this worker lives, take over from dead ones, report jobs
-        that kill their workers, forget old ones once a day. `now` is the machine's time, not a simulated one."""
+        """Everything that keeps the queue healthy: say that this worker lives, take over from dead ones,
+        report jobs that kill their workers, forget old ones once a day. `now` is the machine's time, not a
+        simulated one."""
         self.beat(now)
         self.take_over(now)
         self.report_given_up()
@@ -210,8 +229,8 @@ class DbosJobs:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=now)
 
     def take_over(self, now: datetime) -> int:
-        """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs. A worker
-        that only slept is refused when it tries to record the end of a job that was taken over."""
+        """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs. A
+        worker that only slept is refused when it tries to record the end of a job that was taken over."""
         with self._store() as session:
             silent = session.scalars(
                 select(WorkerRow).where(WorkerRow.seen_at < now - LEASE, WorkerRow.executor != self._executor)
@@ -228,16 +247,20 @@ class DbosJobs:
         return taken
 
     def _put_back(self, executor: str) -> int:
-        """Give what a dead worker had begun to whoever comes next, once it has rested (`REST`); returns how many jobs.
+        """Give what a dead worker had begun to whoever comes next, once it has rested (`REST`); returns how
+        many jobs.
 
-        Done here since neither way of DBOS will do: its recovery lets a job run again at once, and its resuming forgets
-        how often the job was begun, so that on PostgreSQL one that kills its workers would never be given up.
+        Done here since neither way of DBOS will do: its recovery lets a job run again at once, and its
+        resuming forgets how often the job was begun, so that on PostgreSQL one that kills its workers would
+        never be given up.
         """
         jobs = self._begun
         mine = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW)
         put_back = 0
         with self._engine.begin() as connection:
-            for key, begun in connection.execute(select(jobs.c.workflow_uuid, jobs.c.recovery_attempts).where(*mine)).all():
+            for key, begun in connection.execute(
+                select(jobs.c.workflow_uuid, jobs.c.recovery_attempts).where(*mine)
+            ).all():
                 rest, now = REST[min(max(begun, 1), len(REST)) - 1], time()
                 put_back += connection.execute(update(jobs).where(jobs.c.workflow_uuid == key, *mine).values(
                     status="DELAYED" if rest else "ENQUEUED", delay_until_epoch_ms=int((now + rest) * 1000),
@@ -246,7 +269,8 @@ class DbosJobs:
         return put_back
 
     def report_given_up(self) -> int:
-        """Tell the `failed` callback of each job whose worker died `MOST_RESTARTS` times; returns how many."""
+        """Tell the `failed` callback of each job whose worker died `MOST_RESTARTS` times; returns how
+        many."""
         given_up = self._list([_GIVEN_UP], load_input=True)
         for job in given_up:
             name, payload = (job.input or {"args": ("", {})})["args"]
@@ -255,7 +279,8 @@ class DbosJobs:
         return len(given_up)
 
     def purge(self, before: datetime) -> int:
-        """Forget jobs that ended before an instant; returns how many. A key that is forgotten could run again."""
+        """Forget jobs that ended before an instant; returns how many. A key that is forgotten could run
+        again."""
         gone = 0
         while ids := [
             j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)
@@ -280,7 +305,8 @@ class DbosJobs:
             return self._client
 
     def _workflow(self) -> Callable[[str, Payload], str]:
-        # A closure, because DBOS keys what it decorates by function and a bound method is a new one every time.
+        # A closure, because DBOS keys what it decorates by function and a bound method is a new one every
+        # time.
         def run(name: str, payload: Payload) -> str:
             work = self._work.get(name)
             if work is None:
@@ -295,8 +321,8 @@ class DbosJobs:
         return run
 
     def _run_step(self, label: str, step: Handler, payload: Payload) -> str | None:
-        """None when one of `TRIES` tries went well, else the last error. Each try is a checkpoint of its own, so the
-        count survives a restart."""
+        """None when one of `TRIES` tries went well, else the last error. Each try is a checkpoint of its own,
+        so the count survives a restart."""
         error: str | None = None
         for number in range(TRIES):
             error = DBOS.run_step({"name": f"{label}#{number + 1}"}, _attempt, step, payload)

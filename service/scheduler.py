@@ -1,5 +1,5 @@
-"""When to look. Deadlines live in the database; a job here only says "look now", so a restart loses nothing, and the
-key of the work it enqueues makes a double firing one effect (house section 8).
+"""When to look. Deadlines live in the database; a job here only says "look now", so a restart loses nothing,
+and the key of the work it enqueues makes a double firing one effect (house section 8).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OPEN = "open"
 """Work that opens a waiting phase: {"phase": id, "instant": ISO 8601}."""
 
 DEADLINE = "deadline"
-"""Work that closes an open phase: {"phase": id, "instant": ISO 8601}. It empties the mailbox first and reads the
-phase's deadline anew, because the coordinator may have moved it meanwhile."""
+"""Work that closes an open phase: {"phase": id, "instant": ISO 8601}. It empties the mailbox first and reads
+the phase's deadline anew, because the coordinator may have moved it meanwhile."""
 
 REMIND = "remind"
 """Work that writes the reminders of an open phase: {"phase": id}."""
@@ -48,8 +48,9 @@ AGAIN = timedelta(minutes=5)
 def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str, ...]:
     """Enqueue everything whose time has come, and return the keys; what is enqueued already is not run again.
 
-    The scheduler calls this, and so does the demo after it has moved its clock. `anew` names the time since the clock was
-    last set: what was enqueued by a clock that went wrong was held or did nothing, and is enqueued once more.
+    The scheduler calls this, and so does the demo after it has moved its clock. `anew` names the time since
+    the clock was last set: what was enqueued by a clock that went wrong was held or did nothing, and is
+    enqueued once more.
     """
     now = clock.now()
     keys: list[str] = []
@@ -65,7 +66,8 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
             jobs.enqueue(session, REMIND, keys[-1], {"phase": row.id})
         due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
         if due:
-            # While the server is away the same letters stay due: the instant makes it a new key twice a minute.
+            # While the server is away the same letters stay due: the instant makes it a new key twice a
+            # minute.
             half_minute = now - timedelta(seconds=now.second % 30)
             keys.append(f"{LETTERS}:{_text(half_minute)}:{due[0].id}-{due[-1].id}:{len(due)}")
             jobs.enqueue(session, LETTERS, keys[-1], {})
@@ -75,8 +77,8 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
 def _key(name: str, phase_id: int, instant: datetime, now: datetime, anew: str) -> str:
     """The name of one effect: "deadline:7:2026-03-01T18:00:00Z".
 
-    While the phase stays as it is there is a new one every `AGAIN`, because the work may have failed for good (the
-    mail server away). Its effect is still one: it claims the phase.
+    While the phase stays as it is there is a new one every `AGAIN`, because the work may have failed for good
+    (the mail server away). Its effect is still one: it claims the phase.
     """
     late = (now - instant) // AGAIN
     return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "") + (f"@{anew}" if anew else "")
@@ -89,7 +91,8 @@ def _text(instant: datetime) -> str:
 class Schedule:
     """The clockwork of one process: looks every few seconds, and at each phase's instant to the second.
 
-    Jobs are kept in memory and rebuilt from the database every `sweep_seconds`. Two processes may run one each.
+    Jobs are kept in memory and rebuilt from the database every `sweep_seconds`. Two processes may run one
+    each.
     """
 
     def __init__(
@@ -105,8 +108,8 @@ class Schedule:
         self._active = 0
         self._idle = Condition()
         self._pulse = Thread(target=self._keep_time, name="galloper-pulse", daemon=True)
-        # Never too late: a deadline that came while the machine slept is looked at as soon as it wakes. The default
-        # grace of one second drops it.
+        # Never too late: a deadline that came while the machine slept is looked at as soon as it wakes. The
+        # default grace of one second drops it.
         self._scheduler = BackgroundScheduler(
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
@@ -181,8 +184,8 @@ class Schedule:
             )
 
     def _keep_time(self) -> None:
-        """The scheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for the
-        difference. This thread counts seconds and puts such a plan right."""
+        """The scheduler plans by the wall clock: one that was ahead and is set back would leave it waiting
+        for the difference. This thread counts seconds and puts such a plan right."""
         while not self._stop.wait(self._seconds):
             now = datetime.now(UTC)
             for name, seconds in self._intervals.items():

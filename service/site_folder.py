@@ -26,8 +26,8 @@ class SiteError(Exception):
 def write_settings(folder: Path) -> Path:
     """Write the commented settings file into `folder`, which is made when it is missing, and return its path.
 
-    Only its owner may read it, because passwords may stand in it. Raises SiteError where there is one already, or
-    where nothing can be written.
+    Only its owner may read it, because passwords may stand in it. Raises SiteError where there is one
+    already, or where nothing can be written.
     """
     path = folder / FILE
     text = (Path(templates.__file__).parent / "site" / FILE).read_text(encoding="utf-8")
@@ -36,7 +36,8 @@ def write_settings(folder: Path) -> Path:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         if folder.is_dir():
-            raise SiteError(f"{path} exists already and stays as it is; edit it, or choose another folder.") from None
+            raise SiteError(f"{path} exists already and stays as it is; edit it, or choose another "
+                            f"folder.") from None
         raise SiteError(f"{folder} is a file; name a folder for the site.") from None
     except OSError as error:
         raise SiteError(f"{path} cannot be written ({error.strerror}); choose another folder.") from error
@@ -46,8 +47,9 @@ def write_settings(folder: Path) -> Path:
 
 
 def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Settings:
-    """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute are taken
-    from `folder`. From then on the site's own boards are known beside the program's. Raises ConfigError."""
+    """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute are
+    taken from `folder`. From then on the site's own boards are known beside the program's. Raises
+    ConfigError."""
     path = folder / FILE
     try:
         settings = read_settings(path, environment)
@@ -80,7 +82,8 @@ def _faults(settings: Settings) -> list[str]:
         if not is_address(value)
     ]
     if not is_address(parseaddr(settings.mail_out.sender)[1]):
-        found.append(f"mail_out.sender: {settings.mail_out.sender!r} is not such as Galloper <ada@example.org>")
+        found.append(f"mail_out.sender: {settings.mail_out.sender!r} is not such as Galloper "
+                     f"<ada@example.org>")
     if settings.mail_in.kind == "maildir" and not settings.mail_in.path:
         found.append("mail_in.path: a maildir needs the path of its folder")
     if settings.mail_out.kind == "folder" and not settings.mail_out.path:
@@ -107,14 +110,16 @@ def database_name(settings: Settings) -> str:
 
 
 def bring_up_to_date(settings: Settings) -> None:
-    """Make the database and its tables, or bring them to this version's shape. Raises ConfigError or SiteError."""
+    """Make the database and its tables, or bring them to this version's shape. Raises ConfigError or
+    SiteError."""
     name = database_name(settings)
     try:
         migrate(settings.database_url)
     except DBAPIError as error:
         raise SiteError(database_sentence(name, error)) from error
     except CommandError as error:
-        raise SiteError(f"The database {name} was written by a newer Galloper ({error}); install that one.") from error
+        raise SiteError(f"The database {name} was written by a newer Galloper ({error}); install that "
+                        f"one.") from error
 
 
 def database_sentence(name: str, error: DBAPIError) -> str:

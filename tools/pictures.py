@@ -1,9 +1,9 @@
-"""PNG of every page at two widths, and of every file that leaves, to be looked at: `python -m tools.pictures OUT [--site DIR]
-[--only NAME ...]`.
+"""PNG of every page at two widths, and of every file that leaves, to be looked at: `python -m tools.pictures
+OUT [--site DIR] [--only NAME ...]`.
 
-A demo game is played first (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR` has left; DIR
-is changed by it. Says on standard error which page is wider than its screen, fails, or has a fault of its script, and ends with 1
-where there is one. Needs the extra `bench`.
+A demo game is played first (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR`
+has left; DIR is changed by it. Says on standard error which page is wider than its screen, fails, or has a
+fault of its script, and ends with 1 where there is one. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _PATIENCE_MS = 120_000
 
 
 class Then(StrEnum):
-    """What becomes of a sign-in while a form is written: a person signs in anew in another tab, or it ends."""
+    """What becomes of a sign-in while a form is written: a person signs in anew in another tab, or it
+    ends."""
 
     STAYS = "stays"
     ANEW = "anew"
@@ -44,10 +45,10 @@ class Then(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One picture: its name, the route of the desk's application, how the page's address is made, the keys pressed there.
-    `person` is whether a coordinator is signed in, `player` whether a player is on a visit, `fill` what is written into which
-    fields, `do` a selector of a button to press, `then` what becomes of the sign-in between writing and pressing, `status`
-    what the server answers."""
+    """One picture: its name, the route of the desk's application, how the page's address is made, the keys
+    pressed there. `person` is whether a coordinator is signed in, `player` whether a player is on a visit,
+    `fill` what is written into which fields, `do` a selector of a button to press, `then` what becomes of the
+    sign-in between writing and pressing, `status` what the server answers."""
 
     name: str
     route: str
@@ -109,7 +110,14 @@ SHOTS = (
     Shot("game-new", "/games/new", _at("/games/new")),
     Shot("game-new-board", "/games/new", _at("/games/new?variant=w3k")),
     Shot("previews", "/previews/{game_id}", _at("/previews/{n.game}")),
-    *(Shot(f"preview-{kind}", "/previews/{game_id}/{kind}", _at(f"/previews/{{n.game}}/{kind}?power={{n.power}}")) for kind in KINDS),
+    *(
+        Shot(
+            f"preview-{kind}",
+            "/previews/{game_id}/{kind}",
+            _at(f"/previews/{{n.game}}/{kind}?power={{n.power}}"),
+        )
+        for kind in KINDS
+    ),
     Shot("people", "/people", _at("/people")),
     Shot("log", "/log", _at("/log")),
     Shot("health", "/health", _at("/health")),
@@ -118,11 +126,35 @@ SHOTS = (
     Shot("public-game", "/public/{game_id}", _at("/public/{n.game}"), person=False),
     Shot("public-map", "/public/{game_id}/map", _at("/public/{n.game}/map"), person=False),
     Shot("lots", "/public/{game_id}/lots", _at("/public/{n.game}/lots"), person=False),
-    Shot("public-players", "/public/{game_id}/players", _at("/public/{n.game}/players"), person=False, player=True),
+    Shot(
+        "public-players",
+        "/public/{game_id}/players",
+        _at("/public/{n.game}/players"),
+        person=False,
+        player=True,
+    ),
     Shot("public-file", "/public/{game_id}/file", _at("/public/{n.game}/file"), person=False, player=True),
-    Shot("public-results", "/public/{game_id}/results", _at("/public/{n.game}/results"), person=False, player=True),
-    Shot("public-results-of", "/public/{game_id}/results/{number}", _at("/public/{n.game}/results/{n.results}"), person=False, player=True),
-    Shot("ink", "/public/{game_id}/results/{number}/{line_id}", _at("/public/{n.game}/results/{n.results}/{n.ink}"), person=False, player=True),
+    Shot(
+        "public-results",
+        "/public/{game_id}/results",
+        _at("/public/{n.game}/results"),
+        person=False,
+        player=True,
+    ),
+    Shot(
+        "public-results-of",
+        "/public/{game_id}/results/{number}",
+        _at("/public/{n.game}/results/{n.results}"),
+        person=False,
+        player=True,
+    ),
+    Shot(
+        "ink",
+        "/public/{game_id}/results/{number}/{line_id}",
+        _at("/public/{n.game}/results/{n.results}/{n.ink}"),
+        person=False,
+        player=True,
+    ),
     Shot("entry-ask", "/public/entry", _at("/public/entry"), person=False),
     Shot("entry-told", "/public/entry", _at("/public/entry?told=1"), person=False),
     Shot("entry-open", "/public/me/{secret}", _at("/public/me/{n.link}"), person=False),
@@ -137,7 +169,8 @@ SHOTS = (
 def take(browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequence[str] = ()) -> list[str]:
     """Write `NAME_WIDTH.png` of every page, or of those named; what is wrong with any, as sentences."""
     return [
-        f"{shot.name} at {width} px: {fault}" for width in WIDTHS for shot in SHOTS if not only or shot.name in only
+        (f"{shot.name} at {width} px: "
+         f"{fault}") for width in WIDTHS for shot in SHOTS if not only or shot.name in only
         for fault in _one(browser, server.address, numbers, shot, width, out / f"{shot.name}_{width}.png")]
 
 
@@ -171,8 +204,8 @@ _CLIPPED = """() => [...document.querySelectorAll('main *, header *')].filter((o
 
 
 def _bring(page: Any, address: str, shot: Shot, anew: str) -> int:
-    """The page as it is to be seen: keys pressed, fields filled, a button pressed, pictures there. The status of its answer.
-    `anew` is the token of a later sign-in."""
+    """The page as it is to be seen: keys pressed, fields filled, a button pressed, pictures there. The status
+    of its answer. `anew` is the token of a later sign-in."""
     status = int(page.goto(address).status)
     if shot.keys:
         page.wait_for_selector("html[data-reading]")
@@ -181,7 +214,8 @@ def _bring(page: Any, address: str, shot: Shot, anew: str) -> int:
         page.keyboard.press(key)
         page.wait_for_timeout(150)
     for field, words in shot.fill:
-        page.locator(field).evaluate("one => { const box = one.closest('details'); if (box) box.open = true; }")
+        page.locator(field).evaluate("one => { const box = one.closest('details'); if (box) box.open = "
+                                     "true; }")
         page.locator(field).fill(words)
     if shot.then is Then.ENDS:
         page.context.clear_cookies()
@@ -196,11 +230,18 @@ def _bring(page: Any, address: str, shot: Shot, anew: str) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """See the module."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pictures", description="PNG of every page at two widths.")
+    parser = argparse.ArgumentParser(prog="python -m tools.pictures", description=("PNG of every page at two "
+                                                                                   "widths."))
     parser.add_argument("out", type=Path)
     parser.add_argument("--site", type=Path, help="a folder that galloper demo --fast --keep --dir has left")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=[shot.name for shot in SHOTS],
-                        help="only these pages")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        choices=[shot.name for shot in SHOTS],
+        help="only these pages",
+    )
     given = parser.parse_args(arguments)
     end_in_order()
     given.out.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
-"""Everything that leaves as a file, of a played game, as the files themselves and as PNG of each page: maps on A3 and A4, blank
-sheets, envelopes, labels, written results, a correction, a receipt's picture, copies of sheets (`make pictures`).
+"""Everything that leaves as a file, of a played game, as the files themselves and as PNG of each page: maps
+on A3 and A4, blank sheets, envelopes, labels, written results, a correction, a receipt's picture, copies of
+sheets (`make pictures`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ WIDTH = 1240
 SENDER = ("Ada Quill", "The Printing House", "3 Fleet Lane", "London EC4M 7RB")
 ENVELOPES = (
     Envelope(("Hannah Tegid", "Quill Cottage", "OBAN", "PA34 4AB"), SENDER),
-    Envelope(("Marguerite-Antoinette de la Rochefoucauld-Liancourt", "Appartement 14, escalier C, troisième étage à droite",
+    Envelope(("Marguerite-Antoinette de la Rochefoucauld-Liancourt", ("Appartement 14, escalier C, troisième "
+                                                                      "étage à droite"),
               "27 rue des Petites-Écuries", "75010 PARIS", "FRANCE"), SENDER),
     Envelope(("Σοφία Παπαδοπούλου", "Οδός Ερμού 14", "105 63 ΑΘΗΝΑ", "GREECE"), SENDER),
     Envelope(("Jiří Novák", "Nám. Míru 7", "120 00 PRAHA 2", "CZECHIA")),
@@ -80,11 +82,15 @@ def _maps(session: Session, game: GameRow) -> Iterator[Attachment]:
 
 def _paper(game: GameRow) -> Iterator[Attachment]:
     phases = [Phase(1644, "Autumn", kind) for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT)]
-    blanks = [Blank("Montrose", game.name, phase_words(phase)) for phase in (*phases, Phase(1645, "Winter", PhaseKind.ADJUSTMENT))]
+    blanks = [
+        Blank("Montrose", game.name, phase_words(phase))
+        for phase in (*phases, Phase(1645, "Winter", PhaseKind.ADJUSTMENT))
+    ]
     name, power = LONGEST
     for file, data in (
         ("blank-sheets.pdf", pictures.sheets_pdf([*blanks, Blank(power, name, phase_words(phases[0]), 20)])),
-        ("envelopes.pdf", pictures.envelopes_pdf(ENVELOPES)), ("labels.pdf", pictures.labels_pdf(ENVELOPES * 3)),
+        ("envelopes.pdf", pictures.envelopes_pdf(ENVELOPES)),
+        ("labels.pdf", pictures.labels_pdf(ENVELOPES * 3)),
     ):
         yield Attachment(file, "application/pdf", data)
 
@@ -94,13 +100,19 @@ def _info(game: GameRow) -> GameInfo:
 
 
 def _correction(session: Session, game: GameRow) -> Iterator[Attachment]:
-    phase = session.scalars(select(PhaseRow).where(PhaseRow.game_id == game.id, PhaseRow.resolution.is_not(None))).first()
+    phase = session.scalars(
+        select(PhaseRow).where(PhaseRow.game_id == game.id, PhaseRow.resolution.is_not(None))
+    ).first()
     if phase is None:
         return
     facts = CorrectionFacts(
-        "a correction", "Army Newark was said to have held.", "Army Newark moved to Lindsey, as its sheet of version 2 says.",
-        "Lindsey is Newcastle’s. Nothing else changes.", "The player of Manchester", datetime(2026, 3, 1, 7, tzinfo=UTC))
-    for at, data in enumerate(pictures.correction_pictures(_info(game), f"{phase_title(phase)}: correction", facts), 1):
+        "a correction", "Army Newark was said to have held.",
+        "Army Newark moved to Lindsey, as its sheet of version 2 says.",
+        "Lindsey is Newcastle’s. Nothing else changes.", "The player of Manchester",
+        datetime(2026, 3, 1, 7, tzinfo=UTC))
+    for at, data in enumerate(
+        pictures.correction_pictures(_info(game), f"{phase_title(phase)}: correction", facts), 1
+    ):
         yield Attachment(f"correction-{at}.png", "image/png", data)
 
 
@@ -114,7 +126,9 @@ def _reading(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachme
         paper, phase = found
         to = Recipient(paper.sender, maps.load(game.variant).powers[paper.power].name)
         for one in receipts.read_letter(session, blobs, _info(game), to, paper, phase).attachments:
-            yield Attachment(f"receipt-{phase_of(phase)}-{one.name}".lower().replace(" ", "-"), one.kind, one.data)
+            yield Attachment(
+                f"receipt-{phase_of(phase)}-{one.name}".lower().replace(" ", "-"), one.kind, one.data
+            )
 
 
 def _sent(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachment]:

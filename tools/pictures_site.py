@@ -1,4 +1,5 @@
-"""A site with every kind of page to photograph: the demo's played game, and two more with lines of the desk's sample."""
+"""A site with every kind of page to photograph: the demo's played game, and two more with lines of the desk's
+sample."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ from service.web import sessions
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What the addresses of the pages need: ids of rows, and the tokens of a browser and of a later sign-in."""
+    """What the addresses of the pages need: ids of rows, and the tokens of a browser and of a later
+    sign-in."""
 
     token: str
     again: str
@@ -64,9 +66,13 @@ class Numbers:
 
 
 def play(folder: Path) -> None:
-    """Play the demo's game into a folder. Raises subprocess.CalledProcessError where it does not come to its end."""
-    subprocess.run([sys.executable, "-m", "service.cli.main", "demo", "--fast", "--keep", "--dir", str(folder)], check=True,
-                   stdout=sys.stderr)
+    """Play the demo's game into a folder. Raises subprocess.CalledProcessError where it does not come to its
+    end."""
+    subprocess.run(
+        [sys.executable, "-m", "service.cli.main", "demo", "--fast", "--keep", "--dir", str(folder)],
+        check=True,
+        stdout=sys.stderr,
+    )
 
 
 def prepare(folder: Path) -> tuple[Settings, Numbers]:
@@ -98,7 +104,15 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
 
 def _linked(session: Session, player: int, opens: str, secret: str, now: datetime) -> str:
     """A link of a player's, by its secret."""
-    session.add(LinkRow(token_hash=me.digest(secret), player_id=player, opens=opens, made_at=now, until=now + timedelta(days=1)))
+    session.add(
+        LinkRow(
+            token_hash=me.digest(secret),
+            player_id=player,
+            opens=opens,
+            made_at=now,
+            until=now + timedelta(days=1),
+        )
+    )
     return secret
 
 
@@ -114,11 +128,15 @@ def _left_out(blobs: Blobs, message_id: str) -> str:
 
 
 def _numbers(
-    session: Session, blobs: Blobs, now: datetime, tokens: tuple[str, str], to_read: int, done: int, sealed: int
+    session: Session, blobs: Blobs, now: datetime, tokens: tuple[str, str], to_read: int, done: int,
+    sealed: int
 ) -> Numbers:
     played = session.scalars(
-        select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(PhaseRow.state == PhaseState.SENT, PhaseRow.resolution.is_not(None)).order_by(PhaseRow.ordinal)).all()
+        select(PhaseRow)
+        .join(GameRow, GameRow.id == PhaseRow.game_id)
+        .where(PhaseRow.state == PhaseState.SENT, PhaseRow.resolution.is_not(None))
+        .order_by(PhaseRow.ordinal)
+    ).all()
     ready = next(one for one in reversed(played) if one.kind == "movement")
     ready.state, ready.sent_at = PhaseState.READY, None
     twice = session.scalars(select(SubmissionRow).where(SubmissionRow.version == 2)).first()
@@ -140,9 +158,27 @@ def _numbers(
         return session.scalars(select(SubmissionRow.id).where(SubmissionRow.phase_id == phase)).first() or 0
 
     return Numbers(
-        token=tokens[0], again=tokens[1], to_read=to_read, done=done, sealed=sealed, ready=ready.id, sent=played[0].id, sheet=paper(to_read),
-        versions=twice.id if twice is not None else paper(to_read), sealed_sheet=paper(sealed), letter=letter.id,
-        mail=mail.sha256, game=ready.game_id, power=seat.power, visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
+        token=tokens[0],
+        again=tokens[1],
+        to_read=to_read,
+        done=done,
+        sealed=sealed,
+        ready=ready.id,
+        sent=played[0].id,
+        sheet=paper(to_read),
+        versions=twice.id if twice is not None else paper(to_read),
+        sealed_sheet=paper(sealed),
+        letter=letter.id,
+        mail=mail.sha256,
+        game=ready.game_id,
+        power=seat.power,
+        visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, me.LINK, "a link", now),
-        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now), results=played[0].ordinal,
-        ink=next(one.order.line for one in codec.load_resolution(played[0].resolution or {}).outcomes if one.order.line is not None))
+        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
+        results=played[0].ordinal,
+        ink=next(
+            one.order.line
+            for one in codec.load_resolution(played[0].resolution or {}).outcomes
+            if one.order.line is not None
+        ),
+    )

@@ -1,11 +1,13 @@
 """Fit the reader's confidence and its gate to sheets whose truth is known:
 
-    python -m training.calibrate_confidence FOLDER... --keep build/lines.jsonl --seed 11 --made "how the sheets came to be"
+    python -m training.calibrate_confidence FOLDER... --keep build/lines.jsonl --seed 11 --made "how the
+    sheets came to be"
 
-Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`); its tidy and its hasty sheets
-are a group each, and groups count alike. Every sheet is read as the service reads it, and every line that gives an
-order is kept in the file `--keep` with its features and whether the order is the one written; a later run with the same file
-fits anew without reading. Sheets that the reader is judged by have no place here.
+Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`); its tidy and
+its hasty sheets are a group each, and groups count alike. Every sheet is read as the service reads it, and
+every line that gives an order is kept in the file `--keep` with its features and whether the order is the one
+written; a later run with the same file fits anew without reading. Sheets that the reader is judged by have no
+place here.
 """
 
 from __future__ import annotations
@@ -33,9 +35,25 @@ from training.tuning.calibrate import Judged, table_of
 
 OUT = Path("ocr/decoding/confidence.toml")
 
-TRUSTING = {"confidence": 0.0, "cost": 1e9, "worst": 1e9, "margin": -1e9, "near_margin": -1e9, "struck": 2.0, "touched": 2.0,
-            "strict_confidence": 0.0, "strict_worst": 1e9, "strict_margin": -1e9, "twin": 1e9, "strange": 1e9, "alien": 1e9, "lone_strange": 1e9, "split_margin": -1e9, "plain_worst": -1.0,
-            "mended_margin": -1e9}
+TRUSTING = {
+    "confidence": 0.0,
+    "cost": 1e9,
+    "worst": 1e9,
+    "margin": -1e9,
+    "near_margin": -1e9,
+    "struck": 2.0,
+    "touched": 2.0,
+    "strict_confidence": 0.0,
+    "strict_worst": 1e9,
+    "strict_margin": -1e9,
+    "twin": 1e9,
+    "strange": 1e9,
+    "alien": 1e9,
+    "lone_strange": 1e9,
+    "split_margin": -1e9,
+    "plain_worst": -1.0,
+    "mended_margin": -1e9,
+}
 """A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
 
 def trusting(scribe: Scribe) -> Scribe:
@@ -50,7 +68,9 @@ def read_page(page: Page, scribe: Scribe, slug: str) -> tuple[ReadableLine, ...]
     return scribe.narrowed(scribe.phase(page, games)).lines(page, games)[1]
 
 
-def judged(sheet: TrueSheet, pages: Sequence[Sequence[ReadableLine]], group: str, hand: str) -> Iterator[Judged]:
+def judged(
+    sheet: TrueSheet, pages: Sequence[Sequence[ReadableLine]], group: str, hand: str
+) -> Iterator[Judged]:
     """The lines of a sheet that give an order by their ink, each right or not."""
     answer = {"pages": [{"lines": [as_read(line) for line in lines]} for lines in pages]}
     for match in matches(sheet, answer):
@@ -82,7 +102,8 @@ def group_of(folder: Path, sheet: TrueSheet) -> str:
     return folder.name if sheet.manner is None else f"{folder.name}, {sheet.manner}"
 
 
-# The command ---------------------------------------------------------------------------------------------------------
+# The command
+# ---------------------------------------------------------------------------------------------------------
 
 
 def save(lines: Sequence[Judged], path: Path) -> None:
@@ -96,19 +117,26 @@ def load(path: Path) -> list[Judged]:
         rows = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
         return [Judged(**{**row, "features": Features(**row["features"])}) for row in rows]
     except (ValueError, TypeError, KeyError) as fault:
-        raise ValueError(f"{path} holds no judged lines of this release ({fault!r}); delete it to read anew") from fault
+        raise ValueError(f"{path} holds no judged lines of this release ({fault!r}); delete it to read "
+                         f"anew") from fault
 
 
 def hands_of(truth: Truth) -> dict[str, str]:
     """The font of each sheet by its file; the file itself where the truth names none, a hand of its own."""
     document = json.loads((truth.folder / "truth.json").read_text(encoding="utf-8"))
-    return {sheet["file"]: (sheet.get("style") or {}).get("font") or sheet["file"] for sheet in document.get("sheets", ())}
+    return {
+        sheet["file"]: (sheet.get("style") or {}).get("font") or sheet["file"]
+        for sheet in document.get("sheets", ())
+    }
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training.calibrate_confidence", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m training.calibrate_confidence", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    parser.add_argument("--keep", type=Path, required=True, metavar="FILE", help="judged lines; read anew where it is missing")
+    parser.add_argument("--keep", type=Path, required=True, metavar="FILE", help=("judged lines; read anew "
+                                                                                  "where it is missing"))
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
     parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
@@ -124,9 +152,14 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
             eye = EngineEye()
             save([line for truth in truths for line in read_all(truth, eye)], given.keep)
         told: dict[str, str | int | float] = {
-            "command": "python -m training.calibrate_confidence", "made": given.made, "seed": given.seed,
+            "command": "python -m training.calibrate_confidence",
+            "made": given.made,
+            "seed": given.seed,
             "day": (today or datetime.now(UTC).date()).isoformat(),
-            "sheets": sum(len(truth.sheets) for truth in truths), "fonts": ", ".join(sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})),
+            "sheets": sum(len(truth.sheets) for truth in truths),
+            "fonts": ", ".join(
+                sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})
+            ),
         }
         given.out.write_text(table_of(load(given.keep), told), encoding="utf-8")
     except (NoTruth, OSError, ValueError) as fault:

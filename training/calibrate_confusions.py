@@ -2,8 +2,9 @@
 
     python -m training.calibrate_confusions FOLDER... --made "how the sheets came to be"
 
-Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`). Lines whose order was read rightly
-are counted, by every opinion. Sheets that the reader is judged by have no place here, nor have hands of unclear licence.
+Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`). Lines whose
+order was read rightly are counted, by every opinion. Sheets that the reader is judged by have no place here,
+nor have hands of unclear licence.
 """
 
 from __future__ import annotations
@@ -31,17 +32,21 @@ from training.tuning.misread import count, to_toml
 
 
 def read_all(truth: Truth, eye: EngineEye) -> Iterator[tuple[str, str]]:
-    """Lines of a folder's sheets as written and as each opinion reads them freely, saying each sheet on standard error."""
+    """Lines of a folder's sheets as written and as each opinion reads them freely, saying each sheet on
+    standard error."""
     variant = maps.load(truth.variant)
     scribe = Scribe(lexicon_of(variant), all_forms(variant))
     for at, sheet in enumerate(truth.sheets, 1):
         sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
-        yield from pairs(sheet, [page for sight in sights for page in sight.reading.pages], scribe, truth.variant)
+        yield from pairs(
+            sheet, [page for sight in sights for page in sight.reading.pages], scribe, truth.variant
+        )
         print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
 
 
 def pairs(sheet: TrueSheet, pages: Sequence[Page], scribe: Scribe, slug: str) -> Iterator[tuple[str, str]]:
-    """The lines of one sheet whose order was read rightly: as written, and as each opinion reads them freely."""
+    """The lines of one sheet whose order was read rightly: as written, and as each opinion reads them
+    freely."""
     games = [known_game(maps.load(slug))]
     found: list[Sequence[ReadableLine]] = []
     seen: dict[object, ReadLine] = {}
@@ -57,7 +62,9 @@ def pairs(sheet: TrueSheet, pages: Sequence[Page], scribe: Scribe, slug: str) ->
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training.calibrate_confusions", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m training.calibrate_confusions", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--out", type=Path, default=Path(FILE))
     parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
@@ -73,7 +80,8 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
         counts = count(pair for truth in truths for pair in read_all(truth, eye))
         told: dict[str, str | int] = {
             "command": "python -m training.calibrate_confusions", "made": given.made,
-            "day": (today or datetime.now(UTC).date()).isoformat(), "sheets": sum(len(truth.sheets) for truth in truths)}
+            "day": (today or datetime.now(UTC).date()).isoformat(),
+            "sheets": sum(len(truth.sheets) for truth in truths)}
         given.out.write_text(to_toml(counts, told), encoding="utf-8")
     except (NoTruth, OSError) as fault:
         print(f"calibrate_alike: {fault}", file=sys.stderr)

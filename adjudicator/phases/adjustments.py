@@ -1,5 +1,5 @@
-"""The adjustment phase, start to finish: supply sent, builds, removals, and what goes when too little is removed
-(ADJ-01..07, SUP-01..05, MCY-01, DATC 6.I and 6.J)."""
+"""The adjustment phase, start to finish: supply sent, builds, removals, and what goes when too little is
+removed (ADJ-01..07, SUP-01..05, MCY-01, DATC 6.I and 6.J)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from adjudicator.units import Unit
 
 @dataclass(slots=True)
 class Account:
-    """One power's Winter. `supply` is what its units may number: centres, less what it sends, and what it gets."""
+    """One power's Winter. `supply` is what its units may number: centres, less what it sends, and what it
+    gets."""
 
     power: str
     centres: frozenset[str]
@@ -42,8 +43,8 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots:
 
 
 class Winter:
-    """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent. `told` are sentences
-    on what befell without an order."""
+    """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent.
+    `told` are sentences on what befell without an order."""
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
         self.setting = setting
@@ -64,8 +65,8 @@ class Winter:
         self.occupied = {unit.region.province for unit in position.units}
 
     def ledger(self) -> None:
-        """Sort the orders by power and enter what is sent: of the sender's own centres, unless the rules let it send on
-        what it gets (Q-27, Q-28)."""
+        """Sort the orders by power and enter what is sent: of the sender's own centres, unless the rules let
+        it send on what it gets (Q-27, Q-28)."""
         sends = []
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
@@ -82,7 +83,8 @@ class Winter:
         self.setting.rules.books(self)
 
     def _enter(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
-        """Send in the order listed what can be sent. A send that hangs on what others send waits for theirs."""
+        """Send in the order listed what can be sent. A send that hangs on what others send waits for
+        theirs."""
         waiting = sends
         while True:
             left = [send for send in waiting if not self._send(*send)]
@@ -114,7 +116,11 @@ class Winter:
         have = rules.upkeep(self.setting, account.units, account.built, account.removed)
         fed = rules.feeds(self.memory, account.power, account.centres)
         due = rules.allowance(fed, have, account.received, sent) - have
-        return due if due >= 0 else year_end.demanded(self.setting, due, account.units.difference(account.removed))
+        return (
+            due
+            if due >= 0
+            else year_end.demanded(self.setting, due, account.units.difference(account.removed))
+        )
 
     def carry_out(self, account: Account) -> None:
         """Builds and sends in the order listed, then the removals asked for."""
@@ -127,7 +133,8 @@ class Winter:
             if isinstance(order, SendSupply) and self.verdicts[index] is not None:
                 sent += order.count if self._stands(index) else 0
             elif isinstance(order, Build):
-                # Where only surplus is sent, a build never takes back what was sent further down the sheet (Q-27).
+                # Where only surplus is sent, a build never takes back what was sent further down the sheet
+                # (Q-27).
                 spent = account.sent if self.setting.rules.sends_surplus_only() else sent
                 self._build(account, index, order, self.due(account, spent))
             elif type(order) in self.setting.rules.WINTER:
@@ -137,7 +144,8 @@ class Winter:
         verdict = self.verdicts[index]
         return verdict is not None and verdict[0] is Result.SUCCEEDS
 
-    # Builds ----------------------------------------------------------------------------------------------------------
+    # Builds
+    # ----------------------------------------------------------------------------------------------------------
 
     def _build(self, account: Account, index: int, order: Build, due: int) -> None:
         reason, why = self._fault(account, order)
@@ -154,7 +162,8 @@ class Winter:
             self.done(index, ("built", unit))
 
     def _fault(self, account: Account, order: Build) -> tuple[str, Sentence]:
-        """Reason and sentence of an order that cannot be carried out; "" for a good one. It uses no supply (ADJ-07)."""
+        """Reason and sentence of an order that cannot be carried out; "" for a good one. It uses no supply
+        (ADJ-07)."""
         place = order.region.province
         province = self.setting.board.provinces.get(place)
         found: tuple[str, Sentence] = ("", ("",))
@@ -203,10 +212,12 @@ class Winter:
         named = self.setting.board.provinces[order.region.province].coast_id(wanted)
         return next((region for region in there if region.coast == named), None)
 
-    # Removals --------------------------------------------------------------------------------------------------------
+    # Removals
+    # --------------------------------------------------------------------------------------------------------
 
     def _remove(self, account: Account, indexes: list[int], beside: list[int]) -> None:
-        """Removals asked for. Those listed beside builds are struck, except what a sender needs to cover (Q-26, Q-27)."""
+        """Removals asked for. Those listed beside builds are struck, except what a sender needs to cover
+        (Q-26, Q-27)."""
         for index in indexes:
             order = self.orders[index]
             assert isinstance(order, Remove)

@@ -1,4 +1,5 @@
-"""The orders read: which one each unit carries out, whose it is, and whether it could be carried out at all."""
+"""The orders read: which one each unit carries out, whose it is, and whether it could be carried out at
+all."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ Crowd = dict[int, list[int]]
 
 
 def assign(turn: Turn) -> dict[int, int]:
-    """Fill `turn.chosen` and what goes with it, and mark every order that no unit carries out. Answers with the orders
-    that repeat another word for word: the repeat, and the order it repeats; they share its fate."""
+    """Fill `turn.chosen` and what goes with it, and mark every order that no unit carries out. Answers with
+    the orders that repeat another word for word: the repeat, and the order it repeats; they share its
+    fate."""
     turn.commanders = turn.setting.rules.commanders(turn)
     own, proxied = _read(turn)
     repeats: dict[int, int] = {}
@@ -35,13 +37,14 @@ def assign(turn: Turn) -> dict[int, int]:
 
 
 def _read(turn: Turn) -> tuple[Crowd, Crowd]:
-    """Give each unit the only order its owner wrote. Left over is where several hold the pen: owners' orders that are
-    not alone or for a unit given away, and what proxies wrote."""
+    """Give each unit the only order its owner wrote. Left over is where several hold the pen: owners' orders
+    that are not alone or for a unit given away, and what proxies wrote."""
     own: Crowd = {}
     proxied: Crowd = {}
     checks = _checks(turn.setting.rules)
     at, chosen, given, kinds = turn.at, turn.chosen, turn.given, turn.kind
-    # Whose plain word a unit takes: its owner's, who calls it what it is. NOBODY and units given away take nobody's.
+    # Whose plain word a unit takes: its owner's, who calls it what it is. NOBODY and units given away take
+    # nobody's.
     heeds = [*turn.power, None]
     for number in turn.commanders:
         heeds[number] = None
@@ -77,7 +80,8 @@ def _checks_of(rules: type[Ruleset]) -> Mapping[type[Order], Check | None]:
 
 
 def _look_twice(turn: Turn, index: int, order: UnitOrder, own: Crowd, proxied: Crowd) -> None:
-    """An order for no unit or a foreign one, a second order for one, or one that does not say which kind of unit."""
+    """An order for no unit or a foreign one, a second order for one, or one that does not say which kind of
+    unit."""
     number = turn.find(order)
     if number == NOBODY:
         turn.void(index, "no_such_unit", "no_unit", order.unit)
@@ -95,7 +99,8 @@ def _look_twice(turn: Turn, index: int, order: UnitOrder, own: Crowd, proxied: C
 
 
 def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]) -> None:
-    """Of several orders by one hand: the same words twice are one order; different ones leave the unit holding."""
+    """Of several orders by one hand: the same words twice are one order; different ones leave the unit
+    holding."""
     first = indexes[0]
     different = [i for i in indexes[1:] if not _same(turn.orders[i], turn.orders[first])]
     repeats.update((i, first) for i in indexes[1:] if i not in different)

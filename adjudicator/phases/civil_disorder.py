@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def by_distance(setting: Setting, units: Sequence[Unit], need: int, centres: Iterable[str]) -> list[Unit]:
-    """The farthest from any owned centre first, counting steps over land and sea for every kind; then units that
-    carry before the others, then by name (DATC 4.D.8 of 2023)."""
+    """The farthest from any owned centre first, counting steps over land and sea for every kind; then units
+    that carry before the others, then by name (DATC 4.D.8 of 2023)."""
     steps = _distances(setting, centres)
     farthest = len(setting.board.provinces)
     provinces = setting.board.provinces

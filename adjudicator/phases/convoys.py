@@ -1,6 +1,7 @@
 """Routes across fleets: which there could be, which fleets they need, and the one a solver is asked about.
 
-A set of sea provinces is a whole number here, with one bit for each (`Chart.bit`): what two sets share is one `&`.
+A set of sea provinces is a whole number here, with one bit for each (`Chart.bit`): what two sets share is one
+`&`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from adjudicator.reach_tables import Chart
 from adjudicator.strength import Route
 
 _PATIENCE = 5_000
-"""Steps to look for a fleet's place on a route without shortcuts. The question is a hard one in general; beyond this many
-steps the sea is so full of fleets that the answer yes does no harm."""
+"""Steps to look for a fleet's place on a route without shortcuts. The question is a hard one in general;
+beyond this many steps the sea is so full of fleets that the answer yes does no harm."""
 
 
 class Sea:
@@ -34,7 +35,8 @@ class Sea:
         return self._bit.get(province, 0) & self.carriers != 0
 
     def joins(self, start: str, goal: str, without: str | None = None) -> bool:
-        """Whether fleets now stand on some whole route, whatever they are ordered; `without` names one left out."""
+        """Whether fleets now stand on some whole route, whatever they are ordered; `without` names one left
+        out."""
         carriers = self.carriers
         if without is not None:
             carriers &= ~self._bit.get(without, 0)
@@ -64,7 +66,8 @@ class Sea:
             here, first, last)
 
     def route(self, start: str, goal: str, convoys: Mapping[int, str]) -> Route:
-        """The route question for a solver: `convoys` are the fleets ordered to carry, by number, with their seas."""
+        """The route question for a solver: `convoys` are the fleets ordered to carry, by number, with their
+        seas."""
         bit, touched = self._bit, self._touched
         near_start, near_goal = touched[start], touched[goal]
         first = last = 0
@@ -92,7 +95,8 @@ class Sea:
             following = beside[sea.bit_length()] & allowed
             if passed and following & last:
                 return True
-            # A later step beside this one would be a shortcut, so all that touch it are closed except the one taken.
+            # A later step beside this one would be a shortcut, so all that touch it are closed except the one
+            # taken.
             rest = allowed & ~following
             if not following & last:
                 work += [(other, passed or other == fleet, rest) for other in _each(following)

@@ -13,8 +13,8 @@ from adjudicator.units import Unit
 
 
 def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, ...]:
-    """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a standoff
-    left empty. No place is free then where somebody came in or stayed."""
+    """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a
+    standoff left empty. No place is free then where somebody came in or stayed."""
     beaten = sorted(turn.lost, key=turn.place.__getitem__)
     number_of, winners, goal, known = turn.number_of, state.winners, turn.goal, state.known
     taken = {
@@ -28,14 +28,16 @@ def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, 
 
 def _beaten(turn: Turn, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:
     unit, origin, by_convoy = turn.units[number], turn.place[winner], winner in turn.crossing
-    return Dislodgement(unit, origin, by_convoy, open_to(turn.setting, unit, origin, taken, by_convoy=by_convoy))
+    return Dislodgement(
+        unit, origin, by_convoy, open_to(turn.setting, unit, origin, taken, by_convoy=by_convoy)
+    )
 
 
 def open_to(
     setting: Setting, unit: Unit, origin: str, taken: AbstractSet[str], *, by_convoy: bool
 ) -> frozenset[Region]:
-    """Where a beaten unit may retreat. `taken` are provinces held by units or left empty by a standoff. The winner's
-    origin is barred even where it is free now; not when the winner came by convoy (DATC 4.A.5)."""
+    """Where a beaten unit may retreat. `taken` are provinces held by units or left empty by a standoff. The
+    winner's origin is barred even where it is free now; not when the winner came by convoy (DATC 4.A.5)."""
     if not setting.kinds[unit.kind].retreats:
         return frozenset()
     return frozenset([
@@ -47,8 +49,8 @@ def open_to(
 
 
 def contested(turn: Turn, state: State) -> frozenset[str]:
-    """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight, makes no
-    standoff."""
+    """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight,
+    makes no standoff."""
     winners, known, goal = state.winners, state.known, turn.goal
     return frozenset([
         turn.place[place] for place, moves in state.toward.items()

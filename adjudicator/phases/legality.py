@@ -1,6 +1,8 @@
-"""Whether an order could be carried out at all, by the board and the units on it, whatever anybody else orders.
+"""Whether an order could be carried out at all, by the board and the units on it, whatever anybody else
+orders.
 
-Each function answers None for a legal order, having noted on the turn what the solver needs, or says what is wrong.
+Each function answers None for a legal order, having noted on the turn what the solver needs, or says what is
+wrong.
 """
 
 from __future__ import annotations
@@ -47,13 +49,17 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
 
 
 def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> bool:
-    """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet out."""
+    """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet
+    out."""
     chart, kind, start = turn.setting.chart, turn.kind[number], turn.place[number]
-    return to in chart.landings[kind] and start in chart.boardings[kind] and turn.sea.joins(start, to, without)
+    return (
+        to in chart.landings[kind] and start in chart.boardings[kind] and turn.sea.joins(start, to, without)
+    )
 
 
 def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:
-    """Whether rules take an order to go overseas for a move, though no fleets stand there that could carry (Q-17)."""
+    """Whether rules take an order to go overseas for a move, though no fleets stand there that could carry
+    (Q-17)."""
     place, kind = turn.place[number], turn.units[number].kind
     return (
         not turn.setting.rules.crossing_needs_fleets()
@@ -65,8 +71,9 @@ def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:
 
 
 def pick_coast(turn: Turn, there: tuple[Region, ...], wanted: Region) -> Region | None:
-    """The region meant among those within reach: the only one where none is named (DATC 4.B.2), none where a coast
-    is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit is passed over (4.B.6)."""
+    """The region meant among those within reach: the only one where none is named (DATC 4.B.2), none where a
+    coast is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit is passed over
+    (4.B.6)."""
     if there[0].coast is None:
         return there[0]
     if wanted.coast is None:
@@ -83,7 +90,11 @@ def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
         return ("not_enterable", unit, order.to)
     overseas = turn.setting.kinds[unit.kind].carried and turn.setting.chart.shores.issuperset(
         (unit.region.province, order.to.province))
-    return ("no_fleets", unit.region, order.to) if order.via_convoy or overseas else ("out_of_reach", unit, order.to)
+    return (
+        ("no_fleets", unit.region, order.to)
+        if order.via_convoy or overseas
+        else ("out_of_reach", unit, order.to)
+    )
 
 
 def _which_coast(unit: Unit, wanted: Region) -> Sentence:

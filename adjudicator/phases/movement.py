@@ -20,8 +20,8 @@ from adjudicator.units import Unit, moved
 _FAILS = Result.FAILS
 
 def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
-    """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what follows
-    them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
+    """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what
+    follows them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
     turn = Turn(setting, setting.rules.deployed(setting, position, orders), orders)
     repeats = assign(turn)
     setting.rules.ready(turn)
@@ -52,13 +52,18 @@ def _puzzle(turn: Turn) -> Puzzle:
             fleets.setdefault(army, {})[number] = place[number]
         else:
             _unmatched(turn, number, "not_convoyed_there")
-    turn.convoys = [number for army, carrying in fleets.items() if _sails(turn, army, carrying) for number in carrying]
-    routes = {army: turn.sea.route(place[army], place[goal[army]], fleets.get(army, {})) for army in turn.crossing}
+    turn.convoys = [
+        number for army, carrying in fleets.items() if _sails(turn, army, carrying) for number in carrying
+    ]
+    routes = {
+        army: turn.sea.route(place[army], place[goal[army]], fleets.get(army, {})) for army in turn.crossing
+    }
     return Puzzle(turn.moves, turn.supports, turn.convoys, turn.power, goal, partner, aim, turn.alone, routes)
 
 
 def _backs(turn: Turn, number: int) -> bool:
-    """Whether a support is for what its partner does; one without a coast for its goal has been seen to be."""
+    """Whether a support is for what its partner does; one without a coast for its goal has been seen to
+    be."""
     partner, aim = turn.partner[number], turn.aim[number]
     if turn.goal[partner] == aim:
         if _coast_fits(turn, number, partner):
@@ -70,8 +75,8 @@ def _backs(turn: Turn, number: int) -> bool:
 
 
 def _sails(turn: Turn, army: int, carrying: Iterable[int]) -> bool:
-    """Whether an army goes over water, now that fleets convoy it. A convoy by an own fleet shows that it means to
-    (DATC 4.A.3); a foreign one alone does not, and is then not matched."""
+    """Whether an army goes over water, now that fleets convoy it. A convoy by an own fleet shows that it
+    means to (DATC 4.A.3); a foreign one alone does not, and is then not matched."""
     if army in turn.crossing:
         return True
     if any(turn.power[fleet] == turn.power[army] for fleet in carrying):
@@ -98,7 +103,8 @@ def _follows(turn: Turn, number: int, partner: int) -> bool:
 
 
 def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
-    """Where a paradox makes all its moves fail (Q-18): the carried armies and whoever attacks their fleets hold."""
+    """Where a paradox makes all its moves fail (Q-18): the carried armies and whoever attacks their fleets
+    hold."""
     for fleet in state.paradox:
         for number in {turn.partner[fleet], *state.toward.get(fleet, ())}:
             if turn.goal[number] != number:
@@ -128,7 +134,8 @@ def _finish(turn: Turn, state: State) -> Resolution:
     undecided = [turn.orders[turn.chosen[n]] for n in sorted(state.unresolved)] if state.unresolved else ()
     return year_end.close(turn.setting, Resolution(
         _outcomes(turn), after, beaten, gaps, tuple(sorted(silent)), disbanded=tuple(sorted(turn.destroyed)),
-        unresolved=tuple(undecided), notes=tuple(turn.words.say(one) for one in turn.told) if turn.told else ()))
+        unresolved=tuple(undecided),
+        notes=tuple(turn.words.say(one) for one in turn.told) if turn.told else ()))
 
 
 def _standing(turn: Turn, state: State) -> frozenset[Unit]:
@@ -143,7 +150,8 @@ def _standing(turn: Turn, state: State) -> frozenset[Unit]:
 
 
 def _outcomes(turn: Turn) -> tuple[Outcome, ...]:
-    """One for each order, as given; those of the dislodged say so, also where the order counted for nothing."""
+    """One for each order, as given; those of the dislodged say so, also where the order counted for
+    nothing."""
     found: list[Any] = turn.outcomes
     assert all(found), "an order was left without an outcome"
     for index in turn.early if turn.lost else ():

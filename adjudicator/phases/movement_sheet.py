@@ -1,9 +1,11 @@
-"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the outcomes so far.
+"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the outcomes
+so far.
 
-Units and places are numbered for the length of one phase, as `adjudicator.strength` says: unit n stands in place n, and
-the empty places that orders name come after those. Whatever belongs to a unit is a list with one entry for each unit, so
-the puzzle for the solver is the turn's own lists, and nothing is copied or looked up by name while it is solved. Names
-are turned into numbers once, while the orders are read, by the two tables `at` and `number_of`.
+Units and places are numbered for the length of one phase, as `adjudicator.strength` says: unit n stands in
+place n, and the empty places that orders name come after those. Whatever belongs to a unit is a list with one
+entry for each unit, so the puzzle for the solver is the turn's own lists, and nothing is copied or looked up
+by name while it is solved. Names are turned into numbers once, while the orders are read, by the two tables
+`at` and `number_of`.
 """
 
 from __future__ import annotations
@@ -24,25 +26,29 @@ from adjudicator.units import Unit
 _VOID = Result.VOID
 
 class Turn:
-    """What is known of each unit n: `power`, `kind`, the province `place[n]` it stands in and `steps[n]`, what it
-    reaches. `at` finds a unit's number by its province, `number_of` the number of any place named so far, and `place`
-    is the province of either.
+    """What is known of each unit n: `power`, `kind`, the province `place[n]` it stands in and `steps[n]`,
+    what it reaches. `at` finds a unit's number by its province, `number_of` the number of any place named so
+    far, and `place` is the province of either.
 
-    `outcomes[i]` is the outcome of order i as given, None while it is open. `chosen[n]` is the order that unit n
-    carries out, by its place in the list, or NOBODY, and `given[n]` that order itself; it has an entry more, so that
-    `given[NOBODY]` is None. `holds`, `moves`, `supports` and `convoys` are the units by what they are to do.
+    `outcomes[i]` is the outcome of order i as given, None while it is open. `chosen[n]` is the order that
+    unit n carries out, by its place in the list, or NOBODY, and `given[n]` that order itself; it has an entry
+    more, so that `given[NOBODY]` is None. `holds`, `moves`, `supports` and `convoys` are the units by what
+    they are to do.
 
-    The rest is what legality found out for unit n: its `goal`, the place where it wants to be in the end; `to`, the
-    region a move ends in or a support names with its coast; `partner`, the unit it supports or carries, and `aim`, the
-    place it supports or carries it to; `crossing`, the units that go over water. `commanders`: units given in proxy,
-    and to whom. `lost` are the units that were dislodged, known once the puzzle is solved, and `early` the outcomes
-    from before. `torn` are units that hold because two different orders were written for them. `destroyed` are units
-    that rules take off the board in this phase without a retreat, and `told` sentences on what befell without an order.
+    The rest is what legality found out for unit n: its `goal`, the place where it wants to be in the end;
+    `to`, the region a move ends in or a support names with its coast; `partner`, the unit it supports or
+    carries, and `aim`, the place it supports or carries it to; `crossing`, the units that go over water.
+    `commanders`: units given in proxy, and to whom. `lost` are the units that were dislodged, known once the
+    puzzle is solved, and `early` the outcomes from before. `torn` are units that hold because two different
+    orders were written for them. `destroyed` are units that rules take off the board in this phase without a
+    retreat, and `told` sentences on what befell without an order.
     """
 
     __slots__ = (
-        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "destroyed", "early", "given", "goal", "holds", "kind", "lost", "moves",
-        "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea", "setting", "steps", "supports",
+        "aim", "alone", "at", "chosen", "commanders", "convoys", "crossing", "destroyed", "early", "given",
+        "goal", "holds", "kind", "lost", "moves",
+        "number_of", "orders", "outcomes", "partner", "peaceful", "place", "position", "power", "sea",
+        "setting", "steps", "supports",
         "to", "told", "torn", "units", "words",
     )
 
@@ -63,7 +69,8 @@ class Turn:
         self.place = place = [*at]
         self.number_of = at.copy()
         self.steps = [
-            reach[kind][province][unit.region.coast] for kind, province, unit in zip(kinds, place, units, strict=True)
+            reach[kind][province][unit.region.coast] for kind, province,
+            unit in zip(kinds, place, units, strict=True)
         ]
         self.sea = Sea(chart, [sea for sea in chart.seas if sea in at and sea in carrying[kinds[at[sea]]]])
         self.outcomes: list[Outcome | None] = [None] * len(orders)
@@ -103,13 +110,15 @@ class Turn:
         self.crossing.discard(number)
 
     def vacate(self, number: int) -> None:
-        """Let a moving unit count as gone from its place whatever becomes of its move: who comes there meets nobody."""
+        """Let a moving unit count as gone from its place whatever becomes of its move: who comes there meets
+        nobody."""
         place = self.place[number]
         empty = self.number_of[place] = len(self.place)
         self.place.append(place)
         self.goal = [empty if goal == number else goal for goal in self.goal]
         self.aim = [
-            empty if aim == number and self.partner[unit] != number else aim for unit, aim in enumerate(self.aim)
+            empty if aim == number and self.partner[unit] != number else aim for unit,
+            aim in enumerate(self.aim)
         ]
 
     def find(self, order: UnitOrder) -> int:
@@ -134,13 +143,15 @@ class Turn:
     def settle(
         self, number: int, result: Result, reason: str | None, why: Sentence, cause: int = NOBODY
     ) -> None:
-        """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it about."""
+        """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it
+        about."""
         index = self.chosen[number]
         self.outcomes[index] = outcome(
             self.orders[index], result, reason, self.given[cause], (self.words, *why), number in self.lost)
 
     def void(self, index: int, reason: str, *why: *Sentence, cause: Order | None = None) -> None:
-        """An order that counts for nothing, by its place in the list; `cause` is the order that did it, if one did."""
+        """An order that counts for nothing, by its place in the list; `cause` is the order that did it, if
+        one did."""
         self.outcomes[index] = outcome(
             self.orders[index], _VOID, reason, cause, (self.words, *why), False)
         self.early.append(index)

@@ -35,7 +35,9 @@ def _label_moves(turn: Turn, state: State) -> None:
                 reason, cause, why = _beaten_off(turn, state, number, goal)
             else:
                 reason, cause, why = _stopped(turn, state, number, goal)
-            outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
+            outcomes[chosen[number]] = outcome(
+                given[number], _FAILS, reason, given[cause], why, number in lost
+            )
             continue
         how = "carried" if number in crossing else "moves"
         if goal in lost:
@@ -57,8 +59,12 @@ def _label_helpers(turn: Turn, state: State) -> None:
                 outcomes[chosen[number]] = outcome(
                     given[number], _SUCCEEDS, None, given[partner], (words, sentence, units[partner]), False)
             else:
-                reason, cause, why = _beaten(turn, state, number) if number in lost else failed(turn, state, number)
-                outcomes[chosen[number]] = outcome(given[number], _FAILS, reason, given[cause], why, number in lost)
+                reason, cause, why = (
+                    _beaten(turn, state, number) if number in lost else failed(turn, state, number)
+                )
+                outcomes[chosen[number]] = outcome(
+                    given[number], _FAILS, reason, given[cause], why, number in lost
+                )
 
 
 def _label_holds(turn: Turn, state: State) -> None:
@@ -84,7 +90,8 @@ def _label_rest(turn: Turn, state: State) -> None:
 
 
 def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -> int:
-    """A foreign attack that reaches a unit's place, or NOBODY; the first by name of the place it comes from."""
+    """A foreign attack that reaches a unit's place, or NOBODY; the first by name of the place it comes
+    from."""
     power = turn.power
     return _first(turn, [
         m for m in state.toward.get(number, ())
@@ -100,7 +107,9 @@ def _beaten(turn: Turn, state: State, number: int) -> Failure:
 def _cut(turn: Turn, state: State, number: int) -> Failure:
     attacks = state.toward[number]
     # Of an unresolved set, which `Resolution.unresolved` lists, nobody may have cut it for certain.
-    cutter = _first(turn, [m for m in attacks if state.path(m) == TRUE and state.may_cut(m, number)] or attacks)
+    cutter = _first(
+        turn, [m for m in attacks if state.path(m) == TRUE and state.may_cut(m, number)] or attacks
+    )
     return "cut", cutter, (turn.words, "support_cut", turn.units[cutter], turn.units[number].region)
 
 

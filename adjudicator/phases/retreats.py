@@ -28,12 +28,15 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     gone = sheet.disbanded()
     stay = set(position.units) | set(sheet.arrived.values())
     memory = setting.rules.after_retreats(position.memory, frozenset(stay))
-    after = Position(year_end.following(setting, position.phase), frozenset(stay), position.centres, memory=memory)
+    after = Position(
+        year_end.following(setting, position.phase), frozenset(stay), position.centres, memory=memory
+    )
     return year_end.close(setting, Resolution(sheet.outcomes(), after, disbanded=gone))
 
 
 class _Sheet:
-    """The orders against the dislodged. `bound` is where each beaten unit's province is bound for, by order."""
+    """The orders against the dislodged. `bound` is where each beaten unit's province is bound for, by
+    order."""
 
     def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
         self.setting = setting
@@ -71,7 +74,10 @@ class _Sheet:
                 self.verdicts[index] = (Result.SUCCEEDS, None, ("retreats", region), None)
             else:
                 other, rival = min(
-                    (i, p) for p, (i, r) in self._bound.items() if r.province == region.province and p != province)
+                    (i, p)
+                    for p, (i, r) in self._bound.items()
+                    if r.province == region.province and p != province
+                )
                 self.verdicts[index] = (Result.FAILS, "bounced", (
                     "retreats_meet", region.province, self.beaten[rival].unit), other)
 
@@ -104,14 +110,19 @@ class _Sheet:
         if standing is not None and standing.power == order.power:
             return _void("not_a_retreat", ("not_dislodged", order.unit, order.power))
         other = beaten.unit if beaten is not None and fits else standing
-        return _void("no_such_unit", ("no_unit", order.unit) if other is None else ("not_ones_retreat", other, order.power))
+        return _void(
+            "no_such_unit",
+            ("no_unit", order.unit) if other is None else ("not_ones_retreat", other, order.power),
+        )
 
     def _choose(self, beaten: Dislodgement, indexes: list[int]) -> int | None:
         """The order that counts: the owner's if there is one, else the proxy's (Q-25)."""
         own = [i for i in indexes if self.orders[i].power == beaten.unit.power]
         if own:
             for index in set(indexes) - set(own):
-                self.verdicts[index] = _void("overridden", ("owner_retreats_it", beaten.unit.power, beaten.unit), own[0])
+                self.verdicts[index] = _void(
+                    "overridden", ("owner_retreats_it", beaten.unit.power, beaten.unit), own[0]
+                )
         first, *others = own or indexes
         different = [i for i in others if not self._same(i, first)]
         self._repeats.update((i, first) for i in others if i not in different)
@@ -124,7 +135,9 @@ class _Sheet:
 
     def _same(self, one: int, other: int) -> bool:
         mine, yours = self.orders[one], self.orders[other]
-        return isinstance(mine, UnitOrder) and isinstance(yours, UnitOrder) and meaning(mine) == meaning(yours)
+        return (
+            isinstance(mine, UnitOrder) and isinstance(yours, UnitOrder) and meaning(mine) == meaning(yours)
+        )
 
     def _go(self, beaten: Dislodgement, index: int) -> None:
         order = self.orders[index]

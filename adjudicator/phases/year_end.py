@@ -1,4 +1,5 @@
-"""What follows a judged movement or retreat phase: the next phase, and at the year's end who owns what and who won."""
+"""What follows a judged movement or retreat phase: the next phase, and at the year's end who owns what and
+who won."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ _NONE: frozenset[str] = frozenset()
 
 
 def close(setting: Setting, resolution: Resolution) -> Resolution:
-    """The same resolution of a movement or retreat phase, and what the year's end brings if it is over for the board,
-    that is when an adjustment phase comes next: centres change hands, victory and draw are looked at (OWN-01, OWN-02,
-    VIC-02, Q-29)."""
+    """The same resolution of a movement or retreat phase, and what the year's end brings if it is over for
+    the board, that is when an adjustment phase comes next: centres change hands, victory and draw are looked
+    at (OWN-01, OWN-02, VIC-02, Q-29)."""
     position = resolution.position
     if position.phase.kind is not _ADJUSTMENT:
         return resolution
@@ -53,8 +54,8 @@ def following(setting: Setting, phase: Phase, dislodged: Sequence[Dislodgement] 
 
 
 def owners_after(setting: Setting, after: Position) -> dict[str, frozenset[str]]:
-    """Owner to centres once the year's last retreats are over: who stands in a centre has it, and an empty one stays
-    with its owner, whoever passed before (OWN-01, OWN-02)."""
+    """Owner to centres once the year's last retreats are over: who stands in a centre has it, and an empty
+    one stays with its owner, whoever passed before (OWN-01, OWN-02)."""
     holder = {unit.region.province: unit.power for unit in after.units}
     owner = {centre: power for power, centres in after.centres.items() for centre in centres}
     owned: dict[str, set[str]] = {}
@@ -71,7 +72,8 @@ def demanded(setting: Setting, due: int, units: Iterable[Unit]) -> int:
 
 
 def dues(setting: Setting, centres: Centres, units: frozenset[Unit], memory: Memory) -> dict[str, int]:
-    """Power to builds offered (+) or removals demanded (-); powers that owe and may build nothing are left out."""
+    """Power to builds offered (+) or removals demanded (-); powers that owe and may build nothing are left
+    out."""
     rules, found = setting.rules, {}
     for power in setting.powers:
         own = [unit for unit in units if unit.power == power]

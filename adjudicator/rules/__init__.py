@@ -1,4 +1,5 @@
-"""Rule sets, found by module name. A module here offers `RULES`, a subclass of Ruleset; there is no list to edit."""
+"""Rule sets, found by module name. A module here offers `RULES`, a subclass of Ruleset; there is no list to
+edit."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from adjudicator.ruleset import Ruleset
 
 
 def also(folder: Path) -> None:
-    """From now on the rule sets in this folder too, a module each. Raises ValueError for one whose name is taken."""
+    """From now on the rule sets in this folder too, a module each. Raises ValueError for one whose name is
+    taken."""
     known = {found.name for found in pkgutil.iter_modules(__path__)}
     taken = sorted(found.name for found in pkgutil.iter_modules([str(folder)]) if found.name in known)
     if taken:

@@ -1,7 +1,7 @@
 """Bretwalda I: boat bunches that hug the coast and lose their boats, ports, home centres that move.
 
-A paragraph of the printed rules that leaves something open has a named choice here; the default is the decision taken
-(`docs/rulings/bretwalda.md`).
+A paragraph of the printed rules that leaves something open has a named choice here; the default is the
+decision taken (`docs/rulings/bretwalda.md`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ SENTENCES: Mapping[str, str] = {
     "boats_left": "{0}; its boats are left behind",
     "lost_at_sea": "{0}; without its boats {1} is destroyed",
     "no_port": "void: {0} is no port, and fleets are built in ports only",
-    "no_more_bunches": "void: boat bunches are built in the opening winter only; later an army builds its boats",
+    "no_more_bunches": ("void: boat bunches are built in the opening winter only; later an army builds its "
+                        "boats"),
     "bunch_inland": "void: {0} is not on the coast, and a boat bunch is built on it",
     "home_moves": "from the next winter on the home centre is {1} instead of {0}",
     "home_of_which": "void: the order does not say which home centre is moved to {0}",
@@ -70,13 +71,16 @@ def label_convert(turn: Turn, state: State, number: int) -> None:
     unit = turn.units[number]
     attack = attack_on(turn, state, number)
     if attack != NOBODY:
-        turn.settle(number, Result.FAILS, "disrupted", ("boats_disrupted", turn.units[attack], unit.region), attack)
+        turn.settle(
+            number, Result.FAILS, "disrupted", ("boats_disrupted", turn.units[attack], unit.region), attack
+        )
     else:
         turn.settle(number, Result.SUCCEEDS, "completed", ("boats_built", replace(unit, kind=BUNCH)))
 
 
 def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
-    """Move one home centre between two centres its power owns; it counts from the next winter (BRE-05, BRE-06)."""
+    """Move one home centre between two centres its power owns; it counts from the next winter (BRE-05,
+    BRE-06)."""
     wrong = _home_fault(winter, order)
     if wrong is not None:
         winter.void(index, *wrong)
@@ -97,7 +101,11 @@ def _home_fault(winter: Winter, order: MoveHome) -> tuple[str, Sentence] | None:
     owned = winter.accounts[power].centres
     after = homes(winter.setting, winter.memory)
     faults: tuple[tuple[bool, str, Sentence], ...] = (
-        ({h for h in after if h[0] == power} != {h for h in before if h[0] == power}, "illegal", ("home_moved_once", power)),
+        (
+            {h for h in after if h[0] == power} != {h for h in before if h[0] == power},
+            "illegal",
+            ("home_moved_once", power),
+        ),
         ((power, old) not in before, "not_home_centre", ("home_not_ones", old, power)),
         (new not in winter.setting.board.centres(), "not_a_centre", ("home_no_centre", new)),
         ((power, new) in before, "illegal", ("home_already", new, power)),
@@ -132,18 +140,25 @@ class Bretwalda(Ruleset):
             ("Home {a} - {b}", "the right to build moves from one centre to the other")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {
+        Convert: check_convert
+    }
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
     WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {MoveHome: settle_home}
 
-    # Movement --------------------------------------------------------------------------------------------------------
+    # Movement
+    # --------------------------------------------------------------------------------------------------------
 
     def ready(self, turn: Turn) -> None:
-        """A move whose convoy nobody ordered is a stand (BRE-17); a bunch taken up at sea has given up its boats and
-        keeps nobody out of the place it leaves (G7d)."""
+        """A move whose convoy nobody ordered is a stand (BRE-17); a bunch taken up at sea has given up its
+        boats and keeps nobody out of the place it leaves (G7d)."""
         for fleet in turn.convoys:
             bunch = turn.partner[fleet]
-            if bunch in turn.moves and turn.goal[bunch] == turn.aim[fleet] and turn.power[fleet] == turn.power[bunch]:
+            if (
+                bunch in turn.moves
+                and turn.goal[bunch] == turn.aim[fleet]
+                and turn.power[fleet] == turn.power[bunch]
+            ):
                 turn.crossing.add(bunch)  # a convoy by an own fleet shows that it means to (DATC 4.A.3)
         for number in sorted(turn.crossing):
             if not _is_carried(turn, number):
@@ -173,8 +188,8 @@ class Bretwalda(Ruleset):
         return one
 
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
-        """Bunches that lost their boats are armies, those lost at sea are gone, and armies that built boats are
-        bunches (BRE-10, BRE-12, BRE-16)."""
+        """Bunches that lost their boats are armies, those lost at sea are gone, and armies that built boats
+        are bunches (BRE-10, BRE-12, BRE-16)."""
         arrived = {unit for number in turn.moves if (unit := _arrived(turn, number)) is not None}
         left: set[Unit] = set()
         come: set[Unit] = set()
@@ -195,7 +210,8 @@ class Bretwalda(Ruleset):
         return (standing - left) | come, turn.position.memory
 
     def _sheds(self, turn: Turn, number: int) -> bool:
-        """Whether a bunch gives up its boats by what it was ordered to do, once all is decided (BRE-12, BRE-14)."""
+        """Whether a bunch gives up its boats by what it was ordered to do, once all is decided (BRE-12,
+        BRE-14)."""
         order = turn.given[number]
         if isinstance(order, Move) and number in turn.moves:
             return self._sheds_moving(turn, number, order)
@@ -209,8 +225,14 @@ class Bretwalda(Ruleset):
         if number in turn.crossing:
             leaves = _is_carried(turn, number)
         else:
-            leaves = order.sheds or not _floats(turn.setting, to) or (
-                self.choice("portage") == "lost" and to.province not in turn.setting.board.near(unit.region.province, COAST))
+            leaves = (
+                order.sheds
+                or not _floats(turn.setting, to)
+                or (
+                    self.choice("portage") == "lost"
+                    and to.province not in turn.setting.board.near(unit.region.province, COAST)
+                )
+            )
         if not leaves or _outcome(turn, number).result is Result.SUCCEEDS:
             return leaves
         if _at_sea(turn.setting, unit):
@@ -227,7 +249,8 @@ class Bretwalda(Ruleset):
             return not own or self.choice("own_support_unmatched") == "lost"
         return found.result is Result.SUCCEEDS or self.choice("cut_support") == "lost"
 
-    # Retreats --------------------------------------------------------------------------------------------------------
+    # Retreats
+    # --------------------------------------------------------------------------------------------------------
 
     def landed(self, setting: Setting, unit: Unit) -> Unit:
         """A bunch that retreats inland leaves its boats."""
@@ -236,7 +259,8 @@ class Bretwalda(Ruleset):
     def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
-    # Winter ----------------------------------------------------------------------------------------------------------
+    # Winter
+    # ----------------------------------------------------------------------------------------------------------
 
     def is_home(self, winter: Winter, power: str, province: str) -> bool:
         """By the home centres of the winter before: one moved now counts from the next on (BRE-05)."""
@@ -263,7 +287,9 @@ def _stand(turn: Turn, number: int) -> None:
     goal = turn.goal[number]
     for fleet in [f for f in turn.convoys if turn.partner[f] == number and turn.aim[f] == goal]:
         turn.convoys.remove(fleet)
-        turn.settle(fleet, Result.FAILS, "unmatched", ("chain_has_gaps", turn.place[goal], turn.units[number]), number)
+        turn.settle(
+            fleet, Result.FAILS, "unmatched", ("chain_has_gaps", turn.place[goal], turn.units[number]), number
+        )
         turn.early.append(turn.chosen[fleet])
     turn.stay(number)
     turn.settle(number, Result.FAILS, "no_convoy", ("stands_uncarried", turn.place[goal]))

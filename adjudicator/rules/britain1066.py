@@ -1,8 +1,10 @@
-"""1066: units off the board, the Straits of Dover, the hidden fleet, builds in captured centres and homes named anew.
+"""1066: units off the board, the Straits of Dover, the hidden fleet, builds in captured centres and homes
+named anew.
 
 Marks of provinces: "off_board" for a box beside the board; "straits" where armies wait that may be destroyed;
-"hidden=SEA" where a fleet lies unseen in that sea; "builds=POWER" and "kinds=A F" where a power builds off the board.
-What the printed rules leave open are named choices; the default is the decision taken (docs/rulings/britain1066.md).
+"hidden=SEA" where a fleet lies unseen in that sea; "builds=POWER" and "kinds=A F" where a power builds off
+the board. What the printed rules leave open are named choices; the default is the decision taken
+(docs/rulings/britain1066.md).
 """
 
 from __future__ import annotations
@@ -78,7 +80,9 @@ class Lie(Order):
 
 def mark(province: Province, name: str) -> str | None:
     """What a province's mark of that name says after "="; None where it has none."""
-    return next((found.partition("=")[2] for found in province.marks if found.partition("=")[0] == name), None)
+    return next(
+        (found.partition("=")[2] for found in province.marks if found.partition("=")[0] == name), None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,8 @@ class Conquest(Ruleset):
     }
     FIGURES: ClassVar[Mapping[str, int | tuple[str, ...]]] = {
         "destroyed_from": 3, "hidden_until": 2, "captured_homes": 3,
-        "straits": ("SOD",), "build_at_will": ("Harald Hardrada", "The Norse"), "at_will": ("A/F",), "armies": ("A",),
+        "straits": ("SOD",), "build_at_will": ("Harald Hardrada", "The Norse"), "at_will": ("A/F",),
+        "armies": ("A",),
     }
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = {
         **CLASSIC_ORDERS,
@@ -106,21 +111,26 @@ class Conquest(Ruleset):
             ("Hidden Germanicus 1 lies in The Wash", "where a hidden unit begins, with the first orders")),
         PhaseKind.ADJUSTMENT: (
             ("Build A/F {a}", "an army/fleet is built"),
-            ("Nominate {a} in place of {b}", "the one is a home centre in place of the other, which was lost")),
+            ("Nominate {a} in place of {b}", ("the one is a home centre in place of the other, which was "
+                                              "lost"))),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {MoveHome: settle_home}
 
-    # What is known ---------------------------------------------------------------------------------------------------
+    # What is known
+    # ---------------------------------------------------------------------------------------------------
 
     def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
         """Without the hidden units of other powers that have not shown themselves (D66-06, D66-14)."""
-        hidden = {unit for unit in position.units if unit.power != power and _unseen(setting, position.memory, unit)}
+        hidden = {
+            unit for unit in position.units if unit.power != power and _unseen(setting, position.memory, unit)
+        }
         return replace(position, units=position.units - hidden) if hidden else position
 
     def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
-        """Without the orders of hidden units of other powers that have not shown themselves, and without these units; a unit in
-        the open that was ordered to help one is told to hold, as one without an order (D66-06, D66-14)."""
+        """Without the orders of hidden units of other powers that have not shown themselves, and without
+        these units; a unit in the open that was ordered to help one is told to hold, as one without an order
+        (D66-06, D66-14)."""
         hidden = {p.id for p in setting.board.provinces.values() if mark(p, HIDDEN) is not None}
         seen = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
         owners = {unit.power for unit in resolution.position.units if unit.region.province in hidden}
@@ -133,22 +143,34 @@ class Conquest(Ruleset):
                 return order.power != power
             if order.power == power or order.power not in owners or not isinstance(order, UnitOrder):
                 return False
-            if isinstance(order, SupportHold | SupportMove | Convoy) and order.target.region.province in hidden - seen - left:
+            if (
+                isinstance(order, SupportHold | SupportMove | Convoy)
+                and order.target.region.province in hidden - seen - left
+            ):
                 return True
             return order.unit.region.province in hidden - seen - left
 
         outcomes = tuple(found for found in resolution.outcomes if not secret(found))
-        quiet = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, UnitOrder) and secret(o)} - {
-            o.order.unit.region.province for o in outcomes if isinstance(o.order, UnitOrder)}
+        quiet = {
+            o.order.unit.region.province
+            for o in resolution.outcomes
+            if isinstance(o.order, UnitOrder) and secret(o)
+        } - {o.order.unit.region.province for o in outcomes if isinstance(o.order, UnitOrder)}
         units = (*resolution.position.units, *(one.unit for one in resolution.dislodged))
-        silent = {u for u in resolution.unordered if u.power == power or u.region.province not in hidden - seen} | {
-            u for u in units if u.region.province in quiet - hidden and u.power != power}
+        silent = {
+            u for u in resolution.unordered if u.power == power or u.region.province not in hidden - seen
+        } | {u for u in units if u.region.province in quiet - hidden and u.power != power}
         position = self.sight(setting, resolution.position, power)
-        if outcomes == resolution.outcomes and silent == set(resolution.unordered) and position is resolution.position:
+        if (
+            outcomes == resolution.outcomes
+            and silent == set(resolution.unordered)
+            and position is resolution.position
+        ):
             return resolution
         return replace(resolution, outcomes=outcomes, unordered=tuple(sorted(silent)), position=position)
 
-    # Movement --------------------------------------------------------------------------------------------------------
+    # Movement
+    # --------------------------------------------------------------------------------------------------------
 
     def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
         """Hidden units begin where their power's first sheet says (D66-06)."""
@@ -161,7 +183,9 @@ class Conquest(Ruleset):
                     there = _box(setting, order)
                     if there is not None and there not in standing:
                         moved[unit] = replace(unit, region=Region(there))
-        return replace(position, units=position.units - set(moved) | set(moved.values())) if moved else position
+        return (
+            replace(position, units=position.units - set(moved) | set(moved.values())) if moved else position
+        )
 
     def commanders(self, turn: Turn) -> Mapping[int, str]:
         """Nobody commands another's units here; the orders that no unit carries out are settled."""
@@ -195,8 +219,13 @@ class Conquest(Ruleset):
             _settle(turn, index, Result.FAILS, "unmatched", ("not_in_straits", order.place))
 
     def ready(self, turn: Turn) -> None:
-        """Units off the board support nobody (D66-10); who orders another's hidden unit learns nothing (D66-14)."""
-        off = {n for n, place in enumerate(turn.place[:len(turn.units)]) if OFF in turn.setting.board.provinces[place].marks}
+        """Units off the board support nobody (D66-10); who orders another's hidden unit learns nothing
+        (D66-14)."""
+        off = {
+            n
+            for n, place in enumerate(turn.place[: len(turn.units)])
+            if OFF in turn.setting.board.provinces[place].marks
+        }
         for number in [n for n in turn.supports if n in off]:
             turn.stay(number)
             turn.void(turn.chosen[number], "illegal", "off_board_support", turn.units[number])
@@ -216,7 +245,8 @@ class Conquest(Ruleset):
                      for one in found) if seas else found
 
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
-        """Declarations are carried out, and the fleet is hidden no longer than the rules say (D66-04, D66-06)."""
+        """Declarations are carried out, and the fleet is hidden no longer than the rules say (D66-04,
+        D66-06)."""
         memory = turn.position.memory
         shown = {(SEEN, turn.place[n]) for n in turn.moves if self._is_unseen(turn, n)}
         notes = memory.notes | {note for note in shown if any(u.region.province == note[1] for u in standing)}
@@ -228,13 +258,24 @@ class Conquest(Ruleset):
         standing = standing.difference(surfacing).union(surfacing.values())
         return self._destroy(turn, standing), replace(memory, notes=frozenset(notes))
 
-    def _hush(self, turn: Turn, index: int, order: SupportHold | SupportMove | Convoy, shown: Collection[tuple[str, str]]) -> None:
+    def _hush(
+        self,
+        turn: Turn,
+        index: int,
+        order: SupportHold | SupportMove | Convoy,
+        shown: Collection[tuple[str, str]],
+    ) -> None:
         """Help for a unit that did not show itself fails as if nobody were there."""
         number = turn.at.get(order.target.region.province, NOBODY)
         if number == NOBODY or order.power == turn.power[number] or (SEEN, turn.place[number]) in shown:
             return
         helper, found = turn.find(order), turn.outcomes[index]
-        if helper == NOBODY or turn.chosen[helper] != index or not self._is_unseen(turn, number) or found is None:
+        if (
+            helper == NOBODY
+            or turn.chosen[helper] != index
+            or not self._is_unseen(turn, number)
+            or found is None
+        ):
             return
         hidden = turn.at.pop(turn.place[number])
         wrong = CHECKS[type(order)](turn, helper, order)
@@ -243,7 +284,8 @@ class Conquest(Ruleset):
         _settle(turn, index, Result.VOID, "illegal", wrong, dislodged=found.dislodged)
 
     def _surfacing(self, turn: Turn) -> dict[Unit, Unit]:
-        """At the end of the last hidden month: of those that lie in one sea still, the first, and as it stands there."""
+        """At the end of the last hidden month: of those that lie in one sea still, the first, and as it
+        stands there."""
         if months(turn.setting, turn.position.phase) != self.number("hidden_until"):
             return {}
         taken = set(_occupied(turn))
@@ -256,7 +298,9 @@ class Conquest(Ruleset):
         return found
 
     def _destroy(self, turn: Turn, standing: frozenset[Unit]) -> frozenset[Unit]:
-        waiting = sorted(u for u in standing if STRAITS in turn.setting.board.provinces[u.region.province].marks)
+        waiting = sorted(
+            u for u in standing if STRAITS in turn.setting.board.provinces[u.region.province].marks
+        )
         straits = self.words("straits")[0]
         declared = False
         for index, order in enumerate(turn.orders):
@@ -275,7 +319,8 @@ class Conquest(Ruleset):
         turn.destroyed += waiting
         return standing.difference(waiting)
 
-    # Retreats and adjustments ----------------------------------------------------------------------------------------
+    # Retreats and adjustments
+    # ----------------------------------------------------------------------------------------
 
     def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
@@ -284,18 +329,24 @@ class Conquest(Ruleset):
         return memory
 
     def books(self, winter: Winter) -> None:
-        """Who still lies hidden when that is over is in excess and goes (D66-06); captured centres are counted."""
+        """Who still lies hidden when that is over is in excess and goes (D66-06); captured centres are
+        counted."""
         setting = winter.setting
         if months(setting, winter.position.phase) >= self.number("hidden_until"):
             for _, account in sorted(winter.accounts.items()):
                 excess = sorted(
-                    u for u in account.units if mark(setting.board.provinces[u.region.province], HIDDEN) is not None)
+                    u
+                    for u in account.units
+                    if mark(setting.board.provinces[u.region.province], HIDDEN) is not None
+                )
                 account.removed += excess
                 winter.told += [("note_excess", unit.power, unit) for unit in excess]
         notes = set(winter.memory.notes)
         for power in _invaders(setting.board.provinces.values()):
             before = captured(winter.memory, power)
-            fresh = sorted(winter.accounts[power].centres - before)[:max(0, self.number("captured_homes") - len(before))]
+            fresh = sorted(winter.accounts[power].centres - before)[
+                : max(0, self.number("captured_homes") - len(before))
+            ]
             notes |= {(CAPTURED, power, province) for province in fresh}
         winter.memory = replace(winter.memory, notes=frozenset(notes))
 
@@ -320,7 +371,11 @@ class Conquest(Ruleset):
         else:
             own = order.power in self.words("build_at_will")
             allowed = [kind for kind in winter.setting.kinds if own or kind not in self.words("at_will")]
-        return None if order.kind in allowed else ("illegal", ("no_such_kind", order.power, province.id, order.kind))
+        return (
+            None
+            if order.kind in allowed
+            else ("illegal", ("no_such_kind", order.power, province.id, order.kind))
+        )
 
     def needs_no_supply(self, setting: Setting, unit: Unit) -> bool:
         off = OFF in setting.board.provinces[unit.region.province].marks
@@ -337,7 +392,12 @@ def months(setting: Setting, phase: Phase) -> int:
     """Which month of the game a phase is in, the first being 1."""
     seasons = setting.calendar.seasons()
     start = setting.start or phase
-    return 1 + len(seasons) * (phase.year - start.year) + seasons.index(phase.season) - seasons.index(start.season)
+    return (
+        1
+        + len(seasons) * (phase.year - start.year)
+        + seasons.index(phase.season)
+        - seasons.index(start.season)
+    )
 
 
 def _box(setting: Setting, order: Lie) -> str | None:
@@ -369,7 +429,10 @@ def _occupied(turn: Turn) -> dict[str, int]:
     """Province to the unit that stands there once all have moved."""
     found = {}
     for number, place in enumerate(turn.place[:len(turn.units)]):
-        to, settled = turn.to[number], turn.outcomes[turn.chosen[number]] if turn.given[number] is not None else None
+        to, settled = (
+            turn.to[number],
+            turn.outcomes[turn.chosen[number]] if turn.given[number] is not None else None,
+        )
         if isinstance(turn.given[number], Move) and to is not None and settled is not None \
                 and settled.result is Result.SUCCEEDS:
             found[to.province] = number

@@ -1,4 +1,5 @@
-"""Home centres in 1066: the first that an invader captures, and those named in place of what was lost (D66-05, 07, 09)."""
+"""Home centres in 1066: the first that an invader captures, and those named in place of what was lost
+(D66-05, 07, 09)."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def captured(memory: Memory, power: str) -> set[str]:
 
 
 def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
-    """Name a neutral centre that one holds in place of a lost home; there are never more than at the start (D66-09)."""
+    """Name a neutral centre that one holds in place of a lost home; there are never more than at the start
+    (D66-09)."""
     power, new = order.power, order.to.province
     provinces = winter.setting.board.provinces
     owned, now = winter.accounts[power].centres, homes(winter.setting, winter.memory)
@@ -46,7 +48,11 @@ def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
         (not lost, "illegal", ("home_none_lost", power)),
         (old not in lost, "illegal", ("home_not_lost", old, power)),
         (new in own, "illegal", ("home_already", new, power)),
-        (not provinces[new].centre or provinces[new].home is not None, "not_a_centre", ("home_not_neutral", new)),
+        (
+            not provinces[new].centre or provinces[new].home is not None,
+            "not_a_centre",
+            ("home_not_neutral", new),
+        ),
         (new not in owned, "not_owned", ("home_not_held", new, power)),
     )
     for at_fault, reason, why in faults:

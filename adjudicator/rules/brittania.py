@@ -1,7 +1,8 @@
-"""Warring States: Brittania. Grain, investment, conquest with dice, kings, alliances; one kind of phase, the turn.
+"""Warring States: Brittania. Grain, investment, conquest with dice, kings, alliances; one kind of phase, the
+turn.
 
-It shares board, lots, position and resolution with the other games, and none of the arithmetic of support. What the
-printed rules leave open is a named choice; docs/rulings/brittania.md has the questions.
+It shares board, lots, position and resolution with the other games, and none of the arithmetic of support.
+What the printed rules leave open is a named choice; docs/rulings/brittania.md has the questions.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class WarringStates(Ruleset):
         PhaseKind.TURN: frozenset({Defend, Invest, Conquer, MoveKing, Ally, Swap, Send, Claim}),
     }
     FORMS: ClassVar[Mapping[str, type[Order]]] = {
-        "defend": Defend, "invest": Invest, "conquer": Conquer, "move_king": MoveKing, "ally": Ally, "swap": Swap,
+        "defend": Defend, "invest": Invest, "conquer": Conquer, "move_king": MoveKing, "ally": Ally,
+        "swap": Swap,
         "send_grain": Send, "claim": Claim,
     }
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
@@ -82,7 +84,8 @@ class WarringStates(Ruleset):
     LOTS: ClassVar[int] = 1000
 
     def opening(self, position: Position, board: Board) -> Position:
-        """Powers that the tables give a state begin in the first of them, with a king and 10 grain; the others pick."""
+        """Powers that the tables give a state begin in the first of them, with a king and 10 grain; the
+        others pick."""
         capitals = {power: min(states) for power, states in position.centres.items() if states}
         kings = {unit.power for unit in position.units}
         crowned = {Unit(power, KING, Region(at)) for power, at in capitals.items() if power not in kings}
@@ -90,7 +93,8 @@ class WarringStates(Ruleset):
         return replace(position, units=position.units | crowned, own=realm)
 
     def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
-        """The grain of each power, what its states yield and where its king is, in the order of the seats, then the alliances."""
+        """The grain of each power, what its states yield and where its king is, in the order of the seats,
+        then the alliances."""
         realm = position.own
         assert isinstance(realm, Realm)
         words = Words(setting)
@@ -99,7 +103,9 @@ class WarringStates(Ruleset):
             states = position.centres.get(power, frozenset())
             yields = ", ".join(f"{words.name(state)} {realm.yields(state)}" for state in sorted(states))
             name = "has_kingdom" if power in realm.kingdoms else "has"
-            king = "".join(words.say(("king_in", unit.region.province)) for unit in position.units if unit.power == power)
+            king = "".join(
+                words.say(("king_in", unit.region.province)) for unit in position.units if unit.power == power
+            )
             said += [words.say((name, power, realm.grain.get(power, 0), yields)) + king] if states else []
         return (*said, *(words.say(("are_allies", *two)) for two in sorted(realm.alliances)))
 

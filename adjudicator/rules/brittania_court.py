@@ -1,4 +1,5 @@
-"""Kings, alliances and what allies do for each other (WSB-14 to WSB-18), and whether a dominion has gaps (WSB-06)."""
+"""Kings, alliances and what allies do for each other (WSB-14 to WSB-18), and whether a dominion has gaps
+(WSB-06)."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from adjudicator.rules.brittania_realm import Ally, Battle, Swap, pair
 
 
 def swap(ledger: Ledger, after: dict[str, str]) -> None:
-    """Exchange states that both allies named, paid for and still hold once the fighting is over (WSB-17). A king in one of
-    them rides to the other."""
+    """Exchange states that both allies named, paid for and still hold once the fighting is over (WSB-17). A
+    king in one of them rides to the other."""
     for (power, give, get), index in ledger.swaps.items():
         other = ledger.owner[get]
         back = ledger.swaps.get((other, get, give))
@@ -33,7 +34,9 @@ def swap(ledger: Ledger, after: dict[str, str]) -> None:
         ledger.succeed(back, "swapped", get, give)
 
 
-def _lost(ledger: Ledger, after: dict[str, str], *lines: int) -> tuple[str, str, *tuple[str | int, ...]] | None:
+def _lost(
+    ledger: Ledger, after: dict[str, str], *lines: int
+) -> tuple[str, str, *tuple[str | int, ...]] | None:
     """Reason and sentence against a swap that both asked for."""
     for line in lines:
         order = ledger.orders[line]
@@ -58,8 +61,8 @@ def _no_swap(ledger: Ledger, index: int, reason: str, *sentence: str | int) -> N
 
 
 def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
-    """Kings whose states were lost flee by lot to a state beside that was and is their own; else they die (WSB-15).
-    Answers with the powers whose kings died."""
+    """Kings whose states were lost flee by lot to a state beside that was and is their own; else they die
+    (WSB-15). Answers with the powers whose kings died."""
     dead = set()
     for power in sorted(ledger.kings, key=ledger.seats.__getitem__):
         at = ledger.kings[power]
@@ -78,9 +81,14 @@ def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
 
 
 def alliances(ledger: Ledger, fought: Sequence[Battle], dead: frozenset[str]) -> frozenset[tuple[str, str]]:
-    """The alliances after the turn: without those whose parties fought or lost a king or made a new one, with those that
-    both sides declared (WSB-16)."""
-    enemies = {pair(fight.attacker, battle.defender) for battle in fought for fight in battle.fights if battle.defender}
+    """The alliances after the turn: without those whose parties fought or lost a king or made a new one, with
+    those that both sides declared (WSB-16)."""
+    enemies = {
+        pair(fight.attacker, battle.defender)
+        for battle in fought
+        for fight in battle.fights
+        if battle.defender
+    }
     stillborn = {two for two in mutual(ledger) if pair(*two) in enemies or dead & set(two)}
     new = {pair(*two) for two in mutual(ledger)} - {pair(*two) for two in stillborn}
     renewed = {power for two in new for power in two}
@@ -111,13 +119,18 @@ def _tell_alliance(
 
 
 def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
-    """Whether a dominion has no gap: its parts on one land are joined by land, those on different lands by a sea."""
+    """Whether a dominion has no gap: its parts on one land are joined by land, those on different lands by a
+    sea."""
     how = ledger.setting.rules.choice("continuous")
     lands = _parts(ledger, frozenset(ledger.setting.board.centres()), set())
     land_of = {state: at for at, part in enumerate(lands) for state in part}
     by_sea = {
-        (here, there) for here in states for there in states
-        if how != "land" and ledger.by_sea(here, there) and (how == "any_sea" or land_of[here] != land_of[there])
+        (here, there)
+        for here in states
+        for there in states
+        if how != "land"
+        and ledger.by_sea(here, there)
+        and (how == "any_sea" or land_of[here] != land_of[there])
     }
     whole = len(_parts(ledger, states, by_sea)) < 2
     if how == "islands":

@@ -39,7 +39,8 @@ Verdict = tuple[Result, str | None, Sentence]
 
 @dataclass(slots=True)
 class Attack:
-    """One power's attack on one state: the grain that fights, whether the king is with it, and the lines it stands in."""
+    """One power's attack on one state: the grain that fights, whether the king is with it, and the lines it
+    stands in."""
 
     grain: int = 0
     king: bool = False
@@ -47,10 +48,13 @@ class Attack:
 
 
 class Ledger:
-    """The work sheet of one turn. What stands at the turn's start is never changed; `left` is the grain of each power
-    that is not spent yet, `kings` where the kings are after their moves, and the lots come off `lots` one by one."""
+    """The work sheet of one turn. What stands at the turn's start is never changed; `left` is the grain of
+    each power that is not spent yet, `kings` where the kings are after their moves, and the lots come off
+    `lots` one by one."""
 
-    def __init__(self, setting: Setting, position: Position, realm: Realm, orders: Sequence[Order], lots: Lots) -> None:
+    def __init__(
+        self, setting: Setting, position: Position, realm: Realm, orders: Sequence[Order], lots: Lots
+    ) -> None:
         self.setting = setting
         self.realm = realm
         self.orders = orders
@@ -72,7 +76,8 @@ class Ledger:
         self.claims: dict[str, int] = {}
         self.king_used: set[str] = set()
 
-    # The ground ------------------------------------------------------------------------------------------------------
+    # The ground
+    # ------------------------------------------------------------------------------------------------------
 
     def by_land(self, one: str, other: str) -> bool:
         """Whether two states share a border."""
@@ -84,7 +89,8 @@ class Ledger:
         return bool(waters.get(one, frozenset()) & waters.get(other, frozenset()))
 
     def way(self, power: str, state: str) -> int | None:
-        """What the way from a power's states to another costs: nothing over land, 5 over sea, None without a way."""
+        """What the way from a power's states to another costs: nothing over land, 5 over sea, None without a
+        way."""
         if any(self.by_land(own, state) for own in self.holds[power]):
             return 0
         return CROSSING if any(self.by_sea(own, state) for own in self.holds[power]) else None
@@ -94,11 +100,12 @@ class Ledger:
         found, self.lots = self.lots.draw(among)
         return found
 
-    # Orders ----------------------------------------------------------------------------------------------------------
+    # Orders
+    # ----------------------------------------------------------------------------------------------------------
 
     def read(self) -> None:
-        """Give every order its verdict or its entry. Powers do not hang on each other here; of one power's orders the
-        earlier comes first to the grain."""
+        """Give every order its verdict or its entry. Powers do not hang on each other here; of one power's
+        orders the earlier comes first to the grain."""
         lines: dict[str, list[int]] = {}
         for index, order in enumerate(self.orders):
             if self.setting.rules.takes(order, PhaseKind.TURN):
@@ -362,10 +369,12 @@ def mutual(ledger: Ledger) -> Iterator[tuple[str, str]]:
 
 
 _CHECKS: Mapping[type[Order], Callable[[Ledger, Any], Check]] = {
-    Defend: _check_own, Invest: _check_own, Conquer: _check_conquest, MoveKing: _check_king, Ally: _check_alliance,
+    Defend: _check_own, Invest: _check_own, Conquer: _check_conquest, MoveKing: _check_king,
+    Ally: _check_alliance,
     Swap: _check_swap, Send: _check_gift,
 }
 _ENTRIES: Mapping[type[Order], Callable[[Ledger, int, Any], bool]] = {
-    Defend: Ledger.enter_spend, Invest: Ledger.enter_spend, Conquer: Ledger.enter_conquest, MoveKing: Ledger.enter_king,
+    Defend: Ledger.enter_spend, Invest: Ledger.enter_spend, Conquer: Ledger.enter_conquest,
+    MoveKing: Ledger.enter_king,
     Ally: Ledger.enter_alliance, Swap: Ledger.enter_swap, Send: Ledger.enter_gift, Claim: Ledger.enter_claim,
 }

@@ -1,4 +1,5 @@
-"""What a game of states and grain is made of: its orders, its state between turns, and the record of its battles."""
+"""What a game of states and grain is made of: its orders, its state between turns, and the record of its
+battles."""
 
 from __future__ import annotations
 
@@ -105,7 +106,8 @@ class Send(Order):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Order):
-    """`Capital: Essex`: whoever has no state picks an independent one, at the start or after a fall (WSB-01)."""
+    """`Capital: Essex`: whoever has no state picks an independent one, at the start or after a fall
+    (WSB-01)."""
 
     WORD: ClassVar[str] = "claim"
     TERSE: ClassVar[str] = "Capital {state}"
@@ -123,9 +125,9 @@ def pair(one: str, other: str) -> tuple[str, str]:
 class Realm(Extension):
     """What every power has beside its states and its king, which are the centres and units of the position.
 
-    `grain` is what each may spend in the coming turn; `output` the yield a turn of each state that does not yield 10;
-    `capitals` the state each began in, held or not; `kingdoms` are the powers with a kingdom, `alliances` pairs of
-    powers, each pair sorted.
+    `grain` is what each may spend in the coming turn; `output` the yield a turn of each state that does not
+    yield 10; `capitals` the state each began in, held or not; `kingdoms` are the powers with a kingdom,
+    `alliances` pairs of powers, each pair sorted.
     """
 
     grain: Mapping[str, int] = field(default_factory=dict)
@@ -150,9 +152,9 @@ class Realm(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """One attacker against its share of a state's defence (WSB-20). `grain` is what fights, without what a crossing
-    cost, `king` the 2 that a king brings or 0, `die` 1 to 10; `against` and `defence_die` the same on the other side,
-    the king's 2 among them. Both dice are 0 where nobody defended."""
+    """One attacker against its share of a state's defence (WSB-20). `grain` is what fights, without what a
+    crossing cost, `king` the 2 that a king brings or 0, `die` 1 to 10; `against` and `defence_die` the same
+    on the other side, the king's 2 among them. Both dice are 0 where nobody defended."""
 
     attacker: str
     grain: int
@@ -169,9 +171,9 @@ class Fight:
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """All fights for one state in one turn. `defender` is "" for an independent state; `defence` its grain and its
-    king's 2; `winner` who has it afterwards, "" where the defence held; `drawn` when a lot chose between attackers of
-    equal grain."""
+    """All fights for one state in one turn. `defender` is "" for an independent state; `defence` its grain
+    and its king's 2; `winner` who has it afterwards, "" where the defence held; `drawn` when a lot chose
+    between attackers of equal grain."""
 
     state: str
     defender: str

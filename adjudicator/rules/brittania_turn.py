@@ -1,6 +1,6 @@
-"""One turn of Brittania from start to finish. All orders count at once, in these steps: kings ride, investments are made,
-battles are fought, states are swapped, kings flee, alliances end and begin, capitals are picked, the harvest is brought
-in."""
+"""One turn of Brittania from start to finish. All orders count at once, in these steps: kings ride,
+investments are made, battles are fought, states are swapped, kings flee, alliances end and begin, capitals
+are picked, the harvest is brought in."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ EIGHT = 8
 
 
 def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
-    """Judge a turn. A position without a state of its own is one that a game begins with. Raises IndexError when the tape
-    of lots is too short."""
+    """Judge a turn. A position without a state of its own is one that a game begins with. Raises IndexError
+    when the tape of lots is too short."""
     if not isinstance(position.own, Realm):
         position = setting.rules.opening(position, setting.board)
     assert isinstance(position.own, Realm)
@@ -101,7 +101,8 @@ class Turn:
         result, reason, sentence = found
         return outcome(self.ledger.orders[index], result, reason, None, (self.ledger.words, *sentence), False)
 
-    # Grain -----------------------------------------------------------------------------------------------------------
+    # Grain
+    # -----------------------------------------------------------------------------------------------------------
 
     def _invest(self, fought: Sequence[Battle]) -> None:
         """One more for each 5, all lines for one state together (WSB-09)."""
@@ -137,7 +138,8 @@ class Turn:
                     self.ledger.succeed(index, "unneeded", state, self.ledger.cost(order))
 
     def _harvest(self, held: Mapping[str, frozenset[str]], picked: Mapping[str, str]) -> dict[str, int]:
-        """What each power may spend next turn: what is left, what its states yield, 5 for a kingdom, and gifts."""
+        """What each power may spend next turn: what is left, what its states yield, 5 for a kingdom, and
+        gifts."""
         ledger = self.ledger
         keeps = self.choice("unspent_grain") == "carries_over"
         grain = {}
@@ -156,7 +158,8 @@ class Turn:
                 ledger.fail(index, "lost", "sent_to_fallen", arrives, to_power)
         return grain
 
-    # Power -----------------------------------------------------------------------------------------------------------
+    # Power
+    # -----------------------------------------------------------------------------------------------------------
 
     def _held(self) -> dict[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
@@ -165,7 +168,8 @@ class Turn:
         return {power: frozenset(found[power]) for power in sorted(found)}
 
     def _pick(self) -> dict[str, str]:
-        """Capitals of those who had no state: a lot where two pick one, nothing where it was conquered (WSB-01)."""
+        """Capitals of those who had no state: a lot where two pick one, nothing where it was conquered
+        (WSB-01)."""
         ledger = self.ledger
         wanted: dict[str, list[str]] = {}
         for power, index in ledger.claims.items():
@@ -188,7 +192,9 @@ class Turn:
             ledger.kings[chosen] = state
         return picked
 
-    def _heirs(self, capitals: Mapping[str, str], held: Mapping[str, frozenset[str]], picked: set[str]) -> None:
+    def _heirs(
+        self, capitals: Mapping[str, str], held: Mapping[str, frozenset[str]], picked: set[str]
+    ) -> None:
         """A power without a king that holds its capital has one there when the next turn begins (WSB-15)."""
         for power in sorted(held, key=self.ledger.seats.__getitem__):
             if power not in self.ledger.kings and power not in picked and capitals.get(power) in held[power]:
@@ -199,26 +205,37 @@ class Turn:
         """Powers that hold a kingdom-type state and three beside it for the first time (WSB-05)."""
         board = self.ledger.setting.board
         return frozenset(
-            power for power, states in held.items()
-            if power not in self.ledger.realm.kingdoms and any(
-                KINGDOM in board.provinces[state].marks and len(board.near(state, LAND) & states) >= NEIGHBOURS
-                for state in states))
+            power
+            for power, states in held.items()
+            if power not in self.ledger.realm.kingdoms
+            and any(
+                KINGDOM in board.provinces[state].marks
+                and len(board.near(state, LAND) & states) >= NEIGHBOURS
+                for state in states
+            )
+        )
 
-    def _victory(self, realm: Realm, held: Mapping[str, frozenset[str]]) -> tuple[str | None, tuple[str, ...]]:
-        """An empire: a kingdom, seven kingdom-type states in all, no gap (WSB-06). Else two allies who hold every
-        kingdom-type state, neither dominion with a gap (WSB-07)."""
+    def _victory(
+        self, realm: Realm, held: Mapping[str, frozenset[str]]
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """An empire: a kingdom, seven kingdom-type states in all, no gap (WSB-06). Else two allies who hold
+        every kingdom-type state, neither dominion with a gap (WSB-07)."""
         ledger = self.ledger
         for power in sorted(realm.kingdoms - ledger.realm.kingdoms, key=ledger.seats.__getitem__):
             ledger.notes.append(("note_kingdom", power))
         kingdoms = {p.id for p in ledger.setting.board.provinces.values() if KINGDOM in p.marks}
         for power in sorted(realm.kingdoms, key=ledger.seats.__getitem__):
-            if len(held[power] & kingdoms) >= ledger.setting.victory and court.continuous(ledger, held[power]):
+            if len(held[power] & kingdoms) >= ledger.setting.victory and court.continuous(
+                ledger, held[power]
+            ):
                 ledger.notes.append(("note_empire", power))
                 return power, ()
         enough = EIGHT if self.choice("joint_kingdom_states") == "eight" else len(kingdoms)
         for one, other in sorted(realm.alliances):
             both = held.get(one, frozenset()) | held.get(other, frozenset())
-            if len(both & kingdoms) >= enough and all(court.continuous(ledger, held[p]) for p in (one, other)):
+            if len(both & kingdoms) >= enough and all(
+                court.continuous(ledger, held[p]) for p in (one, other)
+            ):
                 ledger.notes.append(("note_joint", one, other))
                 return None, (one, other)
         return None, ()

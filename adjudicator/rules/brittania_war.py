@@ -1,4 +1,5 @@
-"""Conquest and defence: who fights whom for a state, with what, and what the dice say (WSB-08 to WSB-12, WSB-19)."""
+"""Conquest and defence: who fights whom for a state, with what, and what the dice say (WSB-08 to WSB-12,
+WSB-19)."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ SIDES = 10
 
 
 def battles(ledger: Ledger) -> tuple[Battle, ...]:
-    """Every battle of the turn, by the name of the state. Dice and lots are drawn in that order: for each fight, in the
-    order of the seats, the attacker's die and then the defender's."""
+    """Every battle of the turn, by the name of the state. Dice and lots are drawn in that order: for each
+    fight, in the order of the seats, the attacker's die and then the defender's."""
     return tuple(_battle(ledger, state, ledger.attacks[state]) for state in sorted(ledger.attacks))
 
 
@@ -41,7 +42,12 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
     if not owner:
         return INDEPENDENT
     grain = sum(ledger.cost(ledger.orders[index]) for index in ledger.defences.get(state, ()))
-    attacking = any(attack.king for rivals in ledger.attacks.values() for power, attack in rivals.items() if power == owner)
+    attacking = any(
+        attack.king
+        for rivals in ledger.attacks.values()
+        for power, attack in rivals.items()
+        if power == owner
+    )
     king = KINGS_WORTH if ledger.kings.get(owner) == state and not attacking else 0
     if not grain and ledger.setting.rules.choice("king_alone_defends") == "no":
         return 0
@@ -49,8 +55,8 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
 
 
 def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]:
-    """The defence against each attacker: as equal as can be, and what is left over against the largest; among largest
-    ones of equal size a lot says which (WSB-12)."""
+    """The defence against each attacker: as equal as can be, and what is left over against the largest; among
+    largest ones of equal size a lot says which (WSB-12)."""
     each, over = divmod(defence, len(attackers))
     shares = [each] * len(attackers)
     if over:
@@ -60,7 +66,8 @@ def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]
 
 
 def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
-    """Of those who beat their share of the defence, the one with the most grain; among equals the lot (Q-62)."""
+    """Of those who beat their share of the defence, the one with the most grain; among equals the lot
+    (Q-62)."""
     won = [fight for fight in fights if fight.won]
     best = [fight for fight in won if fight.grain == max(other.grain for other in won)]
     if len(best) < 2:
@@ -98,7 +105,9 @@ def _tell_attacker(ledger: Ledger, index: int, battle: Battle, fight: Fight) -> 
     state, by_lot = battle.state, "_lot" if battle.drawn else ""
     if battle.winner == fight.attacker:
         lot = "_by_lot" if battle.drawn else ""
-        ledger.succeed(index, *(("taken" + lot, state, figures(fight)) if fight.die else ("walked_in" + lot, state)))
+        ledger.succeed(
+            index, *(("taken" + lot, state, figures(fight)) if fight.die else ("walked_in" + lot, state))
+        )
     elif not fight.won:
         ledger.fail(index, "beaten", "beaten_off", state, figures(fight))
     elif not battle.winner:

@@ -1,6 +1,8 @@
-"""Wars of the Three Kingdoms: proxies, conversion, supply sent, builds anywhere owned, mercy, three kingdoms' capitals.
+"""Wars of the Three Kingdoms: proxies, conversion, supply sent, builds anywhere owned, mercy, three kingdoms'
+capitals.
 
-The questions (Q-16 and so on) that the handbook leaves open are named choices; the default is the decision taken.
+The questions (Q-16 and so on) that the handbook leaves open are named choices; the default is the decision
+taken.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ SENTENCES: Mapping[str, str] = {
 
 
 def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
-    """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the new fleet
-    needs one (CVT-06). The unit holds either way (CVT-03)."""
+    """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the
+    new fleet needs one (CVT-06). The unit holds either way (CVT-03)."""
     unit = turn.units[number]
     province = turn.setting.board.provinces[unit.region.province]
     if not province.centre:
@@ -79,7 +81,9 @@ def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Regi
         return there[0]
     if coast is None and turn.setting.rules.any_coast_will_do():
         return there[0]
-    named = None if coast is None else turn.setting.board.provinces[province].coast_id(coast.rpartition("/")[2])
+    named = (
+        None if coast is None else turn.setting.board.provinces[province].coast_id(coast.rpartition("/")[2])
+    )
     return next((region for region in there if named is not None and region.coast == named), None)
 
 
@@ -91,8 +95,8 @@ def _replacement(turn: Turn, number: int, unit: Unit) -> Unit:
 
 
 def label_convert(turn: Turn, state: State, number: int) -> None:
-    """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or completed when
-    it stood in the season before (CVT-02)."""
+    """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or
+    completed when it stood in the season before (CVT-02)."""
     unit = turn.units[number]
     own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
     attack = attack_on(turn, state, number, own_too=own_too)
@@ -100,7 +104,9 @@ def label_convert(turn: Turn, state: State, number: int) -> None:
         turn.settle(number, Result.FAILS, "disrupted", (
             "conversion_disrupted", turn.units[attack], unit.region), attack)
     elif unit in turn.position.memory.converting:
-        turn.settle(number, Result.SUCCEEDS, "completed", ("conversion_completed", _replacement(turn, number, unit)))
+        turn.settle(
+            number, Result.SUCCEEDS, "completed", ("conversion_completed", _replacement(turn, number, unit))
+        )
     else:
         turn.settle(number, Result.SUCCEEDS, "begun", ("conversion_begun",))
 
@@ -136,11 +142,14 @@ class ThreeKingdoms(Ruleset):
     }
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
         PhaseKind.MOVEMENT: (
-            ("A {a} converts to F", "the army becomes a fleet"), ("A {a} proxy {p}", "{p} commands it this turn")),
+            ("A {a} converts to F", "the army becomes a fleet"),
+            ("A {a} proxy {p}", "{p} commands it this turn")),
         PhaseKind.ADJUSTMENT: (("Send 1 supply to {p}", "supply is sent"),),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {
+        Convert: check_convert
+    }
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
 
     def forgives_wrong_kind(self) -> bool:
@@ -162,7 +171,8 @@ class ThreeKingdoms(Ruleset):
     def remembers(self) -> bool:
         return True
 
-    # Proxies ---------------------------------------------------------------------------------------------------------
+    # Proxies
+    # ---------------------------------------------------------------------------------------------------------
 
     def commanders(self, turn: Turn) -> Mapping[int, str]:
         """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""
@@ -179,7 +189,9 @@ class ThreeKingdoms(Ruleset):
                     turn.void(index, "illegal", "given_to_oneself", turn.units[number])
                 else:
                     offers.setdefault(number, []).append(index)
-        commanders = {number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))}
+        commanders = {
+            number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))
+        }
         if self.choice("proxy_of_proxy") == "allowed":
             passed_on = _handed_on(turn, commanders, passed_on)
         for index, number, power in passed_on:
@@ -189,11 +201,12 @@ class ThreeKingdoms(Ruleset):
     def owner_stands_in(self) -> bool:
         return self.choice("proxy_silent") == "owner"
 
-    # After the phases ------------------------------------------------------------------------------------------------
+    # After the phases
+    # ------------------------------------------------------------------------------------------------
 
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
-        """Completed conversions replace their units; those begun are remembered, and who may order the retreat of a
-        unit given in proxy."""
+        """Completed conversions replace their units; those begun are remembered, and who may order the
+        retreat of a unit given in proxy."""
         begun, old, new = set(), [], []
         for number, index in enumerate(turn.chosen):
             order = turn.order_of(number)
@@ -212,11 +225,12 @@ class ThreeKingdoms(Ruleset):
         )
         return standing.difference(old).union(new), Memory(frozenset(begun), proxies)
 
-    # The year --------------------------------------------------------------------------------------------------------
+    # The year
+    # --------------------------------------------------------------------------------------------------------
 
     def allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
-        """Centres, less what is sent, and what is received. Without a centre one unit is let live, and none is
-        replaced (MCY-01, Q-39)."""
+        """Centres, less what is sent, and what is received. Without a centre one unit is let live, and none
+        is replaced (MCY-01, Q-39)."""
         if not centres:
             return min(units, 1 + received if self.choice("mercy_supply") == "added" else max(1, received))
         return centres - sent + received
@@ -255,8 +269,8 @@ class ThreeKingdoms(Ruleset):
         return True
 
     def winner(self, setting: Setting, centres: Centres) -> str | None:
-        """Enough centres, and a capital of each kingdom (VIC-01). Two at once are not possible on a board with fewer
-        than twice as many centres (Q-30)."""
+        """Enough centres, and a capital of each kingdom (VIC-01). Two at once are not possible on a board
+        with fewer than twice as many centres (Q-30)."""
         for power in sorted(centres):
             owned = centres[power]
             if len(owned) >= setting.victory and all(owned & set(pair) for pair in setting.capitals.values()):
@@ -266,7 +280,8 @@ class ThreeKingdoms(Ruleset):
     def draw_open_to(
         self, setting: Setting, centres: Centres, units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
-        """All survivors, when each holds every capital of some kingdom (DRW-01); a survivor has a centre or a unit."""
+        """All survivors, when each holds every capital of some kingdom (DRW-01); a survivor has a centre or a
+        unit."""
         survivors = {unit.power for unit in units} | {power for power, owned in centres.items() if owned}
         kingdoms = [set(pair) for pair in setting.capitals.values()]
         if len(survivors) < 2 or not all(
@@ -296,15 +311,21 @@ Passed = list[tuple[int, int, str]]
 
 
 def _handed_on(turn: Turn, commanders: dict[int, str], lines: Passed) -> Passed:
-    """Let who commands a unit give it on, each power once (Q-24). Answers with the lines that had no such right."""
+    """Let who commands a unit give it on, each power once (Q-24). Answers with the lines that had no such
+    right."""
     had = {(number, turn.units[number].power) for number in commanders}
     left = lines
     while True:
         for line in left:
             index, number, power = line
             order = turn.orders[index]
-            if (isinstance(order, Proxy) and commanders.get(number) == power and order.to_power in turn.setting.powers
-                    and order.to_power != power and (number, power) not in had):
+            if (
+                isinstance(order, Proxy)
+                and commanders.get(number) == power
+                and order.to_power in turn.setting.powers
+                and order.to_power != power
+                and (number, power) not in had
+            ):
                 had.add((number, power))
                 commanders[number] = order.to_power
                 turn.outcomes[index] = outcome(order, Result.SUCCEEDS, None, None, (

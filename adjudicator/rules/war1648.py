@@ -1,8 +1,9 @@
-"""1648: frozen seas and lands, mercenaries, fleets that change into armies, Spain's choice at the start, and the tables that
-lead to build months (`war1648_builds.py`).
+"""1648: frozen seas and lands, mercenaries, fleets that change into armies, Spain's choice at the start, and
+the tables that lead to build months (`war1648_builds.py`).
 
-What the printed rules leave open are named choices; the default is the decision taken (docs/rulings/war1648.md). Marks
-of provinces: "frozen", "special=POWER", "fleets=POWER" and "instead=PROVINCE".
+What the printed rules leave open are named choices; the default is the decision taken
+(docs/rulings/war1648.md). Marks of provinces: "frozen", "special=POWER", "fleets=POWER" and
+"instead=PROVINCE".
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def label_convert(turn: Turn, state: State, number: int) -> None:
     if attack == NOBODY:
         turn.settle(number, Result.SUCCEEDS, "completed", ("change_completed", _landed(unit)))
     else:
-        turn.settle(number, Result.FAILS, "disrupted", ("change_disrupted", turn.units[attack], unit.region), attack)
+        turn.settle(
+            number, Result.FAILS, "disrupted", ("change_disrupted", turn.units[attack], unit.region), attack
+        )
 
 
 def _landed(fleet: Unit) -> Unit:
@@ -128,16 +131,25 @@ class ThirtyYears(Ruleset):
         PhaseKind.MOVEMENT: CLASSIC_ORDERS[PhaseKind.MOVEMENT] | {Convert, Begin},
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {MoveHome, loans.Lend, loans.TakeBack},
     }
-    FORMS: ClassVar[Mapping[str, type[Order]]] = {"begin": Begin, "lend": loans.Lend, "take_back": loans.TakeBack}
+    FORMS: ClassVar[Mapping[str, type[Order]]] = {
+        "begin": Begin,
+        "lend": loans.Lend,
+        "take_back": loans.TakeBack,
+    }
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
         PhaseKind.MOVEMENT: (
-            ("F {a} FCA", "the fleet changes into an army"), ("M {a} S A {b}", "the mercenaries support the army where it is")),
+            ("F {a} FCA", "the fleet changes into an army"),
+            ("M {a} S A {b}", "the mercenaries support the army where it is")),
         PhaseKind.ADJUSTMENT: (
-            ("Build M {a}", "mercenaries are raised"), ("Lend {a} to {p}", "the centre supplies {p} from now on"),
-            ("Take back {a}", "the loan ends"), ("Designate {a} for {b}", "the one is a home centre while the other is lost")),
+            ("Build M {a}", "mercenaries are raised"),
+            ("Lend {a} to {p}", "the centre supplies {p} from now on"),
+            ("Take back {a}", "the loan ends"),
+            ("Designate {a} for {b}", "the one is a home centre while the other is lost")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES, **builds.SENTENCES, **loans.SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {Convert: check_convert}
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {
+        Convert: check_convert
+    }
     LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
 
     def forgives_wrong_kind(self) -> bool:
@@ -152,7 +164,8 @@ class ThirtyYears(Ruleset):
     def any_coast_will_do(self) -> bool:
         return self.choice("missing_coast") == "first"
 
-    # Movement --------------------------------------------------------------------------------------------------------
+    # Movement
+    # --------------------------------------------------------------------------------------------------------
 
     def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
         """Spain's army where Spain wants it, in the first month (rule 11)."""
@@ -237,16 +250,24 @@ class ThirtyYears(Ruleset):
         """Nobody retreats into the ice."""
         if turn.position.phase.season not in self.words("frost") or self.choice("retreats_into_ice") == "yes":
             return found
-        return tuple([
-            replace(one, may_retreat=frozenset(r for r in one.may_retreat if not frozen(turn.setting, r.province)))
-            for one in found
-        ])
+        return tuple(
+            [
+                replace(
+                    one,
+                    may_retreat=frozenset(r for r in one.may_retreat if not frozen(turn.setting, r.province)),
+                )
+                for one in found
+            ]
+        )
 
     def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
         """Fleets that changed are armies; what was known of centres stays known."""
         old = [
-            turn.units[number] for number, index in enumerate(turn.chosen)
-            if isinstance(turn.order_of(number), Convert) and (done := turn.outcomes[index]) and done.reason == "completed"
+            turn.units[number]
+            for number, index in enumerate(turn.chosen)
+            if isinstance(turn.order_of(number), Convert)
+            and (done := turn.outcomes[index])
+            and done.reason == "completed"
         ]
         return standing.difference(old).union(map(_landed, old)), Memory(notes=turn.position.memory.notes)
 
@@ -256,9 +277,12 @@ class ThirtyYears(Ruleset):
     def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
-    # Build months ----------------------------------------------------------------------------------------------------
+    # Build months
+    # ----------------------------------------------------------------------------------------------------
 
-    def settled(self, setting: Setting, after: Position, owners: Centres) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
+    def settled(
+        self, setting: Setting, after: Position, owners: Centres
+    ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
         return loans.settled(self, setting, after, owners)
 
     def books(self, winter: Winter) -> None:
@@ -269,7 +293,8 @@ class ThirtyYears(Ruleset):
         return len(owned) + loans.balance(memory, power)
 
     def upkeep(
-        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (), removed: Collection[Unit] = ()
+        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (),
+        removed: Collection[Unit] = ()
     ) -> int:
         """A centre for each unit, and for each two mercenaries, or one that is left over (TYW-06)."""
         hired = setting.chart.peaceful

@@ -1,4 +1,5 @@
-"""Where and what may be built in a build month of 1648, which units must go, and the Ottoman's special centres."""
+"""Where and what may be built in a build month of 1648, which units must go, and the Ottoman's special
+centres."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ SENTENCES: Mapping[str, str] = {
 Fault = tuple[str, Sentence]
 
 
-# Builds --------------------------------------------------------------------------------------------------------------
+# Builds
+# --------------------------------------------------------------------------------------------------------------
 
 
 def open_to(winter: Winter, power: str, place: str) -> bool:
@@ -48,8 +50,8 @@ def open_to(winter: Winter, power: str, place: str) -> bool:
 
 
 def bars(winter: Winter, order: Build) -> Fault | None:
-    """Reason and sentence against a build in a vacant centre of one's own, or None: fleets (TYW-03, TYW-09, TYW-12),
-    three turns for neutral centres (TYW-04), and none at all while units must go (TYW-07)."""
+    """Reason and sentence against a build in a vacant centre of one's own, or None: fleets (TYW-03, TYW-09,
+    TYW-12), three turns for neutral centres (TYW-04), and none at all while units must go (TYW-07)."""
     setting, rules, place = winter.setting, winter.setting.rules, order.region.province
     account = winter.accounts[order.power]
     province = setting.board.provinces[place]
@@ -76,13 +78,16 @@ def _bars_fleet(winter: Winter, order: Build, at_home: bool) -> Fault | None:
 
 
 def _held_long(winter: Winter, power: str, place: str) -> bool:
-    """Whether a neutral centre has been held for enough turns in a row, the one in which it was taken not counted."""
+    """Whether a neutral centre has been held for enough turns in a row, the one in which it was taken not
+    counted."""
     since = next((note for note in named(winter.memory, "held") if note[1:3] == (place, power)), None)
     if since is None:
         return True
     rules = winter.setting.rules
     count_builds = rules.choice("build_months_count") == "yes"
-    return turns_since(winter.setting, int(since[3]), since[4], winter.position.phase, count_builds) >= rules.number("turns_held")
+    return turns_since(
+        winter.setting, int(since[3]), since[4], winter.position.phase, count_builds
+    ) >= rules.number("turns_held")
 
 
 def turns_since(setting: Setting, year: int, season: str, now: Phase, count_builds: bool) -> int:
@@ -94,12 +99,13 @@ def turns_since(setting: Setting, year: int, season: str, now: Phase, count_buil
     return sum(count_builds or months[at % len(months)] not in building for at in range(first, last + 1))
 
 
-# Removals ------------------------------------------------------------------------------------------------------------
+# Removals
+# ------------------------------------------------------------------------------------------------------------
 
 
 def toll(winter: Winter, account: Account) -> Counter[bool]:
-    """How many units must go, mercenaries (True) and others, for the centres that a power is short of: two mercenaries
-    for each, or the one that is left and a unit, or a unit (TYW-07)."""
+    """How many units must go, mercenaries (True) and others, for the centres that a power is short of: two
+    mercenaries for each, or the one that is left and a unit, or a unit (TYW-07)."""
     setting, rules = winter.setting, winter.setting.rules
     have = rules.upkeep(setting, account.units)
     short = have - rules.allowance(rules.feeds(winter.memory, account.power, account.centres), have)
@@ -135,12 +141,16 @@ def enforced(winter: Winter, account: Account) -> list[Unit]:
     left.subtract(gone.kind in hired for gone in account.removed)
     found: list[Unit] = []
     for sort in (True, False):
-        units = sorted((u for u in account.units - set(account.removed) if (u.kind in hired) is sort), key=lambda u: str(u.region))
+        units = sorted(
+            (u for u in account.units - set(account.removed) if (u.kind in hired) is sort),
+            key=lambda u: str(u.region),
+        )
         found += civil_disorder.by_distance(winter.setting, units, max(left[sort], 0), account.centres)
     return found
 
 
-# Special centres -----------------------------------------------------------------------------------------------------
+# Special centres
+# -----------------------------------------------------------------------------------------------------
 
 
 def _is_named(winter: Winter, power: str, place: str) -> bool:
@@ -164,7 +174,9 @@ def _lost_home(winter: Winter, order: MoveHome) -> str | Sentence:
     power, place = order.power, order.to.province
     account, provinces = winter.accounts[power], winter.setting.board.provinces
     replaced = {note[3] for note in winter.memory.notes if note[:2] == ("home", power)}
-    lost = sorted(p.id for p in provinces.values() if p.home == power and p.id not in account.centres | replaced)
+    lost = sorted(
+        p.id for p in provinces.values() if p.home == power and p.id not in account.centres | replaced
+    )
     holder = next((name for name, other in winter.accounts.items() if place in other.centres), power)
     if place not in provinces or f"special={power}" not in provinces[place].marks:
         return ("not_special", order.to, power)

@@ -1,7 +1,8 @@
 """Loans of centres, and what the control of a build month changes: rules 7, 12 and 13 of 1648.
 
-Kept as notes of the memory: ("loan", centre, lender, borrower), ("recalled", centre), ("home", power, special centre, the
-home centre it stands for) and ("held", centre, power, year, month): controlled since that build month.
+Kept as notes of the memory: ("loan", centre, lender, borrower), ("recalled", centre), ("home", power, special
+centre, the home centre it stands for) and ("held", centre, power, year, month): controlled since that build
+month.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def balance(memory: Memory, power: str) -> int:
     return found
 
 
-# Orders of a build month ---------------------------------------------------------------------------------------------
+# Orders of a build month
+# ---------------------------------------------------------------------------------------------
 
 
 def enter(winter: Winter) -> None:
@@ -129,13 +131,16 @@ def _fault(winter: Winter, order: Lend, standing: Mapping[str, Note]) -> Sentenc
         return ("lent_before", order.centre)
     if any(note[3] == order.power for note in standing.values()):
         return ("lender_borrows", order.power)
-    if rules.choice("lender_borrows") == "no" and any(note[2] == order.borrower for note in standing.values()):
+    if rules.choice("lender_borrows") == "no" and any(
+        note[2] == order.borrower for note in standing.values()
+    ):
         return ("borrower_lends", order.borrower)
     return None
 
 
 def _refused(new: Mapping[int, Lend]) -> list[int]:
-    """Of this month's loans, those whose lender gets one that stands. Of powers that lend in a ring, none may."""
+    """Of this month's loans, those whose lender gets one that stands. Of powers that lend in a ring, none
+    may."""
     stands: set[int] = set()
     refused: set[int] = set()
     while True:
@@ -170,15 +175,16 @@ def _notices(winter: Winter, standing: Mapping[str, Note]) -> set[Note]:
     return {("recalled", place) for place in called}
 
 
-# Control -------------------------------------------------------------------------------------------------------------
+# Control
+# -------------------------------------------------------------------------------------------------------------
 
 
 def settled(
     rules: Ruleset, setting: Setting, after: Position, owners: Centres
 ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
-    """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends with a third power's
-    conquest (TYW-14), special centres serve their power only in place of a lost home (TYW-08), and who holds what since
-    when (TYW-04)."""
+    """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends
+    with a third power's conquest (TYW-14), special centres serve their power only in place of a lost home
+    (TYW-08), and who holds what since when (TYW-04)."""
     before = {centre: power for power, owned in after.centres.items() for centre in owned}
     owner = {centre: power for power, owned in owners.items() for centre in owned}
     notes = set(after.memory.notes)

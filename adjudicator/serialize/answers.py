@@ -1,4 +1,5 @@
-"""A resolution as the contract's JSON: the answer of `adjudicate` to a case, in the form of its `expect`. No effects."""
+"""A resolution as the contract's JSON: the answer of `adjudicate` to a case, in the form of its `expect`. No
+effects."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from adjudicator.serialize.cases import Case
 
 
 def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, Any]:
-    """The answer to a case. The contract knows no "unresolved": the key is there only if the judge met orders that no rule
-    decides, and lists their places among the orders."""
+    """The answer to a case. The contract knows no "unresolved": the key is there only if the judge met orders
+    that no rule decides, and lists their places among the orders."""
     kind, after = case.position.phase.kind, resolution.position
     found: dict[str, Any] = {
         "id": case.id,
@@ -22,7 +23,9 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
         "positions": sorted(map(str, after.units)),
     }
     if resolution.unresolved:
-        found["unresolved"] = [at for at, o in enumerate(resolution.outcomes) if o.order in resolution.unresolved]
+        found["unresolved"] = [
+            at for at, o in enumerate(resolution.outcomes) if o.order in resolution.unresolved
+        ]
     found |= _of_kind(kind, resolution, setting)
     if setting.rules.remembers():
         found["memory"] = {"converting": sorted(map(str, after.memory.converting))}
@@ -44,8 +47,11 @@ def _of_kind(kind: PhaseKind, resolution: Resolution, setting: Setting) -> dict[
     match kind:
         case PhaseKind.MOVEMENT:
             gone = {"destroyed": list(map(str, resolution.disbanded))} if resolution.disbanded else {}
-            return {"dislodged": [_dislodgement(d) for d in resolution.dislodged], "contested": sorted(resolution.contested),
-                    **gone}
+            return {
+                "dislodged": [_dislodgement(d) for d in resolution.dislodged],
+                "contested": sorted(resolution.contested),
+                **gone,
+            }
         case PhaseKind.RETREAT:
             return {"disbanded": list(map(str, resolution.disbanded))}
         case PhaseKind.ADJUSTMENT:

@@ -77,7 +77,8 @@ class CaseReader:
         )
 
     def read(self, data: Document) -> Case:
-        """The values of a case. Raises CaseFault, naming the field, for whatever makes it impossible to judge."""
+        """The values of a case. Raises CaseFault, naming the field, for whatever makes it impossible to
+        judge."""
         phase = self._phase(data)
         units = self._units(data)
         contested = frozenset(
@@ -89,7 +90,8 @@ class CaseReader:
         orders = tuple(self._order(f"orders[{at}]", item) for at, item in enumerate(_needed(data, "orders")))
         return Case(case_id(data), position, orders, self._lots(data))
 
-    # Parts -----------------------------------------------------------------------------------------------------------
+    # Parts
+    # -----------------------------------------------------------------------------------------------------------
 
     def _phase(self, data: Document) -> Phase:
         kinds = {kind for _, kind in self._setting.calendar.steps}
@@ -141,7 +143,8 @@ class CaseReader:
             _object(field, item)
             above = f"{field}."
             unit = self._standing(f"{field}.loc", self._power(f"{field}.power", _given(item, "power", above)),
-                                  self._kind(f"{field}.type", _given(item, "type", above)), _given(item, "loc", above))
+                                  self._kind(f"{field}.type", _given(item, "type", above)),
+                                  _given(item, "loc", above))
             origin = self._province(f"{field}.attacker_from", _given(item, "attacker_from", above)).id
             by_convoy = _flag(item, "by_convoy", above)
             may = frozenset(
@@ -198,7 +201,8 @@ class CaseReader:
             raise CaseFault("lots", "must be whole numbers")
         return Lots(tuple(numbers))
 
-    # Names -----------------------------------------------------------------------------------------------------------
+    # Names
+    # -----------------------------------------------------------------------------------------------------------
 
     def _power(self, field: str, name: Any) -> str:
         power = self._powers.get(str(name).casefold())
@@ -218,8 +222,8 @@ class CaseReader:
         return province
 
     def _region(self, field: str, text: Any) -> Region:
-        """A region as written, in ids. A coast that the province does not have is a fault, one that the unit has no use
-        for is the judge's business."""
+        """A region as written, in ids. A coast that the province does not have is a fault, one that the unit
+        has no use for is the judge's business."""
         if not isinstance(text, str):
             raise CaseFault(field, f"{text!r} is no region")
         if text.casefold() in self._places:
@@ -231,7 +235,8 @@ class CaseReader:
             raise CaseFault(field, f"{province.name} has no coast {coast!r}")
         return Region(province.id, known)
 
-    # Orders ----------------------------------------------------------------------------------------------------------
+    # Orders
+    # ----------------------------------------------------------------------------------------------------------
 
     def _order(self, field: str, data: Any) -> Order:
         _object(field, data)
@@ -239,7 +244,8 @@ class CaseReader:
         read = _ORDERS.get(what) if isinstance(what, str) else None
         own = None if read or not isinstance(what, str) else self._own_orders.get(what)
         if read is None and own is None:
-            raise CaseFault(f"{field}.order", f"{what!r} is not one of {', '.join((*_ORDERS, *self._own_orders))}")
+            raise CaseFault(f"{field}.order", (f"{what!r} is not one of "
+                                               f"{', '.join((*_ORDERS, *self._own_orders))}"))
         power = self._power(f"{field}.power", _given(data, "power", f"{field}."))
         fields = _OrderFields(self, field, data, power)
         return read(fields) if read else variant_state.read_order(self._own_orders[what], fields)

@@ -1,8 +1,8 @@
 """Positions, resolutions and orders as JSON, exactly there and back.
 
-The shape is read off the values' own type hints, so a new order kind or a new field with a default needs nothing
-here. Every document carries "format"; raise `FORMAT` and convert the older shape in `_body` when a change breaks it.
-A set is written sorted, so the same value always gives the same text.
+The shape is read off the values' own type hints, so a new order kind or a new field with a default needs
+nothing here. Every document carries "format"; raise `FORMAT` and convert the older shape in `_body` when a
+change breaks it. A set is written sorted, so the same value always gives the same text.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def _body(document: Document, name: str) -> Any:
     return document[name]
 
 
-# Out ----------------------------------------------------------------------------------------------------------------
+# Out
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def _dump(value: Any) -> Any:
@@ -123,7 +124,8 @@ def _sort_key(item: Any) -> str:
     return json.dumps(item, sort_keys=True)
 
 
-# In -----------------------------------------------------------------------------------------------------------------
+# In
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def _load(kind: type[_T], data: Any, where: str) -> _T:
@@ -207,8 +209,8 @@ def _load_region(data: Any, where: str) -> Region:
 
 
 def _load_named(base: type[Any], key: str, data: Any, where: str) -> Any:
-    """A value of one of the classes below `base`, which `key` names. Rule sets bring classes of their own, so they are
-    all imported before a name is given up."""
+    """A value of one of the classes below `base`, which `key` names. Rule sets bring classes of their own, so
+    they are all imported before a name is given up."""
     table = dict(_expect(dict, data, where))
     name = table.pop(key, None)
     found = _class_called(base, name)

@@ -1,4 +1,5 @@
-"""A judged phase as a case of `galloper adjudicate`, so that a checker which shares no code can have it judged again."""
+"""A judged phase as a case of `galloper adjudicate`, so that a checker which shares no code can have it
+judged again."""
 
 from __future__ import annotations
 
@@ -35,21 +36,36 @@ from adjudicator.units import UnitRef
 def case_of(
     setting: Setting, position: Position, resolution: Resolution, numbers: Sequence[int]
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """The case and its answer in the contract's form; None for both where that form cannot say all that was judged."""
+    """The case and its answer in the contract's form; None for both where that form cannot say all that was
+    judged."""
     phase = position.phase
     try:
         case = {
-            "id": str(phase), "phase": phase.kind.value, "season": phase.season, "year": phase.year,
+            "id": str(phase),
+            "phase": phase.kind.value,
+            "season": phase.season,
+            "year": phase.year,
             "units": sorted(map(str, position.units)),
             "centres": {power: sorted(owned) for power, owned in position.centres.items()},
             "dislodged": [
-                {"power": d.unit.power, "type": d.unit.kind, "loc": str(d.unit.region), "attacker_from": d.attacker_from,
-                 "by_convoy": d.by_convoy, "may_retreat": sorted(map(str, d.may_retreat))} for d in position.dislodged],
+                {
+                    "power": d.unit.power,
+                    "type": d.unit.kind,
+                    "loc": str(d.unit.region),
+                    "attacker_from": d.attacker_from,
+                    "by_convoy": d.by_convoy,
+                    "may_retreat": sorted(map(str, d.may_retreat)),
+                }
+                for d in position.dislodged
+            ],
             "contested": sorted(position.contested),
-            "memory": {"converting": sorted(map(str, position.memory.converting)),
-                       **({"notes": sorted(map(list, position.memory.notes))} if position.memory.notes else {})},
+            "memory": {
+                "converting": sorted(map(str, position.memory.converting)),
+                **({"notes": sorted(map(list, position.memory.notes))} if position.memory.notes else {}),
+            },
             **({} if position.own is None else {"state": codec.dump_own(position.own)}),
-            "orders": [_order(outcome.order) for outcome in resolution.outcomes], "lots": list(numbers),
+            "orders": [_order(outcome.order) for outcome in resolution.outcomes],
+            "lots": list(numbers),
         }
         read = CaseReader(setting, phase.year).read(case)
     except (CaseFault, _Unsayable):
@@ -93,7 +109,10 @@ def _convert(order: Convert) -> dict[str, Any]:
 
 _WORDS: dict[type[Order], tuple[str, Callable[[Any], dict[str, Any]]]] = {
     Hold: ("hold", lambda _: {}),
-    Move: ("move", lambda o: {"to": str(o.to), "via_convoy": o.via_convoy, **({"sheds": True} if o.sheds else {})}),
+    Move: (
+        "move",
+        lambda o: {"to": str(o.to), "via_convoy": o.via_convoy, **({"sheds": True} if o.sheds else {})},
+    ),
     SupportHold: ("support_hold", lambda o: _target(o.target)),
     SupportMove: ("support_move", lambda o: {**_target(o.target), "to": str(o.to)}),
     Convoy: ("convoy", lambda o: {**_target(o.target), "to": str(o.to)}),
@@ -103,7 +122,10 @@ _WORDS: dict[type[Order], tuple[str, Callable[[Any], dict[str, Any]]]] = {
     Disband: ("disband", lambda _: {}),
     Build: ("build", lambda o: {"type": o.kind, "loc": str(o.region)}),
     Remove: ("remove", lambda _: {}),
-    MoveHome: ("move_home", lambda o: {"to": str(o.to), **({} if o.origin is None else {"from": str(o.origin)})}),
+    MoveHome: (
+        "move_home",
+        lambda o: {"to": str(o.to), **({} if o.origin is None else {"from": str(o.origin)})},
+    ),
     SendSupply: ("send_supply", lambda o: {"to_power": o.to_power, "count": o.count}),
 }
 """Each kind of order in the contract's words, and what it has besides its power and unit."""

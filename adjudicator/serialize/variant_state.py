@@ -1,4 +1,5 @@
-"""The JSON of `adjudicate` for what only one rule set knows: its orders, its state, and what it reports of a phase."""
+"""The JSON of `adjudicate` for what only one rule set knows: its orders, its state, and what it reports of a
+phase."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ Document = Mapping[str, Any]
 
 
 class Fields(Protocol):
-    """The fields of one order as they stand in a case, each read when asked for; a wrong one is the case's fault."""
+    """The fields of one order as they stand in a case, each read when asked for; a wrong one is the case's
+    fault."""
 
     @property
     def data(self) -> Document: ...

@@ -1,8 +1,9 @@
-"""What is measured in a fresh process, where nothing has been loaded yet: `python -m bench.adjudicate.child WHAT SEED`.
+"""What is measured in a fresh process, where nothing has been loaded yet: `python -m bench.adjudicate.child
+WHAT SEED`.
 
-Prints one number. `load`: CPU milliseconds to load the w3k board and make its setting, imports apart. `allocated`: MiB
-that Python allocates at most while a full w3k turn is judged and every sentence of it said. `resident`: MiB by which the
-process is larger afterwards, while the resolution is held (Linux only).
+Prints one number. `load`: CPU milliseconds to load the w3k board and make its setting, imports apart.
+`allocated`: MiB that Python allocates at most while a full w3k turn is judged and every sentence of it said.
+`resident`: MiB by which the process is larger afterwards, while the resolution is held (Linux only).
 """
 
 from __future__ import annotations

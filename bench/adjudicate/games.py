@@ -1,8 +1,9 @@
-"""A full turn of every game, and how it compares with the public judge's turn of the classic board in the same run.
+"""A full turn of every game, and how it compares with the public judge's turn of the classic board in the
+same run.
 
-A turn is all that is judged between two builds: a movement phase with a unit on every centre and an order for each, the
-retreats of all that it beat, and an adjustment phase in which every power builds wherever it can. Where states take states a
-turn is one phase, with papers of every power, once every power holds something.
+A turn is all that is judged between two builds: a movement phase with a unit on every centre and an order for
+each, the retreats of all that it beat, and an adjustment phase in which every power builds wherever it can.
+Where states take states a turn is one phase, with papers of every power, once every power holds something.
 """
 
 from __future__ import annotations
@@ -72,14 +73,22 @@ def _ruled(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[O
     for played in range(_LATEST):
         if played >= _EARLIER and set(position.centres) == set(variant.powers):
             break
-        position = judge(variant.setting(), position, phase_orders(variant, position, chance), lots()).position
+        position = judge(
+            variant.setting(), position, phase_orders(variant, position, chance), lots()
+        ).position
     yield position, tuple(phase_orders(variant, position, chance))
 
 
-def measure(slugs: Sequence[str], records: Sequence[Record], seed: int, say: Callable[..., None], tell: Callable[[str], None]) -> None:
-    """Print a line for each game: `value` the median full turn in ms, `worst` the slowest, `limit_ms` and `within` where a limit
-    is laid down; with the peer installed its mean time for a position of the classic board, and how many times ours goes
-    into it."""
+def measure(
+    slugs: Sequence[str],
+    records: Sequence[Record],
+    seed: int,
+    say: Callable[..., None],
+    tell: Callable[[str], None],
+) -> None:
+    """Print a line for each game: `value` the median full turn in ms, `worst` the slowest, `limit_ms` and
+    `within` where a limit is laid down; with the peer installed its mean time for a position of the classic
+    board, and how many times ours goes into it."""
     peer = load(PEER, maps.load("standard").board)
     peer_ms = _peer_ms(peer, records[:MOST_POSITIONS], tell) if peer is not None else None
     if peer is None:
@@ -89,19 +98,33 @@ def measure(slugs: Sequence[str], records: Sequence[Record], seed: int, say: Cal
         found = turns(variant, TURNS, seed)
         tell(f"{TURNS} full turns of {slug}")
         times = [one * 1000 for one in _best(variant, found)]
-        line: dict[str, Any] = {"value": round(statistics.median(times), 3), "unit": "ms", "worst": round(max(times), 3)}
+        line: dict[str, Any] = {
+            "value": round(statistics.median(times), 3),
+            "unit": "ms",
+            "worst": round(max(times), 3),
+        }
         if slug in LIMITS_MS:
             line |= {"limit_ms": LIMITS_MS[slug], "within": max(times) <= LIMITS_MS[slug]}
         if peer is not None and peer_ms is not None:
-            line |= {"peer": peer.name, "peer_value": round(peer_ms, 3), "ratio": round(peer_ms / statistics.median(times), 2)}
+            line |= {
+                "peer": peer.name,
+                "peer_value": round(peer_ms, 3),
+                "ratio": round(peer_ms / statistics.median(times), 2),
+            }
         phases = [phase for turn in found for phase in turn.phases]
-        say(what=f"full turn of {slug}, median", **line, orders=round(sum(len(o) for _, o in phases) / len(found)),
-            powers=len(variant.powers), how=f"{_shape(variant)}; {TURNS} turns from seed {seed}, best of {ROUNDS} each")
+        say(
+            what=f"full turn of {slug}, median",
+            **line,
+            orders=round(sum(len(o) for _, o in phases) / len(found)),
+            powers=len(variant.powers),
+            how=f"{_shape(variant)}; {TURNS} turns from seed {seed}, best of {ROUNDS} each",
+        )
 
 
 def _shape(variant: Variant) -> str:
     if is_marched_over(variant):
-        return f"a unit on all {len(variant.board.centres())} centres moves or helps, the beaten retreat, all powers build"
+        return (f"a unit on all {len(variant.board.centres())} centres moves or helps, the beaten retreat, "
+                f"all powers build")
     return "one phase with the papers of all powers"
 
 

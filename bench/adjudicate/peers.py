@@ -1,7 +1,8 @@
-"""The two public judges in Python that run beside ours: packages `diplomacy` and `pydip`, from the extra `bench`.
+"""The two public judges in Python that run beside ours: packages `diplomacy` and `pydip`, from the extra
+`bench`.
 
-Each is fed what it would be fed by its own users, made ready outside the time that is taken, and answers with the units
-that stand afterwards, so that one can see whether all do the same work.
+Each is fed what it would be fed by its own users, made ready outside the time that is taken, and answers with
+the units that stand afterwards, so that one can see whether all do the same work.
 """
 
 from __future__ import annotations
@@ -66,11 +67,14 @@ class _Reader:
         }
 
     def _sails(self, convoy: Record) -> bool:
-        return any(o["order"] == "move" and o["loc"][:3] == convoy["from"][:3] and o["to"][:3] == convoy["to"][:3]
-                   for o in self.orders)
+        return any(
+            o["order"] == "move" and o["loc"][:3] == convoy["from"][:3] and o["to"][:3] == convoy["to"][:3]
+            for o in self.orders
+        )
 
     def says_sea(self, order: Record) -> bool:
-        """Whether a move must say that it goes over water: it does so, or an own fleet carries it between neighbours."""
+        """Whether a move must say that it goes over water: it does so, or an own fleet carries it between
+        neighbours."""
         return bool(order.get("via_convoy")) or (order["loc"][:3] in self.carried and self._overland(order))
 
     def by_sea(self, order: Record) -> bool:
@@ -132,8 +136,8 @@ class Diplomacy:
 
 
 class Pydip:
-    """Package `pydip`: the command objects and `resolve_turn`. It takes no illegal order, so what the record calls void
-    is handed in as a hold, as is what it refuses."""
+    """Package `pydip`: the command objects and `resolve_turn`. It takes no illegal order, so what the record
+    calls void is handed in as a hold, as is what it refuses."""
 
     def __init__(self, board: Board, version: str) -> None:
         self.name = f"pydip {version}"
@@ -159,7 +163,9 @@ class Pydip:
             ])
             for power in sorted({owner for owner, _, _ in reader.units})
         }
-        standing = {self._region[u.position][1][:3]: (player, u) for player in players.values() for u in player.units}
+        standing = {
+            self._region[u.position][1][:3]: (player, u) for player in players.values() for u in player.units
+        }
         makers = dict.fromkeys(standing, self._commands.HoldCommand)
         parts: dict[str, tuple[Any, ...]] = dict.fromkeys(standing, ())
         for order, outcome in zip(reader.orders, record["expect"]["orders"], strict=True):
@@ -193,7 +199,8 @@ class Pydip:
         return self._commands.SupportCommand, (unit, self._end(reader, target, order["to"]))
 
     def _end(self, reader: _Reader, start: str, to: str) -> str:
-        """Where a move ends by the package's names: a fleet's needs the coast, which the record may leave out."""
+        """Where a move ends by the package's names: a fleet's needs the coast, which the record may leave
+        out."""
         if reader.kind[start] == "A":
             return self._place("A", to)
         reach = self._board.neighbours(Region.of(reader.loc[start]), SEA)
@@ -209,8 +216,11 @@ class Pydip:
 
     def _called(self, kind: str, loc: str) -> str:
         province = self._board.provinces[loc[:3]]
-        name = {"STP": "St. Petersburg", "EAS": "Eastern Mediterranean Sea", "WES": "Western Mediterranean Sea"}.get(
-            province.id, province.name)
+        name = {
+            "STP": "St. Petersburg",
+            "EAS": "Eastern Mediterranean Sea",
+            "WES": "Western Mediterranean Sea",
+        }.get(province.id, province.name)
         if kind == "A" or province.is_sea:
             return name
         which = {"NC": "North ", "EC": "North ", "SC": "South "}.get(loc[4:], "")

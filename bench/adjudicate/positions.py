@@ -29,8 +29,8 @@ class NoPositions(Exception):
 
 
 def chosen(path: Path) -> list[Record]:
-    """The movement positions with MIN_UNITS units or more of a file of JSON lines, which may be gzipped. Raises
-    NoPositions when the file is missing, is no JSON lines, or holds none."""
+    """The movement positions with MIN_UNITS units or more of a file of JSON lines, which may be gzipped.
+    Raises NoPositions when the file is missing, is no JSON lines, or holds none."""
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode("utf-8")
@@ -44,9 +44,9 @@ def chosen(path: Path) -> list[Record]:
 
 
 def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Position, list[Order]]:
-    """A unit in each of the places, of a kind that can stand there, and an order for each: half of them move, most to
-    where somebody stands or goes; fleets at sea carry armies across; the others support what moves or stands beside
-    them."""
+    """A unit in each of the places, of a kind that can stand there, and an order for each: half of them move,
+    most to where somebody stands or goes; fleets at sea carry armies across; the others support what moves or
+    stands beside them."""
     powers = sorted(variant.powers)
     units = [_unit(variant, chance, place, chance.choice(powers)) for place in places]
     orders = _Orders(variant, chance, units)
@@ -62,8 +62,11 @@ class _Orders:
         self.board, self.chance, self.units, self.kinds = variant.board, chance, units, variant.kinds
         self.at = {unit.region.province: unit for unit in units}
         self.near = {
-            unit: sorted({to for way in self.kinds[unit.kind].moves for to in self.board.neighbours(unit.region, way)})
-            for unit in units}
+            unit: sorted(
+                {to for way in self.kinds[unit.kind].moves for to in self.board.neighbours(unit.region, way)}
+            )
+            for unit in units
+        }
         self.moves: dict[Unit, Region] = {}
         self.convoys: dict[Unit, Unit] = {}
 
@@ -73,13 +76,18 @@ class _Orders:
         for unit in self.units:
             if self.near[unit] and self.chance.random() < _MOVING:
                 busy = [region for region in self.near[unit] if region.province in wanted]
-                self.moves[unit] = self.chance.choice(busy if busy and self.chance.random() < _BUSY else self.near[unit])
+                self.moves[unit] = self.chance.choice(
+                    busy if busy and self.chance.random() < _BUSY else self.near[unit]
+                )
                 wanted.add(self.moves[unit].province)
 
     def carry(self) -> None:
-        """Every fleet at sea that stays takes an army from one of its shores to another, where there is one."""
+        """Every fleet at sea that stays takes an army from one of its shores to another, where there is
+        one."""
         for fleet in self.units:
-            shores = [p for p in sorted(self.board.near(fleet.region.province, SEA)) if self.board.regions(p, LAND)]
+            shores = [
+                p for p in sorted(self.board.near(fleet.region.province, SEA)) if self.board.regions(p, LAND)
+            ]
             armies = [self.at[p] for p in shores if p in self.at and self.kinds[self.at[p].kind].carried]
             at_sea = self.board.provinces[fleet.region.province].is_sea and self.kinds[fleet.kind].carries
             if at_sea and fleet not in self.moves and armies and len(shores) > 1:

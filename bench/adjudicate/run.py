@@ -1,8 +1,9 @@
 """`galloper bench adjudicate`: the judge's speed and size, beside two public judges in the same run.
 
-All on one core and in CPU time, so that a busy machine spoils little; rounds of the judges alternate and the best round
-of each counts. A judge's work: parsed orders in; every outcome's result, reason and cause, the dislodged and their
-retreats out. Sentences are put into words only when they are read, so they have a line of their own.
+All on one core and in CPU time, so that a busy machine spoils little; rounds of the judges alternate and the
+best round of each counts. A judge's work: parsed orders in; every outcome's result, reason and cause, the
+dislodged and their retreats out. Sentences are put into words only when they are read, so they have a line of
+their own.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ MIDDLE = "Staffordshire"
 
 
 def run(positions: Path | None, out: TextIO, progress: TextIO, games: Sequence[str] = ()) -> int:
-    """Measure and print JSON lines: of all, or of a full turn of the games named alone. Exit status 0, or 1 when there are no
-    positions to measure on. Raises MapError for a game that is not there."""
+    """Measure and print JSON lines: of all, or of a full turn of the games named alone. Exit status 0, or 1
+    when there are no positions to measure on. Raises MapError for a game that is not there."""
     for slug in games:
         maps.folder(slug)
 
@@ -85,7 +86,8 @@ def _one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-# The standard board, beside peers ------------------------------------------------------------------------------------
+# The standard board, beside peers
+# ------------------------------------------------------------------------------------
 
 
 class Ours:
@@ -127,8 +129,13 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
         else:
             judges.append(peer)
     for one in judges:
-        say(what="positions judged as expected", value=agreeing(one, records), unit="positions", of=len(records),
-            judge=one.name)
+        say(
+            what="positions judged as expected",
+            value=agreeing(one, records),
+            unit="positions",
+            of=len(records),
+            judge=one.name,
+        )
     best = dict.fromkeys((one.name for one in judges), float("inf"))
     for number in range(ROUNDS):
         for one in judges:
@@ -136,14 +143,22 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
             best[one.name] = min(best[one.name], _seconds(one, records))
     ours, *others = judges
     rate = {name: len(records) / seconds for name, seconds in best.items()}
-    say(what="positions judged", value=round(rate[ours.name]), unit="1/s", positions=len(records), how=ours.timed)
+    say(
+        what="positions judged",
+        value=round(rate[ours.name]),
+        unit="1/s",
+        positions=len(records),
+        how=ours.timed,
+    )
     for peer in others:
         say(what="positions judged", value=round(rate[ours.name]), unit="1/s", peer=peer.name,
-            peer_value=round(rate[peer.name]), ratio=round(rate[ours.name] / rate[peer.name], 2), how=peer.timed)
+            peer_value=round(rate[peer.name]), ratio=round(rate[ours.name] / rate[peer.name], 2),
+            how=peer.timed)
     texts = [json.dumps(record) for record in records]
     seconds = min(_cpu(lambda: run_adjudicate(variant, texts, io.StringIO())) for _ in range(ROUNDS))
     say(what="cases answered, JSON to JSON", value=round(len(records) / seconds), unit="1/s",
-        how="the command galloper adjudicate without its start: JSON parsed, judged, every sentence said, JSON written")
+        how=("the command galloper adjudicate without its start: JSON parsed, judged, every sentence said, "
+             "JSON written"))
 
 
 def agreeing(judge_: Peer, records: Sequence[Record]) -> int:
@@ -166,7 +181,8 @@ def _cpu(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-# Full boards of w3k --------------------------------------------------------------------------------------------------
+# Full boards of w3k
+# --------------------------------------------------------------------------------------------------
 
 
 def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
@@ -174,7 +190,8 @@ def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
     setting, centres, chance = variant.setting(), list(variant.board.centres()), Random(SEED)  # noqa: S311 no secret, but repeatable
     tell(f"{BOARDS} full boards of w3k")
     times = _board_times(setting, [full_board(variant, chance, centres) for _ in range(BOARDS)])
-    how = f"a unit on all {len(centres)} centres, {BOARDS} boards of orders from seed {SEED}, best of {ROUNDS} each"
+    how = (f"a unit on all {len(centres)} centres, {BOARDS} boards of orders from seed {SEED}, best of "
+           f"{ROUNDS} each")
     say(what="full w3k turn, median", value=_median(times), unit="ms", how=how)
     say(what="full w3k turn, 99th percentile", value=_percentile(times), unit="ms", how=how)
     anywhere = sorted(variant.board.provinces)
@@ -214,14 +231,18 @@ def _board_times(setting: Setting, boards: Sequence[tuple[Position, list[Order]]
     return best
 
 
-# Sizes, in fresh processes -------------------------------------------------------------------------------------------
+# Sizes, in fresh processes
+# -------------------------------------------------------------------------------------------
 
 
 def _sizes(say: Say, tell: Callable[[str], None]) -> None:
     tell("memory and loading, in fresh processes")
-    say(what="memory of a judged full w3k turn over the loaded board", value=round(max(_child("resident")), 2),
-        unit="MiB", how=f"resident size with the resolution held over that before, most of {ROUNDS} processes; every sentence said")
-    say(what="memory allocated for a judged full w3k turn", value=round(max(_child("allocated")), 2), unit="MiB",
+    say(what=("memory of a judged full w3k turn over the loaded "
+              "board"), value=round(max(_child("resident")), 2),
+        unit="MiB", how=(f"resident size with the resolution held over that before, most of {ROUNDS} "
+                         f"processes; every sentence said"))
+    say(what=("memory allocated for a judged full w3k "
+              "turn"), value=round(max(_child("allocated")), 2), unit="MiB",
         how=f"tracemalloc's peak, orders and sentences among it, most of {ROUNDS} processes")
     say(what="loading the w3k board", value=round(min(_child("load")), 1), unit="ms",
         how=f"maps.load and its setting in CPU time, imports apart, best of {ROUNDS} fresh processes")
@@ -229,4 +250,8 @@ def _sizes(say: Say, tell: Callable[[str], None]) -> None:
 
 def _child(what: str) -> list[float]:
     command = [sys.executable, "-m", "bench.adjudicate.child", what, str(SEED)]
-    return [float(subprocess.run(command, check=True, capture_output=True, text=True).stdout) for _ in range(ROUNDS)]  # noqa: S603 our own module
+    return [
+        float(subprocess.run(  # noqa: S603 our own command
+            command, check=True, capture_output=True, text=True).stdout)
+        for _ in range(ROUNDS)
+    ]

@@ -35,7 +35,8 @@ WIDE = {"width": 1280, "height": 800}
 
 
 def end_in_order() -> None:
-    """From now on SIGTERM ends this process as Ctrl-C would, so that the server and the browser it started end with it."""
+    """From now on SIGTERM ends this process as Ctrl-C would, so that the server and the browser it started
+    end with it."""
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
 
 
@@ -66,8 +67,8 @@ def chromium() -> Iterator[Any]:
 class Tab:
     """A signed-in browser tab. `keys` counts what was pressed, `faults` what the page's script complained of.
 
-    `address` is the server's, `reading` the address of the reading page, `token` that of the session; `options` are
-    those of a Playwright context.
+    `address` is the server's, `reading` the address of the reading page, `token` that of the session;
+    `options` are those of a Playwright context.
     """
 
     def __init__(self, browser: Any, address: str, reading: str, token: str, **options: Any) -> None:
@@ -105,8 +106,8 @@ class Tab:
                    " || !document.querySelector('#reading')")
 
     def until(self, true: str, seconds: float = 30.0) -> None:
-        """Wait until an expression is true in the page. Playwright's own waiting needs `eval`, which the page's policy
-        forbids."""
+        """Wait until an expression is true in the page. Playwright's own waiting needs `eval`, which the
+        page's policy forbids."""
         end = time.monotonic() + seconds
         while not self._is(true):
             assert time.monotonic() < end, f"not within {seconds} s: {true}"

@@ -1,9 +1,9 @@
 """Draws the sample of doubtful lines: `python -m bench.desk.draw SHEETS OUT`.
 
-SHEETS is a folder of composed photographs with `truth.json`. Each movement sheet is read as the service reads it; what
-the reader leaves for a person is cut out, with what it offered and what was written, until there are a hundred lines.
-Every open line is taken in turn, none is chosen. Left out, and counted on standard error: lines that must first be joined
-or broken, since what is right then takes two lines.
+SHEETS is a folder of composed photographs with `truth.json`. Each movement sheet is read as the service reads
+it; what the reader leaves for a person is cut out, with what it offered and what was written, until there are
+a hundred lines. Every open line is taken in turn, none is chosen. Left out, and counted on standard error:
+lines that must first be joined or broken, since what is right then takes two lines.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from training.evaluation.align import align
 
 VARIANT, PHASE = "w3k", PhaseKind.MOVEMENT
 TALL = 44.0
-"""Pixels of a line's height in the pictures kept: what the desk shows is 48 or more, and the reader asks no more."""
+"""Pixels of a line's height in the pictures kept: what the desk shows is 48 or more, and the reader asks no
+more."""
 AROUND = 0.8
 """Of a line's height, kept on each side of it: the desk shows 0.4."""
 QUALITY = 45
@@ -60,7 +61,8 @@ def draw(folder: Path, out: Path) -> int:
             break
     document = {"variant": VARIANT, "phase": PHASE.value, "sheets": sheets}
     (out / FILE).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{number} lines of {len(sheets)} pages; left out {apart} that must be joined or broken", file=sys.stderr)
+    print((f"{number} lines of {len(sheets)} pages; left out {apart} that must be joined or "
+           f"broken"), file=sys.stderr)
     return number
 
 
@@ -81,7 +83,9 @@ def _pages(
                 yield opened.convert("RGB"), scribe.lines(page, [known_game(variant)])[1]
 
 
-def _doubtful(lines: Sequence[ReadableLine], written: Sequence[Truth]) -> tuple[list[tuple[ReadableLine, Truth]], int]:
+def _doubtful(
+    lines: Sequence[ReadableLine], written: Sequence[Truth]
+) -> tuple[list[tuple[ReadableLine, Truth]], int]:
     """Lines for a person, each with what is right about it; and how many were left out as not one for one."""
     spans = align([one["text"] for one in written], [line.text for line in lines]).spans
     of = {at: (n, span) for n, span in enumerate(spans) if span is not None for at in range(*span)}
@@ -107,7 +111,8 @@ def _right(one: Truth | None) -> Truth:
 
 
 def _order(one: Truth) -> str:
-    """The canonical order, with the route that its writer names: the truth of composed sheets leaves it out."""
+    """The canonical order, with the route that its writer names: the truth of composed sheets leaves it
+    out."""
     order, route = str(one["order"]), " via convoy"
     return order + route if route in one["text"] and route not in order else order
 
@@ -116,15 +121,24 @@ def _kept(
     entry: Truth, upright: Image.Image, chosen: Sequence[tuple[ReadableLine, Truth]], number: int, out: Path
 ) -> dict[str, Any]:
     scale = min(1.0, TALL / statistics.median(_height(line.box) for line, _ in chosen))
-    page = upright.resize((round(upright.width * scale), round(upright.height * scale)), Image.Resampling.LANCZOS)
+    page = upright.resize(
+        (round(upright.width * scale), round(upright.height * scale)), Image.Resampling.LANCZOS
+    )
     return {
-        "id": entry["id"], "font": entry["style"]["font"], "manner": entry["style"]["manner"],
+        "id": entry["id"],
+        "font": entry["style"]["font"],
+        "manner": entry["style"]["manner"],
         "size": [page.width, page.height],
-        "lines": [_line(line, right, scale, page, out, number + at) for at, (line, right) in enumerate(chosen, start=1)],
+        "lines": [
+            _line(line, right, scale, page, out, number + at)
+            for at, (line, right) in enumerate(chosen, start=1)
+        ],
     }
 
 
-def _line(line: ReadableLine, right: Truth, scale: float, page: Image.Image, out: Path, number: int) -> dict[str, Any]:
+def _line(
+    line: ReadableLine, right: Truth, scale: float, page: Image.Image, out: Path, number: int
+) -> dict[str, Any]:
     box = [[round(x * scale, 1), round(y * scale, 1)] for x, y in line.box]
     xs, ys = [x for x, _ in box], [y for _, y in box]
     around = AROUND * _height(box)
@@ -133,8 +147,10 @@ def _line(line: ReadableLine, right: Truth, scale: float, page: Image.Image, out
     name = f"{number:03}.webp"
     page.crop((left, top, right_edge, bottom)).save(out / name, "WEBP", quality=QUALITY, method=6)
     return {
-        "picture": name, "at": [left, top], "box": box, "kind": line.kind, "struck": line.struck, "text": line.text,
-        "order": line.order, "confidence": line.confidence, "candidates": list(line.candidates), "right": right,
+        "picture": name, "at": [left, top], "box": box, "kind": line.kind, "struck": line.struck,
+        "text": line.text,
+        "order": line.order, "confidence": line.confidence, "candidates": list(line.candidates),
+        "right": right,
     }
 
 

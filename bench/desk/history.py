@@ -1,7 +1,9 @@
-"""Years of history for a site, written in bulk: games of ten powers with their papers, lines, decisions, letters and log.
+"""Years of history for a site, written in bulk: games of ten powers with their papers, lines, decisions,
+letters and log.
 
-The rows have the shapes of a played game (a year of the board's own calendar; two papers in ten sent twice; one line in
-five read by a person); their words repeat, and no photograph is kept, because no page that is measured shows one.
+The rows have the shapes of a played game (a year of the board's own calendar; two papers in ten sent twice;
+one line in five read by a person); their words repeat, and no photograph is kept, because no page that is
+measured shows one.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ Rows = list[dict[str, Any]]
 
 
 def fill(session: Session, number: int, years: int, slug: str, now: datetime) -> None:
-    """One more game with as many phases as `years` years of its calendar have, all sent, and after them the one that is
-    open now, for which every power has a paper."""
+    """One more game with as many phases as `years` years of its calendar have, all sent, and after them the
+    one that is open now, for which every power has a paper."""
     variant = maps.load(slug)
     steps = years * len(variant.calendar.steps)
     plan = schedule(now.date(), variant.calendar, variant.start.phase, steps + 1)
@@ -67,13 +69,22 @@ class _History:
     def __init__(self, session: Session, variant: Variant, game: str, number: int) -> None:
         self._session, self._variant, self._game, self._number = session, variant, game, number
         self._position = codec.dump_position(variant.start)
-        self._resolution = codec.dump_resolution(judge(variant.setting(), variant.start, [], Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS))))
+        self._resolution = codec.dump_resolution(
+            judge(
+                variant.setting(),
+                variant.start,
+                [],
+                Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS)),
+            )
+        )
 
     def write(self, first: PhaseRow, windows: Sequence[PhaseWindow]) -> None:
         """All phases and everything of theirs."""
         first.resolution = self._resolution
         self._session.flush()
-        later = [self._phase(at, window, last=at == len(windows)) for at, window in enumerate(windows[1:], start=2)]
+        later = [
+            self._phase(at, window, last=at == len(windows)) for at, window in enumerate(windows[1:], start=2)
+        ]
         self._session.execute(insert(PhaseRow), later)
         phases = self._session.scalars(
             select(PhaseRow).where(PhaseRow.game_id == self._game).order_by(PhaseRow.ordinal)).all()
@@ -85,7 +96,8 @@ class _History:
     def _phase(self, ordinal: int, window: PhaseWindow, *, last: bool) -> dict[str, Any]:
         over = None if last else window.deadline
         return {
-            "game_id": self._game, "ordinal": ordinal, "year": window.phase.year, "season": window.phase.season,
+            "game_id": self._game, "ordinal": ordinal, "year": window.phase.year,
+            "season": window.phase.season,
             "kind": window.phase.kind.value, "opens_at": window.opens, "deadline": window.deadline,
             "state": PhaseState.OPEN if last else PhaseState.SENT, "position": self._position,
             "resolution": None if last else self._resolution, "seed": lots.fresh_seed(), "lots": [],
@@ -100,51 +112,110 @@ class _History:
                 papers.append(self._paper(phase, at, power, version))
         self._session.execute(insert(MailRow), [
             {"sha256": paper["sha256"], "size": 900_000, "received_at": paper["received_at"],
-             "stored_at": paper["received_at"], "state": "used", "sender": paper["sender"]} for paper in papers])
+             "stored_at": paper["received_at"], "state": "used",
+             "sender": paper["sender"]} for paper in papers])
         ids = self._ids(SubmissionRow, papers)
-        pages: Rows = [{"submission_id": key, "ordinal": 0, "original": f"{key:064x}", "upright": f"{key:064x}"} for key in ids]
+        pages: Rows = [
+            {"submission_id": key, "ordinal": 0, "original": f"{key:064x}", "upright": f"{key:064x}"}
+            for key in ids
+        ]
         lines: Rows = [
-            {"page_id": page, "ordinal": row, "kind": "order" if row else "heading", "text": _TEXT,
-             "order": _ORDER if row else None, "box": [[100, 60 * row], [900, 60 * row], [900, 60 * row + 44], [100, 60 * row + 44]],
-             "confidence": 0.97, "status": "not an order" if row == 0 else "open" if row % READ_EVERY == 0 else "auto",
-             "candidates": [{"text": _TEXT, "order": _ORDER, "score": 0.9}, {"text": _TEXT[:-7], "order": None, "score": 0.1}]}
-            for page in self._ids(PageRow, pages) for row in range(LINES)]
+            {
+                "page_id": page,
+                "ordinal": row,
+                "kind": "order" if row else "heading",
+                "text": _TEXT,
+                "order": _ORDER if row else None,
+                "box": [[100, 60 * row], [900, 60 * row], [900, 60 * row + 44], [100, 60 * row + 44]],
+                "confidence": 0.97,
+                "status": "not an order" if row == 0 else "open" if row % READ_EVERY == 0 else "auto",
+                "candidates": [
+                    {"text": _TEXT, "order": _ORDER, "score": 0.9},
+                    {"text": _TEXT[:-7], "order": None, "score": 0.1},
+                ],
+            }
+            for page in self._ids(PageRow, pages)
+            for row in range(LINES)
+        ]
         made = self._ids(LineRow, lines)
         if phase.state == PhaseState.SENT:
-            self._decisions(phase, [key for key, line in zip(made, lines, strict=True) if line["status"] == "open"])
+            self._decisions(
+                phase, [key for key, line in zip(made, lines, strict=True) if line["status"] == "open"]
+            )
 
     def _paper(self, phase: PhaseRow, at: int, power: str, version: int) -> dict[str, Any]:
         received = phase.opens_at + timedelta(hours=5 + at, minutes=version)
         return {
-            "sha256": f"{phase.id:030x}{at:030x}{version:04x}", "phase_id": phase.id, "power": power, "version": version,
-            "sender": f"p{self._number}-{at}@players.example", "received_at": received, "fate": "counts", "flags": [],
+            "sha256": f"{phase.id:030x}{at:030x}{version:04x}", "phase_id": phase.id, "power": power,
+            "version": version,
+            "sender": f"p{self._number}-{at}@players.example", "received_at": received, "fate": "counts",
+            "flags": [],
             "semantic_key": f"{at} {version}", "read_at": received + timedelta(minutes=1)}
 
     def _decisions(self, phase: PhaseRow, lines: list[int]) -> None:
         reviews: Rows = [
-            {"line_id": line, "key": f"history-{line}", "decision": "read", "text": _ORDER, "order": _ORDER, "by": "Ada",
-             "at": phase.deadline} for line in lines]
-        self._session.execute(insert(ActRow), [
-            {"key": f"history-act-{key}", "phase_id": phase.id, "kind": "decide", "reviews": [key], "by": "Ada",
-             "at": phase.deadline} for key in self._ids(ReviewRow, reviews)])
+            {
+                "line_id": line,
+                "key": f"history-{line}",
+                "decision": "read",
+                "text": _ORDER,
+                "order": _ORDER,
+                "by": "Ada",
+                "at": phase.deadline,
+            }
+            for line in lines
+        ]
+        self._session.execute(
+            insert(ActRow),
+            [
+                {
+                    "key": f"history-act-{key}",
+                    "phase_id": phase.id,
+                    "kind": "decide",
+                    "reviews": [key],
+                    "by": "Ada",
+                    "at": phase.deadline,
+                }
+                for key in self._ids(ReviewRow, reviews)
+            ],
+        )
 
     def _letters(self, phase: PhaseRow) -> None:
         """A receipt and the results for every power, and what the log says of the phase."""
         common: dict[str, Any] = {
-            "game_id": self._game, "phase_id": phase.id, "state": "sent", "message": "0" * 64, "due_at": phase.deadline,
+            "game_id": self._game, "phase_id": phase.id, "state": "sent", "message": "0" * 64,
+            "due_at": phase.deadline,
             "sent_at": phase.deadline}
         self._session.execute(insert(OutboxRow), [
-            {**common, "kind": kind, "key": f"{self._game} {phase.id} {kind} {at}", "subject": f"{self._game}: {kind}",
-             "recipient": f"p{self._number}-{at}@players.example", "message_id": f"<{phase.id}.{kind}.{at}@galloper.example>"}
+            {**common, "kind": kind, "key": (f"{self._game} {phase.id} {kind} "
+                                             f"{at}"), "subject": f"{self._game}: {kind}",
+             "recipient": f"p{self._number}-{at}@players.example",
+             "message_id": f"<{phase.id}.{kind}.{at}@galloper.example>"}
             for kind in ("receipt", "results") for at in range(len(self._variant.powers))])
-        self._session.execute(insert(EventRow), [
-            {"at": phase.deadline, "game_id": self._game, "actor": "galloper", "what": what,
-             "detail": {"phase": f"{phase.season} {phase.year}"}}
-            for what in ("phase_opened", *(["mail_taken"] * len(self._variant.powers)), "phase_closed", "phase_judged",
-                         "results_approved")])
+        self._session.execute(
+            insert(EventRow),
+            [
+                {
+                    "at": phase.deadline,
+                    "game_id": self._game,
+                    "actor": "galloper",
+                    "what": what,
+                    "detail": {"phase": f"{phase.season} {phase.year}"},
+                }
+                for what in (
+                    "phase_opened",
+                    *(["mail_taken"] * len(self._variant.powers)),
+                    "phase_closed",
+                    "phase_judged",
+                    "results_approved",
+                )
+            ],
+        )
 
     def _ids(self, table: Any, rows: Rows) -> list[int]:
         """Write rows with numbers that follow the table's last; the numbers."""
         last = self._session.scalar(select(func.max(table.id))) or 0
-        self._session.execute(insert(table), [{"id": last + at, **row} for at, row in enumerate(rows, start=1)])
+        self._session.execute(
+            insert(table), [{"id": last + at, **row} for at, row in enumerate(rows, start=1)]
+        )
         return list(range(last + 1, last + 1 + len(rows)))

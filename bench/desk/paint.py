@@ -22,9 +22,11 @@ from service.web import sessions
 GAMES = 20
 YEARS = (5, 10)
 SOON = 200
-"""Milliseconds within which a page's first is painted: the desk plan's of the desk, the issue's of the public pages."""
+"""Milliseconds within which a page's first is painted: the desk plan's of the desk, the issue's of the public
+pages."""
 LOOKS = 15
-"""At each page, after one that is not counted; the pages take turns, so that a busy moment spoils no page alone."""
+"""At each page, after one that is not counted; the pages take turns, so that a busy moment spoils no page
+alone."""
 VARIANT = "w3k"
 GAME = "game, public"
 _PAINTED = """() => { const found = performance.getEntriesByType('paint').find((one) => one.name === 'first-contentful-paint');
@@ -43,19 +45,28 @@ def fill(place: Place, years: int) -> None:
 
 
 def pages(place: Place) -> dict[str, str]:
-    """What is looked at: a page's name and its address. The page of lines has the sample's, the others all games."""
+    """What is looked at: a page's name and its address. The page of lines has the sample's, the others all
+    games."""
     with opened(place.settings) as store, store() as session:
-        old = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.kind == "movement")).first()
-        now = session.scalars(select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN).order_by(PhaseRow.id)).first()
+        old = session.scalars(
+            select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.kind == "movement")
+        ).first()
+        now = session.scalars(
+            select(PhaseRow).where(PhaseRow.state == PhaseState.OPEN).order_by(PhaseRow.id)
+        ).first()
         assert old is not None
         assert now is not None
         game = now.game_id
         return {
-            "today": "/", "a line to read": f"/desk/{place.phase}", "a phase that is sealed": f"/desk/{now.id}",
-            "sheets of a phase": f"/sheets/{place.phase}", "results of a phase years ago": f"/results/{old.id}",
+            "today": "/", "a line to read": f"/desk/{place.phase}",
+            "a phase that is sealed": f"/desk/{now.id}",
+            "sheets of a phase": f"/sheets/{place.phase}",
+            "results of a phase years ago": f"/results/{old.id}",
             "rehearsal": f"/rehearsal/{place.phase}", "quarantine": "/quarantine", "letters": "/letters",
-            "post": "/post", "games": "/games", "a game": f"/games/{game}", "log": "/log", "health": "/health",
-            GAME: f"/public/{game}", "calendar, public": f"/public/{game}/calendar", "map, public": f"/public/{game}/map",
+            "post": "/post", "games": "/games", "a game": f"/games/{game}", "log": "/log",
+            "health": "/health",
+            GAME: f"/public/{game}", "calendar, public": f"/public/{game}/calendar",
+            "map, public": f"/public/{game}/map",
             "moves, public": f"/public/moves/{VARIANT}", "rules, public": f"/public/rules/{VARIANT}",
             "entry asked for, public": "/public/entry", "entry, a player's": "/public/me",
             "players, a player's": f"/public/{game}/players", "my file, a player's": f"/public/{game}/file",
@@ -73,8 +84,15 @@ def visit(place: Place, game: str) -> str:
             session.flush()
             seat.player_id = player.id
         secret = token_urlsafe(32)
-        session.merge(LinkRow(token_hash=me.digest(secret), player_id=seat.player_id, opens=me.VISIT, made_at=SystemClock().now(),
-                              until=SystemClock().now() + timedelta(days=1)))
+        session.merge(
+            LinkRow(
+                token_hash=me.digest(secret),
+                player_id=seat.player_id,
+                opens=me.VISIT,
+                made_at=SystemClock().now(),
+                until=SystemClock().now() + timedelta(days=1),
+            )
+        )
         return secret
 
 
@@ -82,8 +100,16 @@ def measure(browser: Any, place: Place, address: str) -> Times:
     """Every page `LOOKS` times, in a browser that has the style sheets from its first look."""
     found_at = pages(place)  # once: the server opens phases meanwhile
     context = browser.new_context(viewport=WIDE)
-    context.add_cookies([{"name": sessions.COOKIE, "value": place.token, "url": address},
-                         {"name": me.COOKIE, "value": visit(place, found_at[GAME].removeprefix("/public/")), "url": address}])
+    context.add_cookies(
+        [
+            {"name": sessions.COOKIE, "value": place.token, "url": address},
+            {
+                "name": me.COOKIE,
+                "value": visit(place, found_at[GAME].removeprefix("/public/")),
+                "url": address,
+            },
+        ]
+    )
     page, found = context.new_page(), {name: list[float]() for name in found_at}
     for look in range(LOOKS + 1):
         for name, path in found_at.items():
@@ -112,9 +138,11 @@ def figures(found: Mapping[int, Times]) -> Iterator[Figure]:
         for name, own in times.items():
             middle = median(own)
             kept = "kept" if middle is not None and middle < SOON else "missed"
-            yield Figure(f"first paint, {years} years, {name}: median", tidy(middle), "ms", len(own), f"under {SOON}: {kept}",
+            yield Figure((f"first paint, {years} years, {name}: "
+                          f"median"), tidy(middle), "ms", len(own), f"under {SOON}: {kept}",
                          f"p95 {tidy(percentile(own, 0.95))} ms, best {tidy(min(own))} ms")
     few, many = (found[years] for years in YEARS)
     worst = max(few, key=lambda name: min(many[name]) / min(few[name]))
-    yield Figure(f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst page", tidy(min(many[worst]) / min(few[worst]), 2),
+    yield Figure((f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst "
+                  f"page"), tidy(min(many[worst]) / min(few[worst]), 2),
                  "times", len(few), "no slower", worst)

@@ -1,4 +1,5 @@
-"""The parts of `galloper bench desk`, apart from what measures them, so that the command line loads nothing heavy."""
+"""The parts of `galloper bench desk`, apart from what measures them, so that the command line loads nothing
+heavy."""
 
 from __future__ import annotations
 

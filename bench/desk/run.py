@@ -1,7 +1,8 @@
-"""`galloper bench desk`: the desk's figures, taken in a real Chromium at a real `galloper serve`, as JSON lines.
+"""`galloper bench desk`: the desk's figures, taken in a real Chromium at a real `galloper serve`, as JSON
+lines.
 
-Each line has `what`, `value`, `unit`, and where they apply `of`, `target` (the desk plan's) and `how`. Times are wall clock,
-since a person waits in it: run it on a quiet machine; the load is told beside the figures.
+Each line has `what`, `value`, `unit`, and where they apply `of`, `target` (the desk plan's) and `how`. Times
+are wall clock, since a person waits in it: run it on a quiet machine; the load is told beside the figures.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ Tell = Callable[[str], None]
 
 
 def run(parts: list[Part], out: TextIO, progress: TextIO) -> int:
-    """Measure `parts`, all where none is named, and print. 0; 1 with a sentence on `progress` where it cannot be done."""
+    """Measure `parts`, all where none is named, and print. 0; 1 with a sentence on `progress` where it cannot
+    be done."""
     def tell(text: str) -> None:
         print(text, file=progress, flush=True)
 
@@ -45,7 +47,8 @@ def run(parts: list[Part], out: TextIO, progress: TextIO) -> int:
                 for figure in _MEASURED[part](browser, sample, tell):
                     _say(figure, out)
                 load = f"{before:.1f} when it began, {os.getloadavg()[0]:.1f} when it ended"
-                _say(Figure(f"load of the machine while measuring {part.value}", round(os.getloadavg()[0], 1), "processes",
+                _say(Figure((f"load of the machine while measuring "
+                             f"{part.value}"), round(os.getloadavg()[0], 1), "processes",
                             how=f"mean of the last minute, on {os.cpu_count()} processors: {load}"), out)
     except (NoBrowser, NoSample, NotServed) as error:
         tell(f"{error}.")
@@ -98,8 +101,11 @@ _MEASURED: dict[Part, Callable[[Any, Sample, Tell], Iterator[Figure]]] = {
 
 
 @contextmanager
-def served(sample: Sample, prepare: Callable[[Place], None] = lambda _place: None) -> Iterator[tuple[Place, Server]]:
-    """A temporary site with the sample, prepared further before it is served; killed and removed at the end."""
+def served(
+    sample: Sample, prepare: Callable[[Place], None] = lambda _place: None
+) -> Iterator[tuple[Place, Server]]:
+    """A temporary site with the sample, prepared further before it is served; killed and removed at the
+    end."""
     with tempfile.TemporaryDirectory(prefix="galloper-bench-", ignore_cleanup_errors=True) as folder:
         place = make(Path(folder), sample)
         prepare(place)

@@ -24,7 +24,8 @@ Decided = Callable[[], dict[int, tuple[str, str | None]]]
 
 
 def kills(tab: Tab, server: Server, decided: Decided, tell: Callable[[str], None]) -> Iterator[Figure]:
-    """Two decisions and a SIGKILL at a random instant, `KILLS` times; what is on file then, beside what was pressed."""
+    """Two decisions and a SIGKILL at a random instant, `KILLS` times; what is on file then, beside what was
+    pressed."""
     chance, made = random.Random(KILLS), dict[int, str]()  # noqa: S311 no secret, but repeatable
     for kill in range(1, KILLS + 1):
         ends = time.monotonic() + chance.uniform(0, _LONGEST_MS) / 1000
@@ -50,7 +51,8 @@ def kills(tab: Tab, server: Server, decided: Decided, tell: Callable[[str], None
 
 
 def undo_walk(tab: Tab, tell: Callable[[str], None]) -> Iterator[Figure]:
-    """A walk of `STEPS` random acts, undos and redos; after each undo and redo every line is compared with what it was."""
+    """A walk of `STEPS` random acts, undos and redos; after each undo and redo every line is compared with
+    what it was."""
     chance, past, future = random.Random(STEPS), [_shown(tab)], []  # noqa: S311 no secret, but repeatable
     exact = compared = 0
     for step in range(1, STEPS + 1):
@@ -77,7 +79,8 @@ def undo_walk(tab: Tab, tell: Callable[[str], None]) -> Iterator[Figure]:
         compared += 1
         exact += _settled(tab, past[-1])
     yield Figure("undo or redo that restored every line exactly", exact, "steps", compared, str(compared),
-                 f"a random walk of {STEPS} acts by keys, seed {STEPS}; text, order, state, version and person of each line")
+                 (f"a random walk of {STEPS} acts by keys, seed {STEPS}; text, order, state, version and "
+                  f"person of each line"))
 
 
 def _act(tab: Tab, chance: random.Random) -> None:
@@ -96,7 +99,8 @@ def _shown(tab: Tab) -> Any:
 
 
 def _settled(tab: Tab, wanted: Any) -> bool:
-    """Whether every line comes to stand as wanted within a second; what was pressed is applied before it is saved."""
+    """Whether every line comes to stand as wanted within a second; what was pressed is applied before it is
+    saved."""
     end = time.monotonic() + 1
     while True:
         if _shown(tab) == wanted:

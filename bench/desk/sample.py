@@ -1,4 +1,5 @@
-"""The fixed sample of a hundred doubtful lines (tests/data/desk_lines): ink, what the reader offered, what is right."""
+"""The fixed sample of a hundred doubtful lines (tests/data/desk_lines): ink, what the reader offered, what is
+right."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ class Do(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleLine:
-    """One doubtful line. `box`: corners in pixels of its page; `candidates` as a line row keeps them; `order`: the
-    canonical order that was written, None where `do` is not READ; `written`: its words."""
+    """One doubtful line. `box`: corners in pixels of its page; `candidates` as a line row keeps them;
+    `order`: the canonical order that was written, None where `do` is not READ; `written`: its words."""
 
     picture: str
     at: tuple[int, int]
@@ -95,5 +96,7 @@ def load_sample(folder: Path = DEFAULT) -> Sample:
 def _line(given: Mapping[str, Any]) -> SampleLine:
     right = given["right"]
     return SampleLine(
-        given["picture"], (given["at"][0], given["at"][1]), given["box"], given["kind"], given["struck"], given["text"],
-        given["order"], given["confidence"], given["candidates"], Do(right["do"]), right.get("order"), right["written"])
+        given["picture"], (given["at"][0], given["at"][1]), given["box"], given["kind"], given["struck"],
+        given["text"],
+        given["order"], given["confidence"], given["candidates"], Do(right["do"]), right.get("order"),
+        right["written"])

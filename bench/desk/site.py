@@ -75,8 +75,8 @@ class Place:
 
 
 def make(folder: Path, sample: Sample, port: int = 0) -> Place:
-    """A new site in an empty folder: one game whose first phase has just closed, the sample's pages from its powers in
-    turn. Any free port unless one is given."""
+    """A new site in an empty folder: one game whose first phase has just closed, the sample's pages from its
+    powers in turn. Any free port unless one is given."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FILE).write_text(SETTINGS.format(data="data", port=port or free_port()), encoding="utf-8")
     mailbox.Maildir(str(folder / "box"), create=True)
@@ -96,8 +96,10 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
     plan = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]
     first_day = (now - (plan.deadline - plan.opens) - timedelta(days=1)).date()
     window = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
-    seats = [create.Seat(power, f"Player of {power}", mail=(f"{power.lower().replace(' ', '-')}@players.example",))
-             for power in variant.powers]
+    seats = [
+        create.Seat(power, f"Player of {power}", mail=(f"{power.lower().replace(' ', '-')}@players.example",))
+        for power in variant.powers
+    ]
     new = create.NewGame(name, variant.slug, first_day, seats)
     phase = create.create(session, new, variant, window, lots.fresh_seed(), now)
     turns.extend_calendar(session, session.get_one(GameRow, new.slug), variant)
@@ -108,7 +110,8 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
 
 
 def lay_out(session: Session, sample: Sample, phase: PhaseRow, blobs: Blobs) -> dict[int, SampleLine]:
-    """The sample's pages filed for a phase, one paper a power with its pages; what each line says, by its id."""
+    """The sample's pages filed for a phase, one paper a power with its pages; what each line says, by its
+    id."""
     powers = sorted(maps.load(sample.variant).powers)
     truth: dict[int, SampleLine] = {}
     for at, power in enumerate(powers):
@@ -124,7 +127,8 @@ def _paper(session: Session, phase: PhaseRow, power: str) -> SubmissionRow:
     seat = session.get_one(SeatRow, (phase.game_id, power))
     row = SubmissionRow(
         phase_id=phase.id, power=power, player_id=seat.player_id, sender=f"{power.lower()}@players.example",
-        received_at=phase.deadline - timedelta(hours=3), version=1, semantic_key=power, read_at=phase.deadline)
+        received_at=phase.deadline - timedelta(hours=3), version=1, semantic_key=power,
+        read_at=phase.deadline)
     session.add(row)
     session.flush()
     return row
@@ -156,8 +160,8 @@ def free_port() -> int:
 
 
 class Server:
-    """A command that serves a desk, in a process of its own, from the folder `cwd` where one is given; `kill` ends it as a
-    power cut would."""
+    """A command that serves a desk, in a process of its own, from the folder `cwd` where one is given; `kill`
+    ends it as a power cut would."""
 
     def __init__(self, command: Sequence[str], address: str, cwd: Path | None = None) -> None:
         self._command, self._cwd = command, cwd
@@ -173,7 +177,8 @@ class Server:
                 urllib.request.urlopen(f"{self.address}/sign-in", timeout=5).close()  # noqa: S310 loopback
             except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
                 if time.monotonic() > end or self.process.poll() is not None:
-                    raise NotServed(f"{' '.join(self._command)} does not serve {self.address} ({error})") from error
+                    raise NotServed(f"{' '.join(self._command)} does not serve {self.address} "
+                                    f"({error})") from error
                 time.sleep(0.05)
             else:
                 return

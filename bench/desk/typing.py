@@ -1,6 +1,6 @@
-"""A practised person's typing at the desk's edit box: names by their first letters, or those of the board's own short
-spelling, until the right one is offered, places by Tab, what is wrong by the way with the fewest keys. Used by the bench and
-by the browser's tests."""
+"""A practised person's typing at the desk's edit box: names by their first letters, or those of the board's
+own short spelling, until the right one is offered, places by Tab, what is wrong by the way with the fewest
+keys. Used by the bench and by the browser's tests."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _OFFERED = """() => { const list = document.querySelector('#work .completions');
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One way to a right line: the keys that select a place, how many signs before and behind it go, what is typed there
-    then, and what all that costs in keys."""
+    """One way to a right line: the keys that select a place, how many signs before and behind it go, what is
+    typed there then, and what all that costs in keys."""
 
     cost: int
     select: tuple[str, ...] = ()
@@ -50,7 +50,8 @@ class Typist:
         return min(way.cost for way in self._ways(offer, (end, end), self._tab.page.evaluate(_SLOTS, offer)))
 
     def correct(self) -> None:
-        """From the open box to the accepted line. Where no way leads there, the whole line is typed letter by letter."""
+        """From the open box to the accepted line. Where no way leads there, the whole line is typed letter by
+        letter."""
         for _ in range(_MOST_STEPS):
             now, start, end, slots = self._tab.page.evaluate(_STATE)
             if _same(self._meant(now), self._wanted):
@@ -66,7 +67,11 @@ class Typist:
         places = [((), at), (("Home",), (0, 0)), (("End",), (len(now), len(now)))]
         places += [(_hops(at, slots, n), (a, b)) for n, (a, b) in enumerate(slots)]
         ways += [way for keys, place in places for way in self._span(now, keys, place)]
-        wrong = [n for n, (a, b) in enumerate(slots) if n < len(self._goal) and self._meant(now[a:b]) != self._goal[n]]
+        wrong = [
+            n
+            for n, (a, b) in enumerate(slots)
+            if n < len(self._goal) and self._meant(now[a:b]) != self._goal[n]
+        ]
         if len(slots) == len(self._goal) and _same(self._filled(now, slots), self._wanted):
             cost = sum(2 + self._cost(self._goal[n]) for n in wrong)
             ways.append(_Way(cost, _hops(at, slots, wrong[0]), 0, 0, self._goal[wrong[0]], over=True))
@@ -121,14 +126,20 @@ class Typist:
         return now
 
     def _cost(self, text: str) -> int:
-        return sum(len(piece.strip()) + (piece != piece.strip() and not _DASH.fullmatch(piece)) if piece not in self._goal
-                   else len(self._spelling(piece)[0]) + self._spelling(piece)[1] for piece in self._pieces(text))
+        return sum(
+            len(piece.strip()) + (piece != piece.strip() and not _DASH.fullmatch(piece))
+            if piece not in self._goal
+            else len(self._spelling(piece)[0]) + self._spelling(piece)[1]
+            for piece in self._pieces(text)
+        )
 
     def _spelling(self, name: str) -> tuple[str, bool]:
         """The letters that a person types for a name, and whether Tab must complete them."""
         if name not in self._short:
             whole = self._tab.page.evaluate(_SPELT, name)
-            ways = [(letters[:n], True) for letters in (_letters(name), *whole) for n in range(1, len(letters))]
+            ways = [
+                (letters[:n], True) for letters in (_letters(name), *whole) for n in range(1, len(letters))
+            ]
             shown = [way for way in sorted(ways, key=lambda way: len(way[0]))
                      if self._tab.page.evaluate(_FIRST, way[0]) == name][:1]
             self._short[name] = min([(name, False), *((one, False) for one in whole), *shown],
@@ -136,7 +147,8 @@ class Typist:
         return self._short[name]
 
     def _type(self, words: str) -> None:
-        """One name, or what stands between names. A blank that Tab has set is not typed again, and none beside a dash."""
+        """One name, or what stands between names. A blank that Tab has set is not typed again, and none
+        beside a dash."""
         if words not in self._goal:
             now, start, _end, _slots = self._tab.page.evaluate(_STATE)
             text = words.strip() if _DASH.fullmatch(words) else words
@@ -154,7 +166,8 @@ class Typist:
 
 
 def correct(tab: Tab, wanted: str) -> None:
-    """Open the box on the reading from which the fewest keys lead to what is wanted, make it right, accept."""
+    """Open the box on the reading from which the fewest keys lead to what is wanted, make it right,
+    accept."""
     offers, typist = tab.offers(), Typist(tab, wanted)
     if offers:
         near = min(range(len(offers)), key=lambda n: n + typist.costs(offers[n]))
@@ -176,13 +189,20 @@ def _hops(at: tuple[int, int], slots: list[list[int]], to: int) -> tuple[str, ..
     before = [n for n, (_, b) in enumerate(slots) if b <= at[0]]
     if list(at) == slots[to]:
         return ()
-    return ("Tab",) * (1 + behind.index(to)) if to in behind else ("Shift+Tab",) * (1 + before[::-1].index(to)) \
-        if to in before else ("Home", *("Tab",) * (to + 1))
+    return (
+        ("Tab",) * (1 + behind.index(to))
+        if to in behind
+        else ("Shift+Tab",) * (1 + before[::-1].index(to))
+        if to in before
+        else ("Home", *("Tab",) * (to + 1))
+    )
 
 
 def _alike(one: str, other: str) -> int:
     """Signs that two texts begin with alike."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _same(one: str, other: str) -> bool:

@@ -1,9 +1,10 @@
 """What reads photographs for `galloper bench read`, in a fresh process on one core:
 `python -m bench.read.child READER VARIANT < FILES`.
 
-READER is "galloper" or a peer of `read_peers`. FILES are paths, one a line. The first photograph is read once before
-anything is measured, so that models are loaded. Then prints one JSON object a photograph: `file`, `pages` as in
-`galloper read --json`, `cpu` and `wall` in seconds; and last `{"peak_mib": ...}`, the most memory this process held.
+READER is "galloper" or a peer of `read_peers`. FILES are paths, one a line. The first photograph is read once
+before anything is measured, so that models are loaded. Then prints one JSON object a photograph: `file`,
+`pages` as in `galloper read --json`, `cpu` and `wall` in seconds; and last `{"peak_mib": ...}`, the most
+memory this process held.
 """
 
 from __future__ import annotations

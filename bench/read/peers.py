@@ -1,7 +1,8 @@
 """Two public readers beside ours: RapidOCR and Tesseract, as they come, from the extra `bench` and Debian.
 
-They give text and no order. Their text is understood twice: strictly, where a line counts as an order only when it is
-spelled as our grammar lists it, and snapped, where our grammar picks the likeliest order of any line that is like one.
+They give text and no order. Their text is understood twice: strictly, where a line counts as an order only
+when it is spelled as our grammar lists it, and snapped, where our grammar picks the likeliest order of any
+line that is like one.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ def tesseract() -> Callable[[Path], dict[str, Any]]:
     return read
 
 
-PEERS: Mapping[str, Callable[[], Callable[[Path], dict[str, Any]]]] = {"rapidocr": rapidocr, "tesseract": tesseract}
+PEERS: Mapping[str, Callable[[], Callable[[Path], dict[str, Any]]]] = {
+    "rapidocr": rapidocr,
+    "tesseract": tesseract,
+}
 _TITLES = {"rapidocr": "RapidOCR", "tesseract": "Tesseract"}
 
 
@@ -69,8 +73,8 @@ def title(name: str) -> str | None:
 
 
 def rows(boxes: Sequence[Sequence[tuple[float, float]]], texts: Sequence[str]) -> list[str]:
-    """Texts in rows from top to bottom, each from left to right: boxes whose middles are within half a height of one
-    another stand in one row."""
+    """Texts in rows from top to bottom, each from left to right: boxes whose middles are within half a height
+    of one another stand in one row."""
     spans: list[tuple[float, float, float, str]] = []
     for box, text in zip(boxes, texts, strict=True):
         ys = [y for _, y in box]

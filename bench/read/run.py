@@ -1,8 +1,9 @@
 """`galloper bench read`: the reader on photographs whose truth is known, as JSON lines.
 
-Each line has `what`, `value`, `unit`, `sheets` ("all", "tidy", "hasty") and where it is a share `of`, the number of
-lines shared out; beside a peer also `peer`, `peer_value` and `ratio` (ours over the peer's). Everything is read in one
-fresh process on one core, its models loaded beforehand; seconds are medians over photographs.
+Each line has `what`, `value`, `unit`, `sheets` ("all", "tidy", "hasty") and where it is a share `of`, the
+number of lines shared out; beside a peer also `peer`, `peer_value` and `ratio` (ours over the peer's).
+Everything is read in one fresh process on one core, its models loaded beforehand; seconds are medians over
+photographs.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ Say = Callable[..., None]
 
 
 class ChildFailed(Exception):
-    """The process that reads ended before it had read everything; its own words stand above on standard error."""
+    """The process that reads ended before it had read everything; its own words stand above on standard
+    error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class Figure:
 
 
 def run(folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: TextIO) -> int:
-    """Measure and print. 0; 1 with a sentence on `progress` where there is no truth or a reader breaks off."""
+    """Measure and print. 0; 1 with a sentence on `progress` where there is no truth or a reader breaks
+    off."""
     def say(**line: Any) -> None:
         print(json.dumps({key: value for key, value in line.items() if value is not None or key == "value"},
                          ensure_ascii=False), file=out, flush=True)
@@ -120,7 +123,8 @@ def tell(progress: TextIO, reader: str, done: int, of: int) -> None:
 
 
 def figures(truth: Truth, sitting: Sitting) -> Iterator[Figure]:
-    """Every figure of one reader: for tidy and hasty sheets apart where the truth tells them apart, and for all."""
+    """Every figure of one reader: for tidy and hasty sheets apart where the truth tells them apart, and for
+    all."""
     manners = [m for m in ("tidy", "hasty") if any(sheet.manner == m for sheet in truth.sheets)]
     for group in (*manners, "all"):
         sheets = [sheet for sheet in truth.sheets if group in {"all", sheet.manner}]
@@ -150,7 +154,8 @@ def _of_lines(score: Score, group: str) -> Iterator[Figure]:
     yield Figure("WER", score.word_errors, "share", group)
 
 
-# Peers ---------------------------------------------------------------------------------------------------------------
+# Peers
+# ---------------------------------------------------------------------------------------------------------------
 
 _COMPARED = ("orders exact by meaning", "orders exact by text", "CER", "WER", "CPU time a sheet, median",
              "time a sheet, median", "peak memory")
@@ -162,7 +167,8 @@ def _peers(truth: Truth, ours: Sequence[Figure], say: Say, progress: TextIO) -> 
     for name in read_peers.PEERS:
         title = read_peers.title(name)
         if title is None:
-            say(what="peer absent", value=name, unit="package", how="pip install -e '.[bench]' and Debian's tesseract-ocr bring it")
+            say(what="peer absent", value=name, unit="package", how=("pip install -e '.[bench]' and Debian's "
+                                                                     "tesseract-ocr bring it"))
             continue
         sitting = sit(name, truth, progress)
         for how, understand, wanted in (
@@ -173,8 +179,16 @@ def _peers(truth: Truth, ours: Sequence[Figure], say: Say, progress: TextIO) -> 
             for figure in figures(truth, Sitting(answers, sitting.peak_mib)):
                 own = mine[figure.what, figure.sheets] if figure.what in wanted else None
                 if own is not None:
-                    say(what=figure.what, value=own.value, unit=figure.unit, sheets=figure.sheets, of=figure.of,
-                        peer=f"{title}, {how}", peer_value=figure.value, ratio=_ratio(own.value, figure.value))
+                    say(
+                        what=figure.what,
+                        value=own.value,
+                        unit=figure.unit,
+                        sheets=figure.sheets,
+                        of=figure.of,
+                        peer=f"{title}, {how}",
+                        peer_value=figure.value,
+                        ratio=_ratio(own.value, figure.value),
+                    )
 
 
 def _ratio(ours: float | None, theirs: float | None) -> float | None:

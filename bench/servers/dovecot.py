@@ -1,7 +1,7 @@
 """A private Dovecot 2.3 on loopback: IMAP with and without encryption, and LMTP for delivery.
 
-Dovecot refuses to serve mail as root, so a server started by root drops to "nobody". Its folder must have a short
-name, because the sockets in it may not pass 108 bytes. Version 2.4 has another configuration language.
+Dovecot refuses to serve mail as root, so a server started by root drops to "nobody". Its folder must have a
+short name, because the sockets in it may not pass 108 bytes. Version 2.4 has another configuration language.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def unprivileged() -> pwd.struct_passwd:
 class Dovecot:
     """One server. `start` again after `kill` brings it back on the same ports with the same mail.
 
-    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers). With `introspection`, an address to
-    which an access token is added, XOAUTH2 is spoken too.
+    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers). With
+    `introspection`, an address to which an access token is added, XOAUTH2 is spoken too.
     """
 
     tls: bool = False
@@ -119,7 +119,8 @@ class Dovecot:
         return self.root / "cert.pem"
 
     def start(self) -> Dovecot:
-        """Write the settings, start, and return when both ports answer. Raises RuntimeError with the log's end."""
+        """Write the settings, start, and return when both ports answer. Raises RuntimeError with the log's
+        end."""
         program = shutil.which("dovecot", path=_PATH)
         if program is None:
             raise RuntimeError("dovecot is missing; run tools/setup dev")
@@ -135,7 +136,8 @@ class Dovecot:
         if self.introspection:
             tokens = f"passdb {{\n  driver = oauth2\n  mechanisms = xoauth2\n  args = {self.root}/tokens\n}}"
             (self.root / "tokens").write_text(
-                f"introspection_url = {self.introspection}\nintrospection_mode = get\nactive_attribute = active\n"
+                f"introspection_url = {self.introspection}\nintrospection_mode = get\nactive_attribute = "
+                f"active\n"
                 "active_value = true\nusername_attribute = username\n")
         (self.root / "conf").write_text(
             _SETTINGS.format(
@@ -215,7 +217,8 @@ class Dovecot:
             )
 
     def rebuild(self, folder: str = "") -> None:
-        """What a mailbox restored from a backup looks like: a new UIDVALIDITY, UIDs from 1. Sessions are cut."""
+        """What a mailbox restored from a backup looks like: a new UIDVALIDITY, UIDs from 1. Sessions are
+        cut."""
         box = self.root / "mail" / USER / "Maildir"
         box = box / f".{folder}" if folder else box
         time.sleep(1.1)  # Dovecot takes the value from the clock

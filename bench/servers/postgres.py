@@ -26,7 +26,8 @@ def binaries() -> Path | None:
 
 @dataclass
 class Postgres:
-    """One cluster with one database; `url` empties it. PostgreSQL refuses to run as root, so root steps down."""
+    """One cluster with one database; `url` empties it. PostgreSQL refuses to run as root, so root steps
+    down."""
 
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pg")))
 
@@ -63,7 +64,8 @@ class Postgres:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def url(self) -> str:
-        """The address of an empty database: always the same one, emptied. A database a test is a thousand files."""
+        """The address of an empty database: always the same one, emptied. A database a test is a thousand
+        files."""
         address = f"postgresql://galloper@/postgres?host={self.root}"
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(

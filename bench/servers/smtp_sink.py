@@ -39,10 +39,10 @@ Answer = str | None
 class SmtpSink:
     """An SMTP server on loopback. `letters` are those it took.
 
-    `at_rcpt` and `at_data` decide about each recipient and each mail; `cut_after_data` closes the connection that many
-    times after the mail was taken and before it is confirmed; `size_limit` is announced and kept. With a `certificate`
-    (and its key) it insists on STARTTLS, or is encrypted from the start where it is `implicit`. With a `token` it wants a login
-    by XOAUTH2; `logins` are what was said there.
+    `at_rcpt` and `at_data` decide about each recipient and each mail; `cut_after_data` closes the connection
+    that many times after the mail was taken and before it is confirmed; `size_limit` is announced and kept.
+    With a `certificate` (and its key) it insists on STARTTLS, or is encrypted from the start where it is
+    `implicit`. With a `token` it wants a login by XOAUTH2; `logins` are what was said there.
     """
 
     port: int = field(default_factory=free_port)

@@ -2,10 +2,10 @@
 
     python -m bench.storm.child FOLDER ROLE [ARGUMENT]
 
-Roles: `site` takes in, works and sends, as `galloper serve` does, its clock ARGUMENT minutes ahead where one is given;
-`worker` only works, with "approve" as work besides; `intake` takes the mailbox in once, for each line it is told; `bare`
-fetches the same mails by IMAPClient alone, from folder ARGUMENT. Says "ready" first. Photographs are opened as ever, but
-nobody reads them.
+Roles: `site` takes in, works and sends, as `galloper serve` does, its clock ARGUMENT minutes ahead where one
+is given; `worker` only works, with "approve" as work besides; `intake` takes the mailbox in once, for each
+line it is told; `bare` fetches the same mails by IMAPClient alone, from folder ARGUMENT. Says "ready" first.
+Photographs are opened as ever, but nobody reads them.
 """
 
 from __future__ import annotations

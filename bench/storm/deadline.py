@@ -1,13 +1,14 @@
-"""Many games of ten powers close in the same second: from the deadline until every phase is judged and every letter of the
-results stands in the outbox.
+"""Many games of ten powers close in the same second: from the deadline until every phase is judged and every
+letter of the results stands in the outbox.
 
-Every power has a sheet on file whose lines hold its units, read and sure. Closing and judging are the workers' own work;
-approving, which a coordinator does at the desk, is put into the queue as soon as all are judged. Letters are counted in the
-outbox and not sent.
+Every power has a sheet on file whose lines hold its units, read and sure. Closing and judging are the
+workers' own work; approving, which a coordinator does at the desk, is put into the queue as soon as all are
+judged. Letters are counted in the outbox and not sent.
 
-Each worker has one core, as a machine of its own would: drawing leaves the interpreter's lock, so that a worker alone on two
-cores would use part of the second one, and a second worker would seem to bring less than it does. The figures are wall clock:
-two workers need two free cores, and the database takes its time from the same ones. Processor time holds on a busy machine too.
+Each worker has one core, as a machine of its own would: drawing leaves the interpreter's lock, so that a
+worker alone on two cores would use part of the second one, and a second worker would seem to bring less than
+it does. The figures are wall clock: two workers need two free cores, and the database takes its time from the
+same ones. Processor time holds on a busy machine too.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ ROW_HEIGHT = 60
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How long `games` took with so many workers: seconds until all were judged, and until all letters were written;
-    `processor` is what the workers spent meanwhile."""
+    """How long `games` took with so many workers: seconds until all were judged, and until all letters were
+    written; `processor` is what the workers spent meanwhile."""
 
     games: int
     judged: float
@@ -66,19 +67,27 @@ class Run:
 
 
 def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault, also where a phase is judged twice or a letter is missing."""
+    """The figures of the part. Raises StormFault, also where a phase is judged twice or a letter is
+    missing."""
     few = _run(sizes.few_games, 1, database)
     many = _run(sizes.games, 1, database)
     for run in (few, many):
         yield from _told(run, 1, database)
-    yield Figure("time per game of many beside few, judged and written", round(_each(many) / _each(few), 2), "",
+    yield Figure(("time per game of many beside few, judged and "
+                  "written"), round(_each(many) / _each(few), 2), "",
                  target="at most 2", how=f"{many.games} games beside {few.games}")
     if database is Database.POSTGRES:
         two = _run(sizes.games, 2, database)
         yield from _told(two, 2, database)
-        yield Figure("two workers beside one", round(many.written / two.written, 2), "", target="at least 1.7",
-                     how=f"{sizes.games} games, judged and written; each worker on one core of {os.cpu_count()}, shared with "
-                         "the database")
+        yield Figure(
+            "two workers beside one",
+            round(many.written / two.written, 2),
+            "",
+            target="at least 1.7",
+            how=f"{sizes.games} games, judged and written; each worker on one core of "
+            f"{os.cpu_count()}, shared with "
+            "the database",
+        )
 
 
 def _each(run: Run) -> float:
@@ -86,10 +95,12 @@ def _each(run: Run) -> float:
 
 
 def _told(run: Run, workers: int, database: Database) -> Iterator[Figure]:
-    what = f"{run.games} games close in one second, {workers} worker{'s' if workers > 1 else ''}, {database.value}: "
+    what = (f"{run.games} games close in one second, {workers} worker{'s' if workers > 1 else ''}, "
+            f"{database.value}: ")
     yield Figure(f"{what}all judged", round(run.judged, 2), "s", of=run.games, how="each phase judged once")
     yield Figure(f"{what}all letters in the outbox", round(run.written, 2), "s", of=run.letters)
-    yield Figure(f"{what}processor time of the workers for a game", round(run.processor / run.games, 2), "s", of=run.games)
+    yield Figure((f"{what}processor time of the workers for a "
+                  f"game"), round(run.processor / run.games, 2), "s", of=run.games)
 
 
 def _run(games: int, workers: int, database: Database) -> Run:
@@ -116,7 +127,11 @@ def _close(at: Place, phases: list[int]) -> tuple[float, float]:
     jobs.prepare()
     clock = SystemClock()
     with at.store.begin() as session:
-        session.execute(update(PhaseRow).where(PhaseRow.id.in_(phases)).values(deadline=clock.now() - timedelta(seconds=1)))
+        session.execute(
+            update(PhaseRow)
+            .where(PhaseRow.id.in_(phases))
+            .values(deadline=clock.now() - timedelta(seconds=1))
+        )
     begun = time.monotonic()
     due_now(clock, at.store, jobs)
     _until(at, phases, PhaseState.READY)
@@ -140,25 +155,40 @@ def _until(at: Place, phases: list[int], state: PhaseState) -> None:
 
 
 def _checked(at: Place, phases: list[int]) -> int:
-    """How many letters stand in the outbox. Raises StormFault where a phase was judged twice or a player has no results."""
+    """How many letters stand in the outbox. Raises StormFault where a phase was judged twice or a player has
+    no results."""
     with at.store() as session:
-        judged = session.scalar(select(func.count()).select_from(EventRow).where(EventRow.what == "phase_judged")) or 0
-        letters = session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.phase_id.in_(phases))) or 0
-        told = session.scalar(select(func.count(func.distinct(OutboxRow.recipient))).where(OutboxRow.phase_id.in_(phases))) or 0
+        judged = (
+            session.scalar(select(func.count()).select_from(EventRow).where(EventRow.what == "phase_judged"))
+            or 0
+        )
+        letters = (
+            session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.phase_id.in_(phases)))
+            or 0
+        )
+        told = (
+            session.scalar(
+                select(func.count(func.distinct(OutboxRow.recipient))).where(OutboxRow.phase_id.in_(phases))
+            )
+            or 0
+        )
     players = len(phases) * len(at.variant.powers)
     if judged != len(phases) or told < players:
-        raise StormFault(f"{len(phases)} phases were judged {judged} times, and {told} of {players} players have results")
+        raise StormFault(f"{len(phases)} phases were judged {judged} times, and {told} of {players} players "
+                         f"have results")
     return letters
 
 
-# Sheets on file -----------------------------------------------------------------------------------------------------
+# Sheets on file
+# -----------------------------------------------------------------------------------------------------
 
 
 def file_sheets(at: Place, phases: list[int]) -> None:
     """A read sheet for each power of each phase: a line for each unit, which holds."""
     blobs = Blobs(Path(at.settings.data) / "blobs")
     start = at.variant.start
-    lines = {power: [f"{'Fleet' if unit.kind == 'F' else 'Army'} {unit.region} holds" for unit in start.units if unit.power == power]
+    lines = {power: [(f"{'Fleet' if unit.kind == 'F' else 'Army'} {unit.region} "
+                      f"holds") for unit in start.units if unit.power == power]
              for power in at.variant.powers}
     for number, phase in enumerate(phases):
         with at.store.begin() as session:
@@ -173,7 +203,8 @@ def _file(session: Session, blobs: Blobs, phase: int, power: str, sender: str, l
     records.add_mail(session, key, 0, now, now)
     session.get_one(MailRow, key).state = MailState.USED
     paper = SubmissionRow(
-        sha256=key, phase_id=phase, power=power, sender=sender, received_at=now - timedelta(hours=1), version=1,
+        sha256=key, phase_id=phase, power=power, sender=sender, received_at=now - timedelta(hours=1),
+        version=1,
         semantic_key=key, read_at=now, flags=[], fate="counts")
     session.add(paper)
     session.flush()
@@ -184,7 +215,8 @@ def _file(session: Session, blobs: Blobs, phase: int, power: str, sender: str, l
         top = 100 + ROW_HEIGHT * at_line
         session.add(LineRow(
             page_id=page.id, ordinal=at_line, kind="order", text=order, order=order, confidence=0.99,
-            box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], status=LineState.AUTO, candidates=[]))
+            box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], status=LineState.AUTO,
+            candidates=[]))
 
 
 def _page(lines: int) -> bytes:

@@ -1,10 +1,11 @@
 """Mail comes in while every process is killed again and again, at instants that chance chooses.
 
-A round starts what was killed, hands over a few mails, waits a random while and kills one process with all its children. On
-SQLite that is the only one, which takes in, works and sends; on PostgreSQL one of two. At the end what is unfinished is
-finished, with a clock a quarter and then half an hour ahead, since a letter whose sender died is left alone for ten minutes
-and tried again after five more. Then every mail must be stored once and at its end once, and each receipt sent once, or
-twice where Galloper itself says "possibly twice".
+A round starts what was killed, hands over a few mails, waits a random while and kills one process with all
+its children. On SQLite that is the only one, which takes in, works and sends; on PostgreSQL one of two. At
+the end what is unfinished is finished, with a clock a quarter and then half an hour ahead, since a letter
+whose sender died is left alone for ten minutes and tried again after five more. Then every mail must be
+stored once and at its end once, and each receipt sent once, or twice where Galloper itself says "possibly
+twice".
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
 
 AHEAD_MINUTES = (15, 30)
 LONGEST_LIFE = 6.0
-"""Seconds after it is ready within which a process is killed: long enough on a quiet machine to end a mail in most of its
-lives. On an overloaded one work is under way at death after death; it rests between them (`jobs.REST`)."""
+"""Seconds after it is ready within which a process is killed: long enough on a quiet machine to end a mail in
+most of its lives. On an overloaded one work is under way at death after death; it rests between them
+(`jobs.REST`)."""
 AT_START = 0.1
 """Share of kills that come while a process is starting."""
 PATIENCE = 200.0
@@ -42,8 +44,9 @@ PATIENCE = 200.0
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What the database and the server that letters went to say. `twice`: receipts that arrived more than once, `unmarked`:
-    those of them that Galloper does not call possibly twice. `others`: ends of mails that were not used, and their reasons."""
+    """What the database and the server that letters went to say. `twice`: receipts that arrived more than
+    once, `unmarked`: those of them that Galloper does not call possibly twice. `others`: ends of mails that
+    were not used, and their reasons."""
 
     stored: int
     used: int
@@ -55,7 +58,8 @@ class Count:
 
 
 def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault, after the figures where they show something lost or doubled."""
+    """The figures of the part. Raises StormFault, after the figures where they show something lost or
+    doubled."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
@@ -71,7 +75,8 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
     told = f"kill storm on {database.value}, {sizes.mails} mails, {sizes.kills} kills: "
     wanted = str(sizes.mails)
     yield Figure(f"{told}mails stored", count.stored, "mails", target=wanted)
-    yield Figure(f"{told}mails at their end, used", count.used, "mails", target=wanted, how=count.others or None)
+    yield Figure((f"{told}mails at their end, "
+                  f"used"), count.used, "mails", target=wanted, how=count.others or None)
     yield Figure(f"{told}receipts that arrived", count.receipts, "letters", target=wanted)
     yield Figure(f"{told}receipts that arrived twice, marked so", count.twice - count.unmarked, "letters")
     yield Figure(f"{told}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
@@ -100,7 +105,8 @@ def faults(count: Count, mails: int) -> list[str]:
 
 @contextmanager
 def database_of(kind: Database) -> Iterator[str]:
-    """The address of a new database of this kind; "" for SQLite, which lies in the site's folder. Raises StormFault."""
+    """The address of a new database of this kind; "" for SQLite, which lies in the site's folder. Raises
+    StormFault."""
     if kind is Database.SQLITE:
         yield ""
         return
@@ -155,8 +161,8 @@ def _mails(at: Place, count: int) -> list[bytes]:
 
 
 def _finish(at: Place, server: Dovecot, mails: int) -> None:
-    """Bring everything to its end: first what dead senders had claimed is let go, then it is tried again. Nobody waits for
-    what the clock of the moment does not let happen."""
+    """Bring everything to its end: first what dead senders had claimed is let go, then it is tried again.
+    Nobody waits for what the clock of the moment does not let happen."""
     for ahead in AHEAD_MINUTES:
         room = Room(at, "site", str(ahead))
         try:
@@ -169,12 +175,16 @@ def _finish(at: Place, server: Dovecot, mails: int) -> None:
 
 
 def _unfinished(at: Place, mails: int, ahead: int | None = None) -> int:
-    """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead lets be sent."""
+    """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead
+    lets be sent."""
     now = SystemClock().now()
     due = true() if ahead is None else OutboxRow.due_at <= now + timedelta(minutes=ahead)
     waiting = or_(OutboxRow.state == OutboxState.SENDING, and_(OutboxRow.state == OutboxState.QUEUED, due))
     with at.store() as session:
-        used = session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != MailState.STORED)) or 0
+        used = (
+            session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != MailState.STORED))
+            or 0
+        )
         letters = session.scalar(select(func.count()).select_from(OutboxRow).where(waiting)) or 0
     return max(0, mails - used) + letters
 
@@ -184,7 +194,10 @@ def counted(at: Place, server: Dovecot, sink: SmtpSink) -> Count:
     arrived = Counter(str(letter.message["Message-ID"]) for letter in sink.letters)
     with at.store() as session:
         stored = session.scalar(select(func.count()).select_from(MailRow)) or 0
-        used = session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.USED)) or 0
+        used = (
+            session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.USED))
+            or 0
+        )
         others = session.execute(select(MailRow.state, MailRow.reason, func.count()).where(
             MailRow.state != MailState.USED).group_by(MailRow.state, MailRow.reason)).all()
         receipts = session.scalars(select(OutboxRow).where(OutboxRow.kind == "receipt")).all()

@@ -1,4 +1,5 @@
-"""The parts and sizes of `galloper bench storm`, apart from what measures them, so that the command line loads nothing heavy."""
+"""The parts and sizes of `galloper bench storm`, apart from what measures them, so that the command line
+loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ class Database(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large a storm is. `minutes` of traffic in the soak, which passes `pace` times as fast; `games` close in the same second and are compared with `few_games`;
-    `rate_mails` with photographs of `photo_bytes` each. `seed` chooses the points at which processes are killed."""
+    """How large a storm is. `minutes` of traffic in the soak, which passes `pace` times as fast; `games`
+    close in the same second and are compared with `few_games`; `rate_mails` with photographs of `photo_bytes`
+    each. `seed` chooses the points at which processes are killed."""
 
     mails: int = 500
     kills: int = 100

@@ -1,8 +1,8 @@
 """How fast mail is taken in, beside a bare IMAPClient loop over the same mails on the same server.
 
-Rounds of equal size go to the two in turn, since the machine is not always equally fast: the loop fetches a round whole
-and keeps nothing; then the site takes the same round in, stored on disk, with its row and its work committed and the mail
-moved away. Reading is off: nothing works on the mails meanwhile.
+Rounds of equal size go to the two in turn, since the machine is not always equally fast: the loop fetches a
+round whole and keeps nothing; then the site takes the same round in, stored on disk, with its row and its
+work committed and the mail moved away. Reading is off: nothing works on the mails meanwhile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ def measure(sizes: Sizes) -> Iterator[Figure]:
     """The figures of the part. Raises StormFault."""
     server = Dovecot().start()
     try:
-        with tempfile.TemporaryDirectory(prefix="galloper-rate-") as folder, place(Path(folder), server=server) as at:
+        with (
+            tempfile.TemporaryDirectory(prefix="galloper-rate-") as folder,
+            place(Path(folder), server=server) as at,
+        ):
             add_games(at, 1)
             yield from _rounds(at, server, sizes)
     finally:
@@ -50,11 +53,16 @@ def _rounds(at: Place, server: Dovecot, sizes: Sizes) -> Iterator[Figure]:
     finally:
         intake.kill()
         bare.kill()
-    size = f"{sizes.rate_mails} mails with {sizes.photo_bytes / 1e6:g} MB of photograph, {len(ours)} rounds in turn"
-    yield Figure("mails taken in, median round", round(statistics.median(ours), 1), "mails/s", of=done, how=size)
-    yield Figure("mails fetched by a bare IMAPClient loop, median round", round(statistics.median(theirs), 1), "mails/s", of=done)
+    size = (f"{sizes.rate_mails} mails with {sizes.photo_bytes / 1e6:g} MB of photograph, {len(ours)} rounds "
+            f"in turn")
+    yield Figure(
+        "mails taken in, median round", round(statistics.median(ours), 1), "mails/s", of=done, how=size
+    )
+    yield Figure(("mails fetched by a bare IMAPClient loop, median "
+                  "round"), round(statistics.median(theirs), 1), "mails/s", of=done)
     shares = [own / other for own, other in zip(ours, theirs, strict=True)]
-    yield Figure("rate of taking in beside the bare loop, median round", round(statistics.median(shares), 2), "", of=done,
+    yield Figure(("rate of taking in beside the bare loop, median "
+                  "round"), round(statistics.median(shares), 2), "", of=done,
                  target=SHARE, how=f"rounds from {min(shares):.2f} to {max(shares):.2f}")
     yield Figure("processor time of taking one mail in", round(1000 * sum(cpu) / done, 1), "ms", of=done)
     yield Figure("peak memory of the process that takes in", round(peak), "MB", target=MEMORY)

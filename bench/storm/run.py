@@ -1,7 +1,8 @@
 """`galloper bench storm`: what the service holds out, as JSON lines.
 
-Real servers on loopback (Dovecot, a mail sink, a throw-away PostgreSQL cluster) and real processes that are really killed; the
-reading of photographs is switched off. Times are wall clock: run it on a quiet machine; the load is told beside the figures.
+Real servers on loopback (Dovecot, a mail sink, a throw-away PostgreSQL cluster) and real processes that are
+really killed; the reading of photographs is switched off. Times are wall clock: run it on a quiet machine;
+the load is told beside the figures.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from bench.storm.parts import Database, Part, Sizes
 from bench.storm.site import StormFault
 
 
-def run(parts: Sequence[Part], databases: Sequence[Database], sizes: Sizes, out: TextIO, progress: TextIO) -> int:
-    """Measure `parts` on `databases`, all where none is named, and print. 1 with a sentence on `progress` where one cannot be
-    done, and where a storm lost or doubled something; the others are measured all the same."""
+def run(
+    parts: Sequence[Part], databases: Sequence[Database], sizes: Sizes, out: TextIO, progress: TextIO
+) -> int:
+    """Measure `parts` on `databases`, all where none is named, and print. 1 with a sentence on `progress`
+    where one cannot be done, and where a storm lost or doubled something; the others are measured all the
+    same."""
     status = 0
     for part in parts or list(Part):
         for database in databases or list(Database):
@@ -53,5 +57,11 @@ def _measured(part: Part, database: Database, sizes: Sizes) -> Iterator[Figure]:
 
 def _say(figure: Figure, out: TextIO) -> None:
     values = dataclasses.asdict(figure)
-    print(json.dumps({key: value for key, value in values.items() if value is not None or key == "value"}, ensure_ascii=False),
-          file=out, flush=True)
+    print(
+        json.dumps(
+            {key: value for key, value in values.items() if value is not None or key == "value"},
+            ensure_ascii=False,
+        ),
+        file=out,
+        flush=True,
+    )

@@ -1,4 +1,5 @@
-"""A site of many games for the storms: its settings, its players' mails, and `storm_child` over it in processes of their own."""
+"""A site of many games for the storms: its settings, its players' mails, and `storm_child` over it in
+processes of their own."""
 
 from __future__ import annotations
 
@@ -64,20 +65,33 @@ class Place:
 
 
 @contextmanager
-def place(folder: Path, *, url: str = "", server: Dovecot | None = None, sink: SmtpSink | None = None) -> Iterator[Place]:
-    """A new site in an empty folder, on SQLite unless `url` names a database. Mail comes from `server` and leaves to
-    `sink`; where there is none, from and to folders."""
+def place(
+    folder: Path, *, url: str = "", server: Dovecot | None = None, sink: SmtpSink | None = None
+) -> Iterator[Place]:
+    """A new site in an empty folder, on SQLite unless `url` names a database. Mail comes from `server` and
+    leaves to `sink`; where there is none, from and to folders."""
     folder.mkdir(parents=True, exist_ok=True)
     box = folder / "box"
     for part in ("new", "cur", "tmp"):
         (box / part).mkdir(parents=True, exist_ok=True)
-    coming = MailIn(kind="maildir", path=str(box), trusted_authserv_id=AUTHSERV) if server is None else MailIn(
-        host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD, trusted_authserv_id=AUTHSERV)
+    coming = (
+        MailIn(kind="maildir", path=str(box), trusted_authserv_id=AUTHSERV)
+        if server is None
+        else MailIn(
+            host="127.0.0.1",
+            port=server.imap,
+            tls=False,
+            user=USER,
+            password=PASSWORD,
+            trusted_authserv_id=AUTHSERV,
+        )
+    )
     sender = f"Galloper <{ORDERS}>"
     leaving = MailOut(kind="folder", path=str(folder / "outbox"), sender=sender) if sink is None else MailOut(
         host="127.0.0.1", port=sink.port, starttls=False, sender=sender)
     settings = Settings(
-        data=str(folder / "data"), database=url, order_address=ORDERS, coordinator="coordinator@galloper.example",
+        data=str(folder / "data"), database=url, order_address=ORDERS,
+        coordinator="coordinator@galloper.example",
         mail_in=coming, mail_out=leaving, web=Web(secure_cookies=False))
     (folder / SETTINGS).write_text(settings.model_dump_json(), encoding="utf-8")
     migrate(settings.database_url)
@@ -88,7 +102,8 @@ def place(folder: Path, *, url: str = "", server: Dovecot | None = None, sink: S
         engine.dispose()
 
 
-# Games and mails ----------------------------------------------------------------------------------------------------
+# Games and mails
+# ----------------------------------------------------------------------------------------------------
 
 
 def title(number: int) -> str:
@@ -102,8 +117,8 @@ def address(number: int, power: str) -> str:
 
 
 def add_games(at: Place, count: int, *, deadline: datetime | None = None, first: int = 0) -> list[int]:
-    """So many games of ten powers, numbered from `first`, with their first phase open; the ids of those phases. Far off, unless
-    `deadline` says."""
+    """So many games of ten powers, numbered from `first`, with their first phase open; the ids of those
+    phases. Far off, unless `deadline` says."""
     now = SystemClock().now()
     end = deadline or now + timedelta(days=30)
     window = PhaseWindow(at.variant.start.phase, now - timedelta(days=1), end)
@@ -147,7 +162,8 @@ def photograph(number: int, size: int = 0) -> bytes:
     return data + random.Random(number).randbytes(max(0, size - len(data)))  # noqa: S311 no secret
 
 
-# Processes ----------------------------------------------------------------------------------------------------------
+# Processes
+# ----------------------------------------------------------------------------------------------------------
 
 
 class Room:
@@ -209,7 +225,8 @@ class Room:
             raise StormFault("a room of the storm does not end") from None
         self._close()
         if status:
-            raise StormFault(f"a room of the storm failed: {self._log_at.read_text(errors='replace')[-1500:]}")
+            raise StormFault(f"a room of the storm failed: "
+                             f"{self._log_at.read_text(errors='replace')[-1500:]}")
 
     def _close(self) -> None:
         self._process.wait()

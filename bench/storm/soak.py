@@ -1,9 +1,9 @@
 """Half an hour of traffic on one process: does it keep what it should have let go?
 
-Mails of `soak_games` games come in by LMTP at a steady pace, or `pace` times as fast, some of them twice, every tenth from a
-stranger; receipts leave by SMTP; in turn a game's deadline comes and its phase is judged. Meanwhile the memory, the open files
-and the connections of the process are noted once a second. Leaks show as a second half that goes on growing: its last tenth is
-held against its first.
+Mails of `soak_games` games come in by LMTP at a steady pace, or `pace` times as fast, some of them twice,
+every tenth from a stranger; receipts leave by SMTP; in turn a game's deadline comes and its phase is judged.
+Meanwhile the memory, the open files and the connections of the process are noted once a second. Leaks show as
+a second half that goes on growing: its last tenth is held against its first.
 """
 
 from __future__ import annotations
@@ -76,13 +76,16 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
             sink.stop()
             server.remove()
     pace = "" if sizes.pace == 1 else f" at {sizes.pace:g} times its pace"
-    yield from _figures(samples, f"{sizes.minutes:g} minutes of traffic{pace}, {sizes.soak_games} games, {sent} mails, {database.value}")
+    yield from _figures(samples, (f"{sizes.minutes:g} minutes of traffic{pace}, {sizes.soak_games} games, "
+                                  f"{sent} mails, {database.value}"))
     yield Figure("soak: mails without an end", waiting, "mails", of=sent, target="0")
     if waiting:
         raise StormFault(f"soak: {waiting} of {sent} mails came to no end")
 
 
-def _traffic(at: Place, server: Dovecot, room: Room, phases: Sequence[int], sizes: Sizes) -> tuple[list[Sample], int]:
+def _traffic(
+    at: Place, server: Dovecot, room: Room, phases: Sequence[int], sizes: Sizes
+) -> tuple[list[Sample], int]:
     mails = _mails(at, sizes)
     seconds = MAIL_SECONDS / sizes.pace
     samples, sent, closed = list[Sample](), 0, 0
@@ -115,12 +118,19 @@ def _mails(at: Place, sizes: Sizes) -> Iterator[list[bytes]]:
 
 def _close(at: Place, phase: int) -> None:
     with at.store.begin() as session:
-        session.execute(update(PhaseRow).where(PhaseRow.id == phase).values(deadline=SystemClock().now() + timedelta(seconds=1)))
+        session.execute(
+            update(PhaseRow)
+            .where(PhaseRow.id == phase)
+            .values(deadline=SystemClock().now() + timedelta(seconds=1))
+        )
 
 
 def _waiting(at: Place) -> int:
     with at.store() as session:
-        return session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED)) or 0
+        return (
+            session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED))
+            or 0
+        )
 
 
 def look(pid: int) -> Sample:
@@ -131,7 +141,9 @@ def look(pid: int) -> Sample:
     except OSError as error:
         raise StormFault(f"the process of the soak is gone ({error.strerror})") from error
     resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return Sample(int(resident.split()[1]) / 1000, len(open_files), sum(one.startswith("socket") for one in open_files))
+    return Sample(
+        int(resident.split()[1]) / 1000, len(open_files), sum(one.startswith("socket") for one in open_files)
+    )
 
 
 def _target(link: Path) -> str:
@@ -146,12 +158,17 @@ def _figures(samples: Sequence[Sample], size: str) -> Iterator[Figure]:
     tenth = max(1, len(half) // 10)
     first, last = half[:tenth], half[-tenth:]
     before, after = _middle([s.memory_mb for s in first]), _middle([s.memory_mb for s in last])
-    yield Figure("soak: growth of memory in the second half", round(100 * (after / before - 1), 1), "%", target="under 5",
+    yield Figure(("soak: growth of memory in the second "
+                  "half"), round(100 * (after / before - 1), 1), "%", target="under 5",
                  how=f"{size}; from {before:.0f} to {after:.0f} MB")
-    for what, unit, held in (("open files", "files", [s.files for s in half]), ("connections", "sockets", [s.sockets for s in half])):
+    for what, unit, held in (
+        ("open files", "files", [s.files for s in half]),
+        ("connections", "sockets", [s.sockets for s in half]),
+    ):
         at_half, at_end = min(held[:tenth]), min(held[-tenth:])
         yield Figure(f"soak: {what} more at the end than at half time", at_end - at_half, unit, target="0",
-                     how=f"{at_end} at the end; the least of a tenth, since what is under way holds some for a moment")
+                     how=(f"{at_end} at the end; the least of a tenth, since what is under way holds some "
+                          f"for a moment"))
 
 
 def _middle(values: Sequence[float]) -> float:

@@ -1,4 +1,5 @@
-"""The states of a weighted automaton, made when they are first stepped on: each a set of places with what they cost."""
+"""The states of a weighted automaton, made when they are first stepped on: each a set of places with what
+they cost."""
 
 from __future__ import annotations
 
@@ -13,15 +14,16 @@ Step: TypeAlias = tuple[int, int, float]
 """A symbol, the place or state it leads to, and a price in nats."""
 
 _Places: TypeAlias = tuple[tuple[int, float], ...]
-"""Places that a text may have led to, each with the nats by which the way to it is dearer than the cheapest, in order."""
+"""Places that a text may have led to, each with the nats by which the way to it is dearer than the cheapest,
+in order."""
 
 
 class LazyStates(ABC):
     """A deterministic automaton over symbols whose states are sets of places.
 
-    A place by itself is a state of its own number, as most are; sets of several are numbered from `size` on when first
-    led to, under a lock, so that any number of threads may walk it. Steps are not kept, since who walks here keeps those
-    he needs: asked for again they are found again, and are the same.
+    A place by itself is a state of its own number, as most are; sets of several are numbered from `size` on
+    when first led to, under a lock, so that any number of threads may walk it. Steps are not kept, since who
+    walks here keeps those he needs: asked for again they are found again, and are the same.
     """
 
     def __init__(self, first: Iterable[int], size: int) -> None:
@@ -33,7 +35,8 @@ class LazyStates(ABC):
         self.start = self._number(dict.fromkeys(first, 0.0))[0]
 
     def arcs(self, state: int) -> list[Step]:
-        """The steps from a state: symbol, next state and price in nats, each symbol at most once, in no order."""
+        """The steps from a state: symbol, next state and price in nats, each symbol at most once, in no
+        order."""
         ways: dict[int, list[tuple[int, float]]] = {}
         for place, spent in self._at(state):
             for symbol, to, price in self._from(place):

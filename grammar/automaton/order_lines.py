@@ -1,9 +1,9 @@
 """Every line that is an order, as one automaton over the characters a pen may write.
 
-The same forms that Lark parses and the same names: what `grammar.parse` takes, this takes, whatever the spaces. A
-reader walks it with the chances of each character in hand. States are made when they are first stepped on and kept:
-a state is a set of places, each a state of the order forms joined to a node of the tree of spellings, so that the
-names are held once and not once for each place of the grammar where one may stand.
+The same forms that Lark parses and the same names: what `grammar.parse` takes, this takes, whatever the
+spaces. A reader walks it with the chances of each character in hand. States are made when they are first
+stepped on and kept: a state is a set of places, each a state of the order forms joined to a node of the tree
+of spellings, so that the names are held once and not once for each place of the grammar where one may stand.
 
 Lexical only: forms and names; nothing of borders, owners or units (NON-03, DESK-03, Q-01).
 """
@@ -24,18 +24,19 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
 from grammar.words import fold
 
 SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&+,;.:=*!"
-"""The characters that count. A letter is any case and accent of it, a dash any dash or arrow; ticks are passed over."""
+"""The characters that count. A letter is any case and accent of it, a dash any dash or arrow; ticks are
+passed over."""
 
 _DASHES = "‐‑‒–—―−~_→⇒➔>•·"
-_LIKE = (dict.fromkeys(_DASHES, "-") | {"[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/", "،": ","})
+_LIKE = dict.fromkeys(_DASHES, "-") | {"[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/", "،": ","}
 
 POSSESSIVE = len(SIGNS)
 """Number of the symbol that is written "'s" where the ink has an s without its tick."""
 
 _ROOT, _GAP, _CUT, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT, _REMARK = range(9)
-"""Where in a word a place is: before it, after it, after a short one, after a full stop, after an owner's name, at the
-start of a line, in a line's own number, after the first digit of a count, in a remark; greater numbers are nodes of the
-tree of spellings."""
+"""Where in a word a place is: before it, after it, after a short one, after a full stop, after an owner's
+name, at the start of a line, in a line's own number, after the first digit of a count, in a remark; greater
+numbers are nodes of the tree of spellings."""
 _NODES = 9
 _ENDS = frozenset((_GAP, _CUT, _STOP, _OWNED))
 _SHORT = 4
@@ -46,12 +47,14 @@ _DIGITS = tuple(_SYMBOLS[digit] for digit in "0123456789")
 _REMARKED = tuple(number for sign, number in _SYMBOLS.items() if sign not in "()")
 
 _Branch: TypeAlias = tuple[int, int, int, int, tuple[tuple[int, float, int, bool], ...]]
-"""A step down the tree: symbol, next node, the bits of the entries at it and below, of those below only, and the entries
-that end at it, each with its price, the part of a place it leads to, and whether it is a place's name."""
+"""A step down the tree: symbol, next node, the bits of the entries at it and below, of those below only, and
+the entries that end at it, each with its price, the part of a place it leads to, and whether it is a place's
+name."""
 
 
 def sign_of(letter: str) -> str | None:
-    """The one of `SIGNS` that a character counts as; empty for a tick, None for a character that no order holds."""
+    """The one of `SIGNS` that a character counts as; empty for a tick, None for a character that no order
+    holds."""
     found = _LIKE.get(letter, fold(letter))
     return found if found in {"", *SIGNS} else None
 
@@ -120,10 +123,15 @@ class Automaton(LazyStates):
             yield from (found[symbol] for found in (arcs, after) if symbol in found)
 
     def _before_units(self) -> frozenset[int]:
-        """The states before which no unit and no place was named: what is named there first is who is ordered."""
+        """The states before which no unit and no place was named: what is named there first is who is
+        ordered."""
         found, waiting = set(self._begin), list(self._begin)
         while waiting:
-            ahead = {after for terminal, after in self._moves[waiting.pop()].items() if terminal not in {KIND, PLACE}}
+            ahead = {
+                after
+                for terminal, after in self._moves[waiting.pop()].items()
+                if terminal not in {KIND, PLACE}
+            }
             waiting += ahead - found
             found |= ahead
         return frozenset(found)
@@ -215,9 +223,16 @@ class Automaton(LazyStates):
         """What follows a node of the tree, in any state."""
         tree = self._tree
         return tuple(
-            (_SYMBOLS[sign], child, tree.under[child], reduce(or_, (tree.under[n] for n in tree.below[child].values()), 0),
-             tuple(self._ending(entry, price, child) for entry, price in tree.ends[child].items()))
-            for sign, child in tree.below[node].items() if sign in _SYMBOLS)
+            (
+                _SYMBOLS[sign],
+                child,
+                tree.under[child],
+                reduce(or_, (tree.under[n] for n in tree.below[child].values()), 0),
+                tuple(self._ending(entry, price, child) for entry, price in tree.ends[child].items()),
+            )
+            for sign, child in tree.below[node].items()
+            if sign in _SYMBOLS
+        )
 
     def _ending(self, entry: int, price: float, node: int) -> tuple[int, float, int, bool]:
         terminals = self._tree.entries[entry]

@@ -1,7 +1,8 @@
-"""Every word and name of an order as one tree of letters, shared by all places of the grammar where it may stand.
+"""Every word and name of an order as one tree of letters, shared by all places of the grammar where it may
+stand.
 
-Each node knows which entries end below it, as the bits of a whole number, so that a walk through the grammar prunes
-the tree by one `&`.
+Each node knows which entries end below it, as the bits of a whole number, so that a walk through the grammar
+prunes the tree by one `&`.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _OPENED = ("(by convoy)", "(via convoy)")
 
 @dataclass(frozen=True, slots=True)
 class SpellingTree:
-    """`below[n]` maps a sign to the next node; `ends[n]` are the entries spelled by the way to node n with their prices
-    in nats, `under[n]` the bits of all entries at it and below, `depth[n]` the letters and signs up to it, `parted[n]`
-    whether a space leads to it; `entries` are what the bits stand for. Node 0 is the root; children have greater numbers than
-    their parents."""
+    """`below[n]` maps a sign to the next node; `ends[n]` are the entries spelled by the way to node n with
+    their prices in nats, `under[n]` the bits of all entries at it and below, `depth[n]` the letters and signs
+    up to it, `parted[n]` whether a space leads to it; `entries` are what the bits stand for. Node 0 is the
+    root; children have greater numbers than their parents."""
 
     below: Sequence[Mapping[str, int]]
     ends: Sequence[Mapping[int, float]]

@@ -1,8 +1,8 @@
 """Every heading of a sheet as an automaton over the characters a pen may write (HEAD-01, HEAD-02, VER-02).
 
-A heading row is a run of fields in any order, parted by spaces, commas, colons or dashes: a game, a power or the
-person who commands it, a season, a year, the kind of paper, version instructions. Real names and other words are not
-in it: a row that fits it worse than free letters is none of ours.
+A heading row is a run of fields in any order, parted by spaces, commas, colons or dashes: a game, a power or
+the person who commands it, a season, a year, the kind of paper, version instructions. Real names and other
+words are not in it: a row that fits it worse than free letters is none of ours.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from grammar.headings.values import KnownGame
 from grammar.words import fold
 
 _ROOT, _END, _PARTED = range(3)
-"""Where in a row a place is: before a field, after it, after a sign that parts two; greater numbers are nodes of the
-tree of spellings."""
+"""Where in a row a place is: before a field, after it, after a sign that parts two; greater numbers are nodes
+of the tree of spellings."""
 _NODES = 3
 _DIGIT = "#"
 """Stands in a spelling for any digit."""
@@ -29,20 +29,48 @@ _SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
 _SPACE = _SYMBOLS[" "]
 _PARTS = tuple(_SYMBOLS[sign] for sign in ",:;./()")
 _NAMED, _COMMON, _SELDOM = 1.5, 0.5, 2.0
-"""Guessed nats, in round figures: for a name of the game, a word of nearly every heading, one that few have."""
+"""Guessed nats, in round figures: for a name of the game, a word of nearly every heading, one that few
+have."""
 
 _KINDS = ("movement", "movements", "retreat", "retreats", "adjustment", "adjustments")
-_ALSO = ("moves", "builds", "removals", "turn", "phase", "season", "final", "final version", "position", "power", "only changes",
-         "changes only", "page #", "page # of #", "for", "of", "the", "and")
+_ALSO = (
+    "moves",
+    "builds",
+    "removals",
+    "turn",
+    "phase",
+    "season",
+    "final",
+    "final version",
+    "position",
+    "power",
+    "only changes",
+    "changes only",
+    "page #",
+    "page # of #",
+    "for",
+    "of",
+    "the",
+    "and",
+)
 _VERSIONS = ("v", "v.", "ver", "version", "version no")
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _REPLACES = ("replaces", "supersedes", "cancels", "instead of", "replaces my", "in place of")
-_EARLIER = ("all earlier orders", "all previous orders", "all earlier versions", "all previous versions", "earlier orders",
-            "previous orders", "all earlier", "all others")
+_EARLIER = (
+    "all earlier orders",
+    "all previous orders",
+    "all earlier versions",
+    "all previous versions",
+    "earlier orders",
+    "previous orders",
+    "all earlier",
+    "all others",
+)
 
 
 class HeadingAutomaton(LazyStates):
-    """A deterministic automaton over symbols, one a sign of `automaton.SIGNS`; any number of threads may walk it."""
+    """A deterministic automaton over symbols, one a sign of `automaton.SIGNS`; any number of threads may walk
+    it."""
 
     def __init__(self, games: Sequence[KnownGame]) -> None:
         self._below: list[dict[str, int]] = [{}]
@@ -101,7 +129,11 @@ class HeadingAutomaton(LazyStates):
 def _spelled(games: Sequence[KnownGame]) -> Iterator[tuple[str, float]]:
     """Every field's spellings, in small letters, with their prices."""
     for game in games:
-        names = [game.name, *game.aliases, *(n for power in game.powers for n in (power.name, *power.aliases))]
+        names = [
+            game.name,
+            *game.aliases,
+            *(n for power in game.powers for n in (power.name, *power.aliases)),
+        ]
         for text in {_plain(name) for name in names} - {""}:
             yield text, _NAMED
             yield f"the {text}", _NAMED

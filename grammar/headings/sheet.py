@@ -1,4 +1,5 @@
-"""The heading written on a sheet: the first lines before the orders, as the eye read them (HEAD-01 to HEAD-03)."""
+"""The heading written on a sheet: the first lines before the orders, as the eye read them (HEAD-01 to
+HEAD-03)."""
 
 from __future__ import annotations
 
@@ -22,9 +23,11 @@ _LIKE_YEAR = re.compile(r"\b[0-9lIiOoSsBGZz|]{3,4}\b")
 _LIKE_ONE = re.compile(r"\b(v|V|ver|Ver|version|Version)([. ]?\s*)[lI|]\b")
 _DIGITS = str.maketrans("lIiOoSsBGZz|", "111005586221")
 _FAR = 9
-"""Years between subject and sheet beyond which a digit was misread: nobody writes orders for another decade."""
+"""Years between subject and sheet beyond which a digit was misread: nobody writes orders for another
+decade."""
 _REPLACES = re.compile(
-    r"\b(?:replaces?|replacing|supersed\w*|instead of|in place of|cancels?|not)\W+(?:my\W+)?(?:v|ver|version)\W*(\d{1,4})\b",
+    (r"\b(?:replaces?|replacing|supersed\w*|instead of|in place "
+     r"of|cancels?|not)\W+(?:my\W+)?(?:v|ver|version)\W*(\d{1,4})\b"),
     re.IGNORECASE,
 )
 _FINAL = re.compile(r"\b(?:final|last|definitive)(?:\s+(?:version|orders?|word))?\b", re.IGNORECASE)
@@ -37,9 +40,10 @@ _PARTIAL = re.compile(
 class SheetHeading:
     """What the top of a sheet says; None where nothing was found.
 
-    Names are canonical. `version`: an explicit "version 3"; `replaces`: the number in "replaces v1"; `final`: the
-    sheet calls itself final; `partial`: it says that only changes are listed (Q-09). `lines`: the numbers of the
-    lines that belong to the heading, from 0. `unsure`: fields that were mended, or read from shaky digits.
+    Names are canonical. `version`: an explicit "version 3"; `replaces`: the number in "replaces v1"; `final`:
+    the sheet calls itself final; `partial`: it says that only changes are listed (Q-09). `lines`: the numbers
+    of the lines that belong to the heading, from 0. `unsure`: fields that were mended, or read from shaky
+    digits.
     """
 
     game: str | None = None
@@ -56,7 +60,8 @@ class SheetHeading:
 
     @property
     def wanted(self) -> int | None:
-        """The version number the sheet itself asks for (VER-02): its own, or one above the one it replaces."""
+        """The version number the sheet itself asks for (VER-02): its own, or one above the one it
+        replaces."""
         if self.version is not None:
             return self.version
         return None if self.replaces is None else self.replaces + 1
@@ -100,7 +105,8 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
 
 
 def begins_order(line: str, games: Sequence[KnownGame]) -> bool:
-    """Whether a line begins as an order of one of these games does; without any, as armies' and fleets' do."""
+    """Whether a line begins as an order of one of these games does; without any, as armies' and fleets'
+    do."""
     return any(signs.looks_like_order(line) for signs in {game.signs for game in games} or {USUAL})
 
 
@@ -148,7 +154,8 @@ def _settled(found: SheetHeading, field: str) -> bool:
 
 
 def _with(found: SheetHeading, field: str, value: Any, *, unsure: bool = False) -> SheetHeading:
-    """The heading with a field filled in: what stands in plain letters outranks what was mended, else the first."""
+    """The heading with a field filled in: what stands in plain letters outranks what was mended, else the
+    first."""
     if value is None or _settled(found, field) or (unsure and getattr(found, field) is not None):
         return found
     doubts = found.unsure | {field} if unsure else found.unsure - {field}
@@ -206,7 +213,9 @@ def disagreements(subject: Heading, sheet: SheetHeading) -> tuple[Disagreement, 
         ("kind", subject.kind, sheet.kind),
     )
     return tuple(
-        Disagreement(field, str(said), str(written), sure=field not in sheet.unsure and not _far(field, said, written))
+        Disagreement(
+            field, str(said), str(written), sure=field not in sheet.unsure and not _far(field, said, written)
+        )
         for field, said, written in pairs
         if said is not None and written is not None and said != written
     )

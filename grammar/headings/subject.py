@@ -204,7 +204,8 @@ def _inner(chunk: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def _is_whole(text: Sequence[str], names: Sequence[str], table: Spellings) -> bool:
-    """Whether the words are as many as a spelling has: words left out count only where nothing else stands."""
+    """Whether the words are as many as a spelling has: words left out count only where nothing else
+    stands."""
     return any(len(form) == len(text) for name in names for form in table[name])
 
 

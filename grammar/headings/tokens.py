@@ -89,7 +89,8 @@ FILLERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or number. `start`, `end`: offsets in the cleaned line; `hard`: a separator stands before it."""
+    """One word or number. `start`, `end`: offsets in the cleaned line; `hard`: a separator stands before
+    it."""
 
     text: str
     start: int

@@ -51,8 +51,8 @@ class KnownPower:
 
 @dataclass(frozen=True, slots=True)
 class KnownGame:
-    """A running game as the reader of headings must know it. `steps`: the variant's seasons and papers; `signs`: by what
-    its orders are seen to begin, where a heading ends."""
+    """A running game as the reader of headings must know it. `steps`: the variant's seasons and papers;
+    `signs`: by what its orders are seen to begin, where a heading ends."""
 
     name: str
     aliases: tuple[str, ...] = ()

@@ -1,1 +1,2 @@
-"""Boards from other programs' files: tables, jDip, DPjudge. Values in, tables out; the command writes them."""
+"""Boards from other programs' files: tables, jDip, DPjudge. Values in, tables out; the command writes
+them."""

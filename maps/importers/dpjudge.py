@@ -1,8 +1,9 @@
 """DPjudge's map files (`.map`), as the package `diplomacy` uses them too, read into a draft of a board.
 
-The format is that of the package's README_MAPS: capitals tell who may go where. A place in small letters cannot be entered
-by fleets, one with only its first letter large not by armies. The package's own reader says neither file nor line of what
-it does not like and forgives much, so it is not used; tests hold its answers beside ours.
+The format is that of the package's README_MAPS: capitals tell who may go where. A place in small letters
+cannot be entered by fleets, one with only its first letter large not by armies. The package's own reader says
+neither file nor line of what it does not like and forgives much, so it is not used; tests hold its answers
+beside ours.
 """
 
 from __future__ import annotations
@@ -48,26 +49,35 @@ class _Board:
     def draft(self) -> Draft | None:
         powers = self._powers()
         homes = self._homes(powers)
-        centres = {**self._reader.neutral, **{place: at for power in powers for place, at in (power.owns or {}).items()}}
+        centres = {
+            **self._reader.neutral,
+            **{place: at for power in powers for place, at in (power.owns or {}).items()},
+        }
         places = {place: self._place(place, one, place in centres or place in homes, homes.get(place, ""))
                   for place, one in self._base.items()}
         self._check_coasts()
-        for place, at in {**centres, **{place: at for power in powers for place, at in power.homes.items()}}.items():
+        for place, at in {
+            **centres,
+            **{place: at for power in powers for place, at in power.homes.items()},
+        }.items():
             if place not in places:
                 self._troubles.fault(*at, f"{place} is a centre here, and no line tells its terrain")
         links = self._links(places)
         for one in (one for one in self._reader.ground.values() if one.terrain == SHUT):
-            self._troubles.note(*one.at, f"{one.written.upper()} is shut: nobody enters it, and it is left out")
+            self._troubles.note(*one.at, (f"{one.written.upper()} is shut: nobody enters it, and it is left "
+                                          f"out"))
         places = self._without_shore(places, links)
         won = self._reader.victory or len({place for place, one in places.items() if one.centre}) // 2 + 1
         return Draft(
-            title=self._path.stem.replace("_", " ").title(), origin=self._path.name, places=places, links=links,
+            title=self._path.stem.replace("_", " ").title(), origin=self._path.name, places=places,
+            links=links,
             seats=tuple(_seat(power) for power in powers),
             units=tuple((power.id, kind, place) for power in powers for kind, place, at in power.units
                         if self._stands(place, at, places)),
             owned=tuple((power.id, place) for power in powers
                         for place in (power.homes if power.owns is None else power.owns) if place in places),
-            names=tuple(self._names(places)), start=self._reader.start or ("Spring", 1901, "movement"), victory=won)
+            names=tuple(self._names(places)), start=self._reader.start or ("Spring", 1901, "movement"),
+            victory=won)
 
     def _powers(self) -> list[Power]:
         """The powers; what is none for certain is an unknown directive."""
@@ -75,9 +85,11 @@ class _Board:
         for power in self._reader.powers.values():
             strange = [place for place in power.homes if place.partition("/")[0] not in self._base]
             if not power.homes and not power.units and power.owns is None:
-                self._troubles.fault(*power.at, f"{power.id} is no directive known here, and no power with a centre or a unit")
+                self._troubles.fault(*power.at, (f"{power.id} is no directive known here, and no power with "
+                                                 f"a centre or a unit"))
             elif (strange and len(strange) == len(power.homes)) or "ABUTS" in power.homes:
-                self._troubles.fault(*power.at, f"{power.id} is no directive known here, and no power: {strange[0]} is no place")
+                self._troubles.fault(*power.at, (f"{power.id} is no directive known here, and no power: "
+                                                 f"{strange[0]} is no place"))
                 continue
             found.append(power)
         return found
@@ -88,19 +100,29 @@ class _Board:
             for place, at in power.homes.items():
                 other = found.setdefault(place, power.id)
                 if other != power.id:
-                    self._troubles.fault(*at, f"{place} is a home of {other} already; a centre is the home of one power")
+                    self._troubles.fault(*at, (f"{place} is a home of {other} already; a centre is the home "
+                                               f"of one power"))
         return found
 
     def _place(self, place: str, one: Ground, centre: bool, home: str) -> Place:
         named = self._reader.names.get(place)
         if named is None:
-            self._troubles.fault(*one.at, f"{place} has terrain and no name; add a line such as: Somewhere = {place.lower()}")
+            self._troubles.fault(*one.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
+                                           f"= {place.lower()}"))
         if one.terrain == "PORT":
-            self._troubles.note(*one.at, f"{place} is a port whose fleets carry armies; here fleets carry at sea only")
+            self._troubles.note(*one.at, (f"{place} is a port whose fleets carry armies; here fleets carry "
+                                          f"at sea only"))
         if one.written.islower() and place not in self._coasts:
             self._troubles.note(*one.at, f"{place} is written in small letters, so no fleet may stand there")
-        return Place(place, named[0] if named else place, _TERRAIN[one.terrain], tuple(self._coasts.get(place, ())),
-                     centre, home, one.at)
+        return Place(
+            place,
+            named[0] if named else place,
+            _TERRAIN[one.terrain],
+            tuple(self._coasts.get(place, ())),
+            centre,
+            home,
+            one.at,
+        )
 
     def _without_shore(self, places: dict[str, Place], links: dict[Link, At]) -> dict[str, Place]:
         """A place that is called a coast and that no fleet reaches is inland here."""
@@ -109,7 +131,8 @@ class _Board:
         for place, one in places.items():
             dry = one.terrain is Terrain.COASTAL and place not in reached
             if dry:
-                self._troubles.note(*one.at, f"{place} is a coast that no fleet reaches, and is written down as inland")
+                self._troubles.note(*one.at, (f"{place} is a coast that no fleet reaches, and is written "
+                                              f"down as inland"))
             found[place] = replace(one, terrain=Terrain.INLAND) if dry else one
         return found
 
@@ -120,7 +143,8 @@ class _Board:
                 self._troubles.fault(*first.at, f"{place} has coasts and no line of its own")
             for coast in coasts:
                 if coast not in COASTS:
-                    self._troubles.fault(*first.at, f"{coast} is no coast known here; known are {', '.join(COASTS)}")
+                    self._troubles.fault(*first.at, (f"{coast} is no coast known here; known are "
+                                                     f"{', '.join(COASTS)}"))
 
     def _links(self, places: dict[str, Place]) -> dict[Link, At]:
         found: dict[Link, At] = {}
@@ -160,7 +184,8 @@ class _Board:
         if not floats or ("/" not in here and a.coasts):
             return
         if "/" not in there and b.coasts:
-            self._troubles.fault(*one.at, f"{here} abuts {there}, which has coasts; write those that a fleet reaches, or {there.lower()}")
+            self._troubles.fault(*one.at, (f"{here} abuts {there}, which has coasts; write those that a "
+                                           f"fleet reaches, or {there.lower()}"))
         else:
             found.setdefault(Link(here, there, afloat=True), one.at)
 
@@ -188,11 +213,15 @@ class _Board:
 
 
 def _alias(written: str, base: str, coast: str, at: At) -> Named:
-    """One more spelling: + is a blank, ? at the end says that it may be another place's. A coast that is said in the usual way
-    ("spn/nc") leaves the spelling of its province, for coasts are read wherever a province is."""
+    """One more spelling: + is a blank, ? at the end says that it may be another place's. A coast that is said
+    in the usual way ("spn/nc") leaves the spelling of its province, for coasts are read wherever a province
+    is."""
     text = written.rstrip("?").replace("+", " ")
     parts = _COAST_WORD.fullmatch(text)
-    usual = parts is not None and (parts["slash"] or parts["bracket"]).strip().upper() in {coast, COASTS.get(coast, "").upper()}
+    usual = parts is not None and (parts["slash"] or parts["bracket"]).strip().upper() in {
+        coast,
+        COASTS.get(coast, "").upper(),
+    }
     region = f"{base}/{coast}" if coast and not usual else base
     return Named(parts["base"] if parts and usual else text, region, written.endswith("?"), at)
 
@@ -201,4 +230,9 @@ def _seat(power: Power) -> Seat:
     """A power with its name as it is printed: underscores in front not shown, + before a large letter."""
     adjective = power.adjective.replace("+", " ").strip().title()
     name = "".join(part.title() for part in power.id.lstrip("_").split("+"))
-    return Seat(power.id, name, (adjective,) if adjective and adjective != name else (), power.letter.strip().upper()[:1])
+    return Seat(
+        power.id,
+        name,
+        (adjective,) if adjective and adjective != name else (),
+        power.letter.strip().upper()[:1],
+    )

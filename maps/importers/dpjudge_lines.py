@@ -96,9 +96,11 @@ class Reader:
             return self._fault(at, "a place needs a name, then = and its abbreviation")
         place = words[0].upper()
         if not _ABBREVIATION.fullmatch(place):
-            return self._fault(at, f"{words[0]!r} is no abbreviation: three letters or figures, and /NC or such for a coast")
+            return self._fault(at, (f"{words[0]!r} is no abbreviation: three letters or figures, and /NC or "
+                                    f"such for a coast"))
         if place in self.names:
-            return self._fault(at, f"the abbreviation {place} belongs to {self.names[place][0]} already ({said(self.names[place][2])})")
+            return self._fault(at, (f"the abbreviation {place} belongs to {self.names[place][0]} already "
+                                    f"({said(self.names[place][2])})"))
         self.names[place] = (" ".join(name.split()), words[1:], at)
         return None
 
@@ -207,7 +209,9 @@ class Reader:
             return self._fault(at, f"a unit is {words[0].upper()} and a place, as in {words[0].upper()} VIE")
         place = words[1].upper()
         for other in self.powers.values():
-            other.units = [unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]]
+            other.units = [
+                unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]
+            ]
         power.units.append((words[0].upper(), place, at))
         return None
 
@@ -218,7 +222,9 @@ class Reader:
     def _drop(self, words: list[str], _at: At) -> None:
         for word in words[1:]:
             place = word.upper()
-            self.ground = {name: one for name, one in self.ground.items() if not name.upper().startswith(place)}
+            self.ground = {
+                name: one for name, one in self.ground.items() if not name.upper().startswith(place)
+            }
             self.names = {name: one for name, one in self.names.items() if not name.startswith(place)}
             for one in self.ground.values():
                 one.abuts = [abut for abut in one.abuts if not abut.upper().startswith(place)]
@@ -241,7 +247,8 @@ class Reader:
         self._current = None
 
     def _behaviour(self, words: list[str], at: At) -> None:
-        self._troubles.note(*at, f"{' '.join(words)}: how a game is run is not part of a board, and is left out")
+        self._troubles.note(*at, (f"{' '.join(words)}: how a game is run is not part of a board, and is left "
+                                  f"out"))
 
 
 def said(at: At) -> str:

@@ -1,4 +1,5 @@
-"""A board as another program's file tells it, before it is in our tables. Every fact keeps the line it came from."""
+"""A board as another program's file tells it, before it is in our tables. Every fact keeps the line it came
+from."""
 
 from __future__ import annotations
 
@@ -14,7 +15,13 @@ COASTS: Mapping[str, str] = {
     "NE": "North-East Coast", "NW": "North-West Coast", "SE": "South-East Coast", "SW": "South-West Coast",
 }
 """The codes of coasts that both formats use, in full words."""
-SEASONS: Mapping[str, str] = {"SPRING": "Spring", "SUMMER": "Summer", "FALL": "Autumn", "AUTUMN": "Autumn", "WINTER": "Winter"}
+SEASONS: Mapping[str, str] = {
+    "SPRING": "Spring",
+    "SUMMER": "Summer",
+    "FALL": "Autumn",
+    "AUTUMN": "Autumn",
+    "WINTER": "Winter",
+}
 PHASES: Mapping[str, str] = {
     "MOVEMENT": "movement", "MOVEMENTS": "movement", "RETREAT": "retreat", "RETREATS": "retreat",
     "ADJUSTMENT": "adjustment", "ADJUSTMENTS": "adjustment",
@@ -23,7 +30,8 @@ PHASES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Trouble:
-    """Something about a source. `file` is its name, `line` as an editor counts or 0, `message` one sentence."""
+    """Something about a source. `file` is its name, `line` as an editor counts or 0, `message` one
+    sentence."""
 
     file: str
     line: int
@@ -35,7 +43,8 @@ class Trouble:
 
 
 class Troubles:
-    """What is wrong with a source (`faults`), and what it says that our tables have no place for (`notes`)."""
+    """What is wrong with a source (`faults`), and what it says that our tables have no place for
+    (`notes`)."""
 
     def __init__(self) -> None:
         self._faults: list[Trouble] = []
@@ -102,9 +111,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A whole board. `links` holds both directions of what can be passed both ways, with the line that says so; `units`
-    are power, kind and region, `owned` power and centre; `start` is season, year and kind of phase or None; `victory` 0
-    where the file gives no number."""
+    """A whole board. `links` holds both directions of what can be passed both ways, with the line that says
+    so; `units` are power, kind and region, `owned` power and centre; `start` is season, year and kind of
+    phase or None; `victory` 0 where the file gives no number."""
 
     title: str
     origin: str
@@ -135,4 +144,5 @@ def check_links(draft: Draft, *, one_way: bool, troubles: Troubles) -> None:
             what = "a fleet" if link.afloat else "an army"
             troubles.fault(
                 *draft.links[link],
-                f"{what} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say --one-way if that is meant")
+                (f"{what} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say "
+                 f"--one-way if that is meant"))

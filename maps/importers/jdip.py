@@ -1,7 +1,7 @@
 """jDip's variants (`variants.xml` with its `*_adjacency.xml`), read into a draft of a board.
 
-`mv` tells where armies go, `xc` where fleets go, `nc` to `wc` where they go from one coast; a place with `mv` only is
-inland, one without `mv` a sea, and one that refers to itself is an island.
+`mv` tells where armies go, `xc` where fleets go, `nc` to `wc` where they go from one coast; a place with `mv`
+only is inland, one without `mv` a sea, and one that refers to itself is an island.
 """
 
 from __future__ import annotations
@@ -18,8 +18,17 @@ from maps.importers.xml import Element
 VARIANTS, PROVINCES = "VARIANTS", "PROVINCES"
 MAIN = "variants.xml"
 _KNOWN = {
-    "VARIANT": ("DESCRIPTION", "MAP", "RULEOPTIONS", "POWER", "STARTINGTIME", "VICTORYCONDITIONS", "SUPPLYCENTER", "INITIALSTATE",
-                "INFLUENCE"),
+    "VARIANT": (
+        "DESCRIPTION",
+        "MAP",
+        "RULEOPTIONS",
+        "POWER",
+        "STARTINGTIME",
+        "VICTORYCONDITIONS",
+        "SUPPLYCENTER",
+        "INITIALSTATE",
+        "INFLUENCE",
+    ),
     PROVINCES: ("BORDER_DEFINITIONS", "PROVINCE"),
     "PROVINCE": ("UNIQUENAME", "ADJACENCY"),
 }
@@ -31,20 +40,26 @@ _TURN = re.compile(r"(?P<season>\w+)[\s,]+(?P<year>\d+)[\s,]+(?P<phase>\w+)")
 
 
 def read(path: Path, wanted: str, troubles: Troubles) -> Draft | None:
-    """The variant called `wanted` of a `variants.xml`; with "" the only one, or the one marked as default. None with
-    faults noted."""
+    """The variant called `wanted` of a `variants.xml`; with "" the only one, or the one marked as default.
+    None with faults noted."""
     root = xml.read(path, troubles)
     if root is None:
         return None
     if root.name == PROVINCES:
-        troubles.fault(path.name, root.line, f"this is the adjacency alone; import the {MAIN} beside it, which names the powers")
+        troubles.fault(path.name, root.line, (f"this is the adjacency alone; import the {MAIN} beside it, "
+                                              f"which names the powers"))
         return None
     if root.name != VARIANTS:
-        troubles.fault(path.name, root.line, f"its outermost element is {root.name}; jDip's variants have {VARIANTS}")
+        troubles.fault(path.name, root.line, (f"its outermost element is {root.name}; jDip's variants have "
+                                              f"{VARIANTS}"))
         return None
     variant = _chosen(root, wanted, path.name, troubles)
     board = _beside(variant, path, troubles) if variant is not None else None
-    return _Board(path.name, troubles, variant, *board).draft() if variant is not None and board is not None else None
+    return (
+        _Board(path.name, troubles, variant, *board).draft()
+        if variant is not None and board is not None
+        else None
+    )
 
 
 def _chosen(root: Element, wanted: str, file: str, troubles: Troubles) -> Element | None:
@@ -70,13 +85,16 @@ def _beside(variant: Element, path: Path, troubles: Troubles) -> tuple[str, Elem
     if not name:
         troubles.fault(path.name, line, "the variant names no adjacency (MAP adjacencyURI)")
     elif "/" in name or "\\" in name or name.startswith("."):
-        troubles.fault(path.name, line, f"the adjacency {name!r} is not the plain name of a file beside this one")
+        troubles.fault(path.name, line, (f"the adjacency {name!r} is not the plain name of a file beside "
+                                         f"this one"))
     elif not (path.parent / name).is_file():
-        troubles.fault(path.name, line, f"the adjacency {name} does not stand beside it; put both into one folder")
+        troubles.fault(path.name, line, (f"the adjacency {name} does not stand beside it; put both into one "
+                                         f"folder"))
     elif (root := xml.read(path.parent / name, troubles)) is not None:
         if root.name == PROVINCES:
             return name, root
-        troubles.fault(name, root.line, f"its outermost element is {root.name}; jDip's adjacency has {PROVINCES}")
+        troubles.fault(name, root.line, (f"its outermost element is {root.name}; jDip's adjacency has "
+                                         f"{PROVINCES}"))
     return None
 
 
@@ -94,7 +112,9 @@ class _Ref:
 class _Board:
     """One variant and its adjacency, put together and checked."""
 
-    def __init__(self, file: str, troubles: Troubles, variant: Element, beside: str, adjacency: Element) -> None:
+    def __init__(
+        self, file: str, troubles: Troubles, variant: Element, beside: str, adjacency: Element
+    ) -> None:
         self._file, self._beside = file, beside
         self._troubles = troubles
         self._variant = variant
@@ -110,18 +130,24 @@ class _Board:
         seats = self._seats()
         powers = {text.casefold(): seat.id for seat in seats for text in (seat.id, seat.name, *seat.aliases)}
         homes, owned, centres = self._centres(powers, elements)
-        places = {place: self._place(place, one, place in centres, homes.get(place, "")) for place, one in elements.items()}
+        places = {
+            place: self._place(place, one, place in centres, homes.get(place, ""))
+            for place, one in elements.items()
+        }
         self._leave_out()
         won = self._number("WINNING_SUPPLY_CENTERS") or len(centres) // 2 + 1
         return Draft(
-            title=self._variant.get("name"), origin=self._file, places=places, links=self._links(elements, places),
-            seats=seats, units=tuple(self._units(powers, places)), owned=tuple(owned), names=tuple(self._named),
+            title=self._variant.get("name"), origin=self._file, places=places,
+            links=self._links(elements, places),
+            seats=seats, units=tuple(self._units(powers, places)), owned=tuple(owned),
+            names=tuple(self._named),
             start=self._start(), victory=won)
 
     def _check_known(self, file: str, one: Element) -> None:
         for inner in one.inner if one.name in _KNOWN else ():
             if inner.name not in _KNOWN[one.name]:
-                self._fault(file, inner, f"{one.name} has no element {inner.name}; known are {', '.join(_KNOWN[one.name])}")
+                self._fault(file, inner, (f"{one.name} has no element {inner.name}; known are "
+                                          f"{', '.join(_KNOWN[one.name])}"))
             self._check_known(file, inner)
 
     def _elements(self) -> dict[str, Element]:
@@ -132,7 +158,9 @@ class _Board:
                 self._fault(self._beside, one, "a PROVINCE needs a shortname and a fullname")
                 continue
             if place in found:
-                self._fault(self._beside, one, f"the abbreviation {place} belongs to {found[place].get('fullname')} already (line {found[place].line})")
+                self._fault(self._beside, one, (f"the abbreviation {place} belongs to "
+                                                f"{found[place].get('fullname')} already (line "
+                                                f"{found[place].line})"))
                 continue
             found[place] = one
             self._spell(name, place, one)
@@ -167,9 +195,12 @@ class _Board:
                 self._fault(self._file, one, f"a POWER needs a name of its own; this one has {name!r}")
                 continue
             more = [part.strip() for part in (*one.get("altnames").split(","), one.get("adjective"))]
-            found[name.casefold()] = Seat(name, name, tuple(dict.fromkeys(part for part in more if part and part != name)))
+            found[name.casefold()] = Seat(
+                name, name, tuple(dict.fromkeys(part for part in more if part and part != name))
+            )
             if one.get("active") == "false":
-                self._note(self._file, one, f"{name} is not played in this variant, and is a power like the others here")
+                self._note(self._file, one, (f"{name} is not played in this variant, and is a power like the "
+                                             f"others here"))
         return tuple(found.values())
 
     def _centres(
@@ -185,7 +216,8 @@ class _Board:
             earlier = centres.setdefault(ref.place, one)
             if earlier is not one:
                 if any(one.get(key, "none") != earlier.get(key, "none") for key in ("homepower", "owner")):
-                    self._fault(self._file, one, f"{ref.place} is a centre twice, and of others in line {earlier.line}")
+                    self._fault(self._file, one, (f"{ref.place} is a centre twice, and of others in line "
+                                                  f"{earlier.line}"))
                 continue
             for key in ("homepower", "owner"):
                 power = one.get(key, "none")
@@ -206,13 +238,16 @@ class _Board:
             Terrain.COASTAL if coasts or _ONE_COAST in types else Terrain.INLAND)
         for coast in coasts:
             if coast not in COASTS:
-                self._fault(self._beside, one, f"{place} has an adjacency of type {coast.lower()!r}; known are mv, xc, nc, sc, ec and wc")
+                self._fault(self._beside, one, (f"{place} has an adjacency of type {coast.lower()!r}; known "
+                                                f"are mv, xc, nc, sc, ec and wc"))
         if not types:
             self._fault(self._beside, one, f"{place} has no ADJACENCY")
         if _BY_LAND not in types and coasts:
-            self._fault(self._beside, one, f"{place} has coasts and no adjacency of type mv; a sea has xc alone")
+            self._fault(self._beside, one, (f"{place} has coasts and no adjacency of type mv; a sea has xc "
+                                            f"alone"))
         if one.get("isConvoyableCoast") == "true":
-            self._note(self._beside, one, f"fleets in {place} carry armies in jDip; here fleets carry at sea only")
+            self._note(self._beside, one, (f"fleets in {place} carry armies in jDip; here fleets carry at "
+                                           f"sea only"))
         return Place(place, one.get("fullname"), terrain, coasts, centre, home, (self._beside, one.line))
 
     def _links(self, elements: dict[str, Element], places: dict[str, Place]) -> dict[Link, At]:
@@ -227,7 +262,8 @@ class _Board:
         return found
 
     def _link(
-        self, here: Place, kind: str, ref: _Ref, adjacency: Element, places: dict[str, Place], found: dict[Link, At]
+        self, here: Place, kind: str, ref: _Ref, adjacency: Element, places: dict[str, Place],
+        found: dict[Link, At]
     ) -> None:
         there, at = places[ref.place], (self._beside, adjacency.line)
         if ref.coast and ref.coast not in there.coasts:
@@ -240,7 +276,8 @@ class _Board:
             self._fault(self._beside, adjacency, f"by sea {here.id} touches {there.id}, which is inland")
         elif there.coasts and not ref.coast:
             listed = ", ".join(f"{there.id}-{coast}".lower() for coast in there.coasts)
-            self._fault(self._beside, adjacency, f"by sea {here.id} touches {there.id}, which has coasts; write which: {listed}")
+            self._fault(self._beside, adjacency, (f"by sea {here.id} touches {there.id}, which has coasts; "
+                                                  f"write which: {listed}"))
         else:
             start = here.id if kind == _ONE_COAST else f"{here.id}/{kind.upper()}"
             found.setdefault(Link(start, str(ref), afloat=True), at)
@@ -253,7 +290,8 @@ class _Board:
             if power is None:
                 self._fault(self._file, one, f"power {one.get('power')!r} is no POWER of this variant")
             if kind is None:
-                self._fault(self._file, one, f"unit {one.get('unit')!r} is not known here; known are army and fleet")
+                self._fault(self._file, one, (f"unit {one.get('unit')!r} is not known here; known are army "
+                                              f"and fleet"))
             if ref is None or power is None or kind is None:
                 continue
             coast = one.get("unitcoast").upper()
@@ -267,8 +305,14 @@ class _Board:
         one = self._variant.first("STARTINGTIME")
         told = one.get("turn") if one else ""
         parts = _TURN.fullmatch(told)
-        if one is None or parts is None or parts["season"].upper() not in SEASONS or parts["phase"].upper() not in PHASES:
-            self._fault(self._file, one or self._variant, f"the turn it begins with is {told!r}; write it as Spring, 1901, Movement")
+        if (
+            one is None
+            or parts is None
+            or parts["season"].upper() not in SEASONS
+            or parts["phase"].upper() not in PHASES
+        ):
+            self._fault(self._file, one or self._variant, (f"the turn it begins with is {told!r}; write it "
+                                                           f"as Spring, 1901, Movement"))
             return None
         return SEASONS[parts["season"].upper()], int(parts["year"]), PHASES[parts["phase"].upper()]
 
@@ -288,16 +332,20 @@ class _Board:
             self._troubles.note(self._beside, 0, f"{place} cannot be entered, and is left out")
         for part in self._adjacency.all("BORDER_DEFINITIONS"):
             for one in part.all("BORDER"):
-                self._note(self._beside, one, f"the border {one.get('id')!r} is a rule of its own and is left out: {one.get('description') or 'no words'}")
+                self._note(self._beside, one, (f"the border {one.get('id')!r} is a rule of its own and is "
+                                               f"left out: {one.get('description') or 'no words'}"))
         for part in self._variant.all("VICTORYCONDITIONS"):
             for one in part.inner:
                 if one.name != "WINNING_SUPPLY_CENTERS":
-                    self._note(self._file, one, f"{one.name} {one.get('value')} is not part of a board and is left out")
+                    self._note(self._file, one, (f"{one.name} {one.get('value')} is not part of a board and "
+                                                 f"is left out"))
         if (held := self._variant.first("INFLUENCE")) is not None:
-            self._note(self._file, held, "INFLUENCE colours jDip's map before anybody has moved; here a map shows centres, and it is left out")
+            self._note(self._file, held, ("INFLUENCE colours jDip's map before anybody has moved; here a map "
+                                          "shows centres, and it is left out"))
         for part in self._variant.all("RULEOPTIONS"):
             for one in part.all("RULEOPTION"):
-                self._note(self._file, one, f"{one.get('name')} {one.get('value')} is not part of a board and is left out")
+                self._note(self._file, one, (f"{one.get('name')} {one.get('value')} is not part of a board "
+                                             f"and is left out"))
 
     def _fault(self, file: str, one: Element, message: str) -> None:
         self._troubles.fault(file, one.line, message)

@@ -1,4 +1,5 @@
-"""A board typed into our own tables, as a spreadsheet saves them: commas, semicolons or tabs, UTF-8 or UTF-16."""
+"""A board typed into our own tables, as a spreadsheet saves them: commas, semicolons or tabs, UTF-8 or
+UTF-16."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ _BETWEEN = ",;\t"
 
 
 def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
-    """Every file of the board by its name: the tables row for row, so that a fault's row is that of the source. Without a
-    heading of its own it gets that of the board `like`, its wording and its house rules too, with the powers of `setup.csv`
-    where they are others."""
+    """Every file of the board by its name: the tables row for row, so that a fault's row is that of the
+    source. Without a heading of its own it gets that of the board `like`, its wording and its house rules
+    too, with the powers of `setup.csv` where they are others."""
     files: dict[str, str | bytes] = {}
     for name in (*_NEEDED, *_BLANK):
         if name in _NEEDED or (folder / name).exists():
@@ -33,9 +34,12 @@ def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
     if (folder / HEADING).exists():
         files[HEADING] = "\n".join(map_import_text.lines(folder / HEADING, troubles) or [""]) + "\n"
     else:
-        files[HEADING] = _heading(folder, {name: str(files[name]) for name in (SETUP, PROVINCES, BORDERS)}, like)
+        files[HEADING] = _heading(
+            folder, {name: str(files[name]) for name in (SETUP, PROVINCES, BORDERS)}, like
+        )
         files |= write.wording(like)
-        troubles.note(HEADING, 0, f"the file is missing; calendar, units and rules are those of {like}: look them over")
+        troubles.note(HEADING, 0, (f"the file is missing; calendar, units and rules are those of {like}: "
+                                   f"look them over"))
     for name in _ALONG:
         if (folder / name).is_file() and (data := map_import_text.raw(folder / name, troubles)) is not None:
             files[name] = data
@@ -69,10 +73,14 @@ def _heading(folder: Path, tables: Mapping[str, str], like: str) -> str:
     powers = list(dict.fromkeys(power for power in _column(tables[SETUP], "power") if power))
     known = maps.load(like).powers
     seats = tuple(Seat(power, power) for power in powers) if powers and not set(powers) <= set(known) else ()
-    centres, one_way = (_column(tables[table], name).count("yes") for table, name in ((PROVINCES, "centre"), (BORDERS, "one_way")))
+    centres, one_way = (
+        _column(tables[table], name).count("yes")
+        for table, name in ((PROVINCES, "centre"), (BORDERS, "one_way"))
+    )
     top = {"title": folder.resolve().name.replace("_", " ").title(), "note": "Typed in from tables."}
     return write.heading(
-        like, seats, top | ({"victory": centres // 2 + 1} if seats else {}), counts={"one_way": one_way} if one_way else {})
+        like, seats, top | ({"victory": centres // 2 + 1} if seats else {}),
+        counts={"one_way": one_way} if one_way else {})
 
 
 def _column(table: str, name: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""The text of a board's source: what a spreadsheet or an editor may have made of it, and a sentence where it is no text."""
+"""The text of a board's source: what a spreadsheet or an editor may have made of it, and a sentence where it
+is no text."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def raw(path: Path, troubles: Troubles) -> bytes | None:
         troubles.fault(path.name, 0, f"the file cannot be read ({error.strerror})")
         return None
     if size > MOST_BYTES:
-        troubles.fault(path.name, 0, f"the file has {size:,} bytes, and no board has more than {MOST_BYTES:,}")
+        troubles.fault(path.name, 0, (f"the file has {size:,} bytes, and no board has more than "
+                                      f"{MOST_BYTES:,}"))
         return None
     if not data.strip():
         troubles.fault(path.name, 0, "the file is empty")
@@ -30,7 +32,8 @@ def raw(path: Path, troubles: Troubles) -> bytes | None:
 
 
 def lines(path: Path, troubles: Troubles) -> list[str] | None:
-    """The lines of a text file in UTF-8, or UTF-16 with its mark; None with a fault that names the line that is neither."""
+    """The lines of a text file in UTF-8, or UTF-16 with its mark; None with a fault that names the line that
+    is neither."""
     data = raw(path, troubles)
     if data is None:
         return None
@@ -39,7 +42,8 @@ def lines(path: Path, troubles: Troubles) -> list[str] | None:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        troubles.fault(path.name, line, f"the byte {data[error.start]:#04x} is no UTF-8; save the file as UTF-8 text")
+        troubles.fault(path.name, line, (f"the byte {data[error.start]:#04x} is no UTF-8; save the file as "
+                                         f"UTF-8 text"))
         return None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

@@ -1,4 +1,5 @@
-"""A draft of a board as a folder of our tables. Heading, units and rules come from a board that is played already."""
+"""A draft of a board as a folder of our tables. Heading, units and rules come from a board that is played
+already."""
 
 from __future__ import annotations
 
@@ -17,25 +18,46 @@ from maps.importers.draft import COASTS, Draft, Named, Seat, Troubles, in_pairs
 from maps.names import plain
 
 COLOURS = (
-    "#c62828", "#1f4fb2", "#3f9b35", "#efd23a", "#4a4f57", "#c2188f", "#2aa79b", "#7b4a1e", "#8fb8e8", "#ef8a17",
-    "#c9a0e8", "#1010e0", "#e0e0ac", "#10e010", "#c610e0", "#e09292", "#2a4410", "#782a44", "#ace010", "#92922a",
+    "#c62828", "#1f4fb2", "#3f9b35", "#efd23a", "#4a4f57", "#c2188f", "#2aa79b", "#7b4a1e", "#8fb8e8",
+    "#ef8a17",
+    "#c9a0e8", "#1010e0", "#e0e0ac", "#10e010", "#c610e0", "#e09292", "#2a4410", "#782a44", "#ace010",
+    "#92922a",
 )
 """Colours that differ plainly, any two of them (MAP-04)."""
-PATTERNS = ("diagonal", "cross", "horizontal", "vertical", "dots", "waves", "chevron", "grid", "back-diagonal", "rings")
+PATTERNS = (
+    "diagonal",
+    "cross",
+    "horizontal",
+    "vertical",
+    "dots",
+    "waves",
+    "chevron",
+    "grid",
+    "back-diagonal",
+    "rings",
+)
 _SHORT = 3
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-HEADING, PROVINCES, BORDERS, NAMES, SETUP = "variant.toml", "provinces.csv", "borders.csv", "names.csv", "setup.csv"
+HEADING, PROVINCES, BORDERS, NAMES, SETUP = (
+    "variant.toml",
+    "provinces.csv",
+    "borders.csv",
+    "names.csv",
+    "setup.csv",
+)
 WORDING, RULINGS = "orders.lark", "rulings.md"
 
 
 def wording(like: str) -> dict[str, str]:
-    """What goes along with the rules of the board `like`: the words its own orders have, and its house rules."""
+    """What goes along with the rules of the board `like`: the words its own orders have, and its house
+    rules."""
     return {name: (maps.folder(like) / name).read_text("utf-8") for name in (WORDING, RULINGS)
             if (maps.folder(like) / name).exists()}
 
 
 def tables(draft: Draft, like: str, troubles: Troubles) -> dict[str, str]:
-    """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous is a fault."""
+    """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous
+    is a fault."""
     return wording(like) | {
         HEADING: heading(like, draft.seats, {
             "title": draft.title, "victory": draft.victory,
@@ -105,15 +127,17 @@ def _names(draft: Draft, troubles: Troubles) -> Iterable[Sequence[str]]:
         yield text, region, "abbreviation" if short else "alias", "yes" if several else ""
 
 
-# The heading ---------------------------------------------------------------------------------------------------------
+# The heading
+# ---------------------------------------------------------------------------------------------------------
 
 
 def heading(
     like: str, seats: Sequence[Seat], top: Mapping[str, object], start: tuple[str, int, str] | None = None,
     counts: Mapping[str, int] | None = None,
 ) -> str:
-    """A `variant.toml` with calendar, units and rules of the board `like`. Without seats its powers stay, with them what it
-    says of its own places (kingdoms, where it is drawn, its figures, how its players meet) goes."""
+    """A `variant.toml` with calendar, units and rules of the board `like`. Without seats its powers stay,
+    with them what it says of its own places (kingdoms, where it is drawn, its figures, how its players meet)
+    goes."""
     data = tomllib.loads((maps.folder(like) / HEADING).read_text("utf-8"))
     data.pop("counts", None)
     if seats:
@@ -122,12 +146,14 @@ def heading(
         data["powers"] = _powers(seats)
     if start is not None:
         data["calendar"] = data["calendar"] | {"start": _start(start, data["calendar"]["steps"])}
-    return written({**top, **{key: value for key, value in data.items() if key not in top}, "counts": dict(counts or {})})
+    return written(
+        {**top, **{key: value for key, value in data.items() if key not in top}, "counts": dict(counts or {})}
+    )
 
 
 def _start(told: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[object]:
-    """Season, year and phase; where only one season has such a phase it is meant, whatever it is called (builds after the
-    Autumn are those of Winter)."""
+    """Season, year and phase; where only one season has such a phase it is meant, whatever it is called
+    (builds after the Autumn are those of Winter)."""
     season, year, kind = told
     same = [step[0] for step in steps if step[1] == kind]
     return [same[0] if season not in same and len(same) == 1 else season, year, kind]
@@ -153,7 +179,8 @@ def _powers(seats: Sequence[Seat]) -> list[dict[str, object]]:
 
 
 def written(table: Mapping[str, Any], path: str = "") -> str:
-    """A table as TOML: plain values first, then the tables in it. JSON's texts, numbers and lists are TOML's too."""
+    """A table as TOML: plain values first, then the tables in it. JSON's texts, numbers and lists are TOML's
+    too."""
     plain_ones = [f"{_key(key)} = {_value(value)}\n" for key, value in table.items() if not _is_table(value)]
     parts = ["".join(plain_ones)]
     for key, value in table.items():

@@ -1,7 +1,8 @@
 """XML as a small tree that knows its lines, read so that a file can do no harm.
 
-A file may declare its elements (jDip's own files all do); it may not declare entities, and nothing outside it is ever
-opened. So there is nothing that grows and nothing that leaks (the attacks that Python's manual lists for `xml`).
+A file may declare its elements (jDip's own files all do); it may not declare entities, and nothing outside it
+is ever opened. So there is nothing that grows and nothing that leaks (the attacks that Python's manual lists
+for `xml`).
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def read(path: Path, troubles: Troubles) -> Element | None:
         troubles.fault(path.name, error.lineno, f"this is no sound XML: {expat.ErrorString(error.code)}")
         return None
     except (LookupError, ValueError) as error:
-        troubles.fault(path.name, parser.CurrentLineNumber, f"its encoding is not known ({error}); save it as UTF-8")
+        troubles.fault(path.name, parser.CurrentLineNumber, (f"its encoding is not known ({error}); save it "
+                                                             f"as UTF-8"))
         return None
     except _Refused as refused:
         troubles.fault(path.name, parser.CurrentLineNumber, str(refused))
@@ -91,7 +93,8 @@ class _Tree:
         self._open.pop()
 
     def entity(self, name: str, *_rest: object) -> None:
-        raise _Refused(f"the entity {name} is declared; boards are read without entities, so write its text out")
+        raise _Refused(f"the entity {name} is declared; boards are read without entities, so write its text "
+                       f"out")
 
     def outside(self, *_rest: object) -> int:
         raise _Refused("the file asks for another file; boards are read without what is outside them")

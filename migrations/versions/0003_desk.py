@@ -1,4 +1,5 @@
-"""What the reading page keeps: acts with their undoing, each person's keys, and who unsealed a phase and why."""
+"""What the reading page keeps: acts with their undoing, each person's keys, and who unsealed a phase and
+why."""
 
 from __future__ import annotations
 

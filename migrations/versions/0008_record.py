@@ -1,7 +1,7 @@
 """The record: a chain of entries a game, what is to be entered, and seeds and words for the lots.
 
-The triggers note every write of a table that the record tells of. A later script that makes one of these tables anew (a
-batch change on SQLite) makes its triggers anew too; a test says so.
+The triggers note every write of a table that the record tells of. A later script that makes one of these
+tables anew (a batch change on SQLite) makes its triggers anew too; a test says so.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ TRIGGERS = (
     ("seat", "seats", "INSERT", "", "NEW.game_id || ':' || NEW.power"),
     ("seat", "seats", "UPDATE", "player_id", "NEW.game_id || ':' || NEW.power"),
     ("phase", "phases", "INSERT", "", "NEW.id"),
-    ("phase", "phases", "UPDATE", "opens_at, deadline, state, position, lots, seed, review, unsealed_at", "NEW.id"),
+    ("phase", "phases", "UPDATE", ("opens_at, deadline, state, position, lots, seed, review, "
+                                   "unsealed_at"), "NEW.id"),
     ("judged", "phases", "UPDATE", "judged_at", "NEW.id"),
     ("mail", "mails", "UPDATE", "state, reason, verdict", "NEW.sha256"),
     ("sheet", "submissions", "INSERT", "", "NEW.id"),
-    ("sheet", "submissions", "UPDATE", "phase_id, power, version, instruction, fate, flags, received_at", "NEW.id"),
+    ("sheet", "submissions", "UPDATE", ("phase_id, power, version, instruction, fate, flags, "
+                                        "received_at"), "NEW.id"),
     ("reading", "submissions", "UPDATE", "read_at", "NEW.id"),
     ("reading", "lines", "INSERT", "", PAGE_OWNER),
     ("reading", "lines", "UPDATE", "", PAGE_OWNER),
@@ -98,9 +100,15 @@ def upgrade() -> None:
 
 def _seed_what_lies_ahead() -> None:
     """Phases that nobody can have drawn for get a seed; those closed before keep the tape they had."""
-    phases = sa.table('phases', sa.column('id', sa.Integer), sa.column('state', sa.String), sa.column('seed', sa.String))
+    phases = sa.table(
+        "phases", sa.column("id", sa.Integer), sa.column("state", sa.String), sa.column("seed", sa.String)
+    )
     connection = op.get_bind()
-    ahead = connection.execute(sa.select(phases.c.id).where(phases.c.state.in_(['waiting', 'open']))).scalars().all()
+    ahead = (
+        connection.execute(sa.select(phases.c.id).where(phases.c.state.in_(["waiting", "open"])))
+        .scalars()
+        .all()
+    )
     for phase in ahead:
         connection.execute(sa.update(phases).where(phases.c.id == phase).values(seed=secrets.token_hex(32)))
 
@@ -116,5 +124,6 @@ def _on_postgresql(number: int, what: str, table: str, write: str, columns: str,
     return [
         f"CREATE FUNCTION record_{number}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         f"INSERT INTO record_due (what, fact) VALUES ('{what}', CAST({fact} AS TEXT)); RETURN NULL; END $$",
-        f"CREATE TRIGGER record_{number} AFTER {write}{of} ON {table} FOR EACH ROW EXECUTE FUNCTION record_{number}()",
+        (f"CREATE TRIGGER record_{number} AFTER {write}{of} ON {table} FOR EACH ROW EXECUTE FUNCTION "
+         f"record_{number}()"),
     ]

@@ -1,8 +1,9 @@
 """Words put in above a row, and the row as its writer corrected it.
 
-A small row close above a longer one, within its width, is no line of its own: it belongs into the row below, in place
-of a word crossed out there or at the gap it stands over. Nothing is decided here: the row keeps what it said, and the
-corrected reading stands beside it. Whether the corrections are plain enough to go without a look is for the features to say.
+A small row close above a longer one, within its width, is no line of its own: it belongs into the row below,
+in place of a word crossed out there or at the gap it stands over. Nothing is decided here: the row keeps what
+it said, and the corrected reading stands beside it. Whether the corrections are plain enough to go without a
+look is for the features to say.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, ReadLine, Row, StruckWord
 
 CLOSE = 0.75
-"""A row put in lies less than this many middling row heights above its host's middle; the next line lies 0.9 and more."""
+"""A row put in lies less than this many middling row heights above its host's middle; the next line lies 0.9
+and more."""
 
 SMALL = 0.85
 """... is at most this high against its host, and"""
@@ -30,11 +32,12 @@ SHORT = 0.6
 """at most this long."""
 
 NEARER = 0.75
-"""... and nearer to its host than to the row over it, by this factor: the last row of an order that its sender broke
-lies as far from the row it goes on from as from the next order."""
+"""... and nearer to its host than to the row over it, by this factor: the last row of an order that its
+sender broke lies as far from the row it goes on from as from the next order."""
 
 LITTLE = 0.7
-"""A row at most this high against its host is written smaller than an order's rest, and need only be nearer."""
+"""A row at most this high against its host is written smaller than an order's rest, and need only be
+nearer."""
 
 BESIDE = 0.12
 """A struck word this near, as a share of its row's width, is what the words put in replace."""
@@ -50,7 +53,12 @@ def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows in their order; those put in above another are no more in the list but in its `inserted`."""
     hosts = hosts_of([row.box for row in rows])
     return tuple(
-        replace(row, inserted=tuple(sorted((*row.inserted, *(rows[j] for j, host in enumerate(hosts) if host == k)), key=_left)))
+        replace(
+            row,
+            inserted=tuple(
+                sorted((*row.inserted, *(rows[j] for j, host in enumerate(hosts) if host == k)), key=_left)
+            ),
+        )
         if k in hosts
         else row
         for k, row in enumerate(rows)
@@ -69,8 +77,9 @@ def hosts_of(boxes: Sequence[Box]) -> tuple[int | None, ...]:
 
 
 def corrected_lines(line: ReadLine) -> tuple[ReadLine, ...]:
-    """The line as its corrections have it; none for a line without any that can be applied. Where words were put in, it may be said
-    twice: with them in place of the struck words beneath them, and with them over a caret."""
+    """The line as its corrections have it; none for a line without any that can be applied. Where words were
+    put in, it may be said twice: with them in place of the struck words beneath them, and with them over a
+    caret."""
     found = []
     for caret in (False, True):
         rows = [corrected(row, caret=caret) for row in line.rows]
@@ -80,8 +89,8 @@ def corrected_lines(line: ReadLine) -> tuple[ReadLine, ...]:
 
 
 def bare_line(line: ReadLine) -> ReadLine | None:
-    """The line without its struck words, where words put in are left out too: what rises above a struck word may only look like one.
-    None where nothing is struck, or nothing put in."""
+    """The line without its struck words, where words put in are left out too: what rises above a struck word
+    may only look like one. None where nothing is struck, or nothing put in."""
     if not any(row.inserted for row in line.rows):
         return None
     found = [corrected(replace(row, inserted=())) for row in line.rows]
@@ -91,29 +100,38 @@ def bare_line(line: ReadLine) -> ReadLine | None:
 
 
 def corrected(row: Row, *, caret: bool = False) -> Row | None:
-    """The row without its struck words and with what was put in, text and posteriors alike; with `caret`, what was put in goes where
-    its middle stands, in place of the mark that is there.
+    """The row without its struck words and with what was put in, text and posteriors alike; with `caret`,
+    what was put in goes where its middle stands, in place of the mark that is there.
 
     None where there is nothing to correct, where no posteriors are known, and where nothing would be left.
     """
     seen = row.posteriors
     out = [word for word in row.strike.words if word.score >= CUT_OUT and word.kind != "faint"]
-    added = [one for one in row.inserted if one.posteriors and seen and one.posteriors.letters == seen.letters]
+    added = [
+        one for one in row.inserted if one.posteriors and seen and one.posteriors.letters == seen.letters
+    ]
     if seen is None or not (out or added) or (caret and not added):
         return None
     frames = len(seen.log_probs)
     marks = [_caret(row, one, frames) for one in added] if caret else []
-    cuts = [_cut(seen, word) for word in out if not any(_is_caret(word, mark, frames) for mark in marks)] + marks
+    cuts = [
+        _cut(seen, word) for word in out if not any(_is_caret(word, mark, frames) for mark in marks)
+    ] + marks
     places = [mark[0] for mark in marks] if caret else [_goes_to(row, one, out, seen) for one in added]
     return _said(row, seen, cuts, list(zip(places, added, strict=True)))
 
 
-def _said(row: Row, seen: Posteriors, cuts: Sequence[tuple[int, int]], added: Sequence[tuple[int, Row]]) -> Row | None:
-    """The row without the frames of `cuts`, each of which leaves a gap, and with each row of `added` before a frame."""
+def _said(
+    row: Row, seen: Posteriors, cuts: Sequence[tuple[int, int]], added: Sequence[tuple[int, Row]]
+) -> Row | None:
+    """The row without the frames of `cuts`, each of which leaves a gap, and with each row of `added` before a
+    frame."""
     kept = np.ones(len(seen.log_probs), np.bool_)
     for begin, end in cuts:
         kept[begin:end] = False
-    places = sorted([*((begin, -1) for begin, _ in cuts), *((place, k) for k, (place, _) in enumerate(added))])
+    places = sorted(
+        [*((begin, -1) for begin, _ in cuts), *((place, k) for k, (place, _) in enumerate(added))]
+    )
     gap, parts, start = _space(seen), [], 0
     for place, k in places:
         new = added[k][1].posteriors if k >= 0 else None
@@ -132,7 +150,10 @@ def over_struck(one: Row, row: Row) -> bool:
     """Whether a row stands over a word of another that was crossed out."""
     wide = max(row.right - row.left, 1e-6)
     left, right = (one.left - row.left) / wide, (one.right - row.left) / wide
-    return any(word.score >= CUT_OUT and word.kind != "faint" and word.left < right and word.right > left for word in row.strike.words)
+    return any(
+        word.score >= CUT_OUT and word.kind != "faint" and word.left < right and word.right > left
+        for word in row.strike.words
+    )
 
 
 def _host(at: int, boxes: Sequence[Box], usual: float) -> int | None:
@@ -196,7 +217,11 @@ def _caret(row: Row, one: Row, frames: int) -> tuple[int, int]:
 
 def _is_caret(word: StruckWord, mark: tuple[int, int], frames: int) -> bool:
     """Whether what looks like a struck word is no wider than a caret, and lies there."""
-    return (word.right - word.left) * frames <= 1.5 * CARET and word.left * frames < mark[1] and word.right * frames > mark[0]
+    return (
+        (word.right - word.left) * frames <= 1.5 * CARET
+        and word.left * frames < mark[1]
+        and word.right * frames > mark[0]
+    )
 
 
 def _cut(seen: Posteriors, word: StruckWord) -> tuple[int, int]:
@@ -208,8 +233,8 @@ def _cut(seen: Posteriors, word: StruckWord) -> tuple[int, int]:
 
 
 def _gap_near(seen: Posteriors, place: float) -> int:
-    """The frame near a place that is most likely between words, or before the first or after the last; half a nat is given for each
-    frame nearer."""
+    """The frame near a place that is most likely between words, or before the first or after the last; half a
+    nat is given for each frame nearer."""
     column = seen.letters.index(" ") + 1 if " " in seen.letters else 0
     gaps = np.maximum(seen.log_probs[:, column], seen.log_probs[:, 0] - 3.0)
     best = seen.log_probs.argmax(axis=1)
@@ -220,7 +245,8 @@ def _gap_near(seen: Posteriors, place: float) -> int:
 
 
 def _space(seen: Posteriors) -> npt.NDArray[np.float32]:
-    """Frames that may say a space, or nothing: beside words put in one is often seen already, and at a row's end there is none."""
+    """Frames that may say a space, or nothing: beside words put in one is often seen already, and at a row's
+    end there is none."""
     frames = np.full((2, seen.log_probs.shape[1]), -12.0, np.float32)
     frames[:, 0] = 0.0
     if " " in seen.letters:

@@ -1,8 +1,9 @@
-"""A stroke much finer than the writing's from one end of a row to the other, told by the gaps between letters.
+"""A stroke much finer than the writing's from one end of a row to the other, told by the gaps between
+letters.
 
-The recogniser's features see a stroke the worse the finer it is. Where there are no letters, though, a row has nothing but
-paper: a straight line that shows in nearly all its gaps was drawn through it. Such a line asks for a look; by itself it proves no
-strike, since what is left of a printed rule may look like one.
+The recogniser's features see a stroke the worse the finer it is. Where there are no letters, though, a row
+has nothing but paper: a straight line that shows in nearly all its gaps was drawn through it. Such a line
+asks for a look; by itself it proves no strike, since what is left of a printed rule may look like one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ocr.corrections.strike_marks import Plane, body_rows
 from ocr.page import Image
 
 HEIGHT = 72
-"""Pixels of a row that is looked at; a hairline is one wide or less, and a letter's stroke 3 to 8. All lengths below are such."""
+"""Pixels of a row that is looked at; a hairline is one wide or less, and a letter's stroke 3 to 8. All
+lengths below are such."""
 
 TALL = 8
 """Ink this high is of a letter; a level stroke is less, a short dash or the bar of a t too."""
@@ -36,24 +38,25 @@ PALE, GRAIN, LEAST = 0.15, 4.0, 6.0
 """... by this share of the ink's darkness, by so many times the paper's own grain, and by so much of 255."""
 
 HIGH, LOW = 0.12, 0.22
-"""Shares of the small letters' height: the line's middle lies at least so far below their top and above their foot, where
-printed rules run."""
+"""Shares of the small letters' height: the line's middle lies at least so far below their top and above their
+foot, where printed rules run."""
 
 STEEP, RISE = 0.15, 26
 """The line falls or rises by at most this share of the row's length, and so much."""
 
 GAPS, WIDE = 0.05, 24
-"""Share of the row's length, and pixels, that its gaps are wide at least, all together: fewer tell nothing. Of 892 rows on composed
-sheets and the samples this marks the same one as half as many more did; 0.03 and 12 would mark four."""
+"""Share of the row's length, and pixels, that its gaps are wide at least, all together: fewer tell nothing.
+Of 892 rows on composed sheets and the samples this marks the same one as half as many more did; 0.03 and 12
+would mark four."""
 
 THROUGH = 0.945
-"""Share of all its pixels, letters or not, in which a line drawn through a row is dark. Joined letters have level strokes of their own
-between them, but paper inside: of 33 live rows on composed sheets in whose gaps a line shows none had more than 0.94, of 16 struck
-ones none less than 0.95."""
+"""Share of all its pixels, letters or not, in which a line drawn through a row is dark. Joined letters have
+level strokes of their own between them, but paper inside: of 33 live rows on composed sheets in whose gaps a
+line shows none had more than 0.94, of 16 struck ones none less than 0.95."""
 
 RIM, SHOWN, BENT = 10, 0.5, 4
-"""A line that shows in more than this share of so many pixels at either end of the crop goes on beyond it, and is a printed rule
-or a fold; there it may be so many pixels higher or lower, since paper is not flat."""
+"""A line that shows in more than this share of so many pixels at either end of the crop goes on beyond it,
+and is a printed rule or a fold; there it may be so many pixels higher or lower, since paper is not flat."""
 
 RULED = 0.8
 """Share of the gaps in which such a line shows where a rule runs through the row."""
@@ -63,8 +66,8 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 
 
 def crossed_gaps(row: Image, ink: Plane) -> tuple[float, float, float]:
-    """The share, 0..1, of a row's gaps that the likeliest straight line across it shows in, and from where to where the row
-    is written, as shares of the crop's width. 0 where there are too few gaps to tell.
+    """The share, 0..1, of a row's gaps that the likeliest straight line across it shows in, and from where to
+    where the row is written, as shares of the crop's width. 0 where there are too few gaps to tell.
 
     `row`: an evened crop without printed rules, grey or RGB; `ink`: its soft ink.
     """
@@ -79,7 +82,9 @@ def crossed_gaps(row: Image, ink: Plane) -> tuple[float, float, float]:
     ends = first / dark.shape[1], (last + 1) / dark.shape[1]
     if len(gaps) < max(GAPS * (last + 1 - first), WIDE):
         return 0.0, *ends
-    begins, stops = np.meshgrid(np.arange(band.start, band.stop, 2), np.arange(band.start, band.stop, 2), indexing="ij")
+    begins, stops = np.meshgrid(
+        np.arange(band.start, band.stop, 2), np.arange(band.start, band.stop, 2), indexing="ij"
+    )
     middle = (begins + stops) / 2
     fair = (np.abs(begins - stops) <= min(RISE, STEEP * (last - first))) & (middle >= top + HIGH * small)
     fair &= middle <= foot - LOW * small
@@ -98,7 +103,8 @@ def crossed_gaps(row: Image, ink: Plane) -> tuple[float, float, float]:
     printed = (along(rim, near) > SHOWN) & (along(dark.shape[1] - 1 - rim, near) > SHOWN)
     found = along(gaps, ridges)
     found[along(np.arange(first, last + 1), _darker(dark, level)) < THROUGH] = 0.0
-    # Lines beside the likeliest fit a rule nearly as well and may miss its ends: where one is printed, nothing can be told.
+    # Lines beside the likeliest fit a rule nearly as well and may miss its ends: where one is printed,
+    # nothing can be told.
     ruled = bool(found[printed].max(initial=0.0) >= RULED)
     return 0.0 if ruled else float(found.max()), *ends
 
@@ -121,13 +127,17 @@ def _sheared(dark: Floats, lean: float) -> Floats:
 
 
 def _gaps(ink: Flags) -> tuple[npt.NDArray[np.intp], int, int]:
-    """The columns between letters, and the first and last with ink TALL or more high; none and 0, -1 without such ink."""
+    """The columns between letters, and the first and last with ink TALL or more high; none and 0, -1 without
+    such ink."""
     tall = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones((TALL, 1), np.uint8)).any(axis=0)
     places = np.flatnonzero(tall)
     if not len(places):
         return places, 0, -1
     first, last = int(places[0]), int(places[-1])
-    wide = cv2.dilate(np.asarray(tall, np.uint8).reshape(1, -1), np.ones((1, 2 * ROOM + 1), np.uint8)).ravel() > 0
+    wide = (
+        cv2.dilate(np.asarray(tall, np.uint8).reshape(1, -1), np.ones((1, 2 * ROOM + 1), np.uint8)).ravel()
+        > 0
+    )
     return first + np.flatnonzero(~wide[first : last + 1]), first, last
 
 
@@ -138,7 +148,8 @@ def _darker(dark: Floats, level: float) -> Flags:
 
 
 def _ridges(smooth: Floats, level: float, band: slice, gaps: npt.NDArray[np.intp]) -> Flags:
-    """Where a level line may run, or a pixel beside it; the paper's grain is that of `gaps` between the rows of `band`."""
+    """Where a level line may run, or a pixel beside it; the paper's grain is that of `gaps` between the rows
+    of `band`."""
     paper = smooth[band][:, gaps]
     grain = 1.4826 * float(np.median(np.abs(paper - np.median(paper))))
     inner, above, below = smooth[ACROSS:-ACROSS], smooth[: -2 * ACROSS], smooth[2 * ACROSS :]

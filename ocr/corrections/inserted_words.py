@@ -1,7 +1,8 @@
 """Words put in above a row, where no box of their own was found for them.
 
-A correction is mostly written small over the word it replaces, and the finder's box then takes in both or leaves it out.
-Where words of a live row are struck, the stretch of the sheet above them is looked at: ink there is a row of its own.
+A correction is mostly written small over the word it replaces, and the finder's box then takes in both or
+leaves it out. Where words of a live row are struck, the stretch of the sheet above them is looked at: ink
+there is a row of its own.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ ABOVE, LEAST = 0.5, 3
 """Chance from which a frame shows a word put in above, and frames of it that are a word."""
 
 FAINTLY, PEAK, FEW = 0.12, 0.2, 2
-"""The same where there may be one: chance from which frames belong to it, what one of them shows at least, and their number."""
+"""The same where there may be one: chance from which frames belong to it, what one of them shows at least,
+and their number."""
 
 BESIDE = 4
 """Frames between a struck stretch and a word above it that still belong together."""
 
 LIFT, TALL = 0.2, 2.2
-"""Heights of small letters: from the row's own small letters up to the lower edge of what is put in, and that one's height."""
+"""Heights of small letters: from the row's own small letters up to the lower edge of what is put in, and that
+one's height."""
 
 RISE, DROP = 1.5, 1.0
 """The same: how far a row's own letters reach above its small ones, and below the base line."""
@@ -42,9 +45,9 @@ WIDER = 0.5
 
 
 class Sight(Enum):
-    """How an engine saw a word put in, as the least score of what is read there to be taken for one, and its fewest letters and
-    digits. Where none was seen, stems of the struck word or the strokes through it read as a letter or two; where there may be
-    one, only what reads well is one."""
+    """How an engine saw a word put in, as the least score of what is read there to be taken for one, and its
+    fewest letters and digits. Where none was seen, stems of the struck word or the strokes through it read as
+    a letter or two; where there may be one, only what reads well is one."""
 
     SEEN = (0.5, 1)
     MAYBE = (0.8, 1)
@@ -56,8 +59,8 @@ Run: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A part of a crop, as shares of its width and height; it may reach over the crop's edges. `seen`: how the engine saw a word put
-    in there."""
+    """A part of a crop, as shares of its width and height; it may reach over the crop's edges. `seen`: how
+    the engine saw a word put in there."""
 
     left: float
     top: float
@@ -68,8 +71,8 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """A place on the sheet (corners in pixels) where a word may be put in, how the engine saw one there, and the small letters of
-    the row below, from its first to its last."""
+    """A place on the sheet (corners in pixels) where a word may be put in, how the engine saw one there, and
+    the small letters of the row below, from its first to its last."""
 
     quad: Quad
     seen: Sight
@@ -90,7 +93,9 @@ def lowered(crop: Image, said: Recognised) -> Image:
     return np.ascontiguousarray(crop[max(0, round(part.top * high)) : max(1, round(part.bottom * high))])
 
 
-def over(strip: Strip, strips: Sequence[Strip], crop: Image, said: Recognised, mark: Strike) -> tuple[Spot, ...]:
+def over(
+    strip: Strip, strips: Sequence[Strip], crop: Image, said: Recognised, mark: Strike
+) -> tuple[Spot, ...]:
     """Where words may be put in over a row; not where a row was found already.
 
     `crop`, `said`: the row's whole crop as the first engine read it; `mark`: how struck it is.
@@ -107,7 +112,12 @@ def over(strip: Strip, strips: Sequence[Strip], crop: Image, said: Recognised, m
 
 def _placed(outer: Quad, patch: Patch) -> Quad:
     along, down = outer[1] - outer[0], outer[3] - outer[0]
-    shares = ((patch.left, patch.top), (patch.right, patch.top), (patch.right, patch.bottom), (patch.left, patch.bottom))
+    shares = (
+        (patch.left, patch.top),
+        (patch.right, patch.top),
+        (patch.right, patch.bottom),
+        (patch.left, patch.bottom),
+    )
     return np.array([outer[0] + along * x + down * y for x, y in shares], dtype=np.float32)
 
 
@@ -120,8 +130,8 @@ def _meet(quad: Quad, other: Quad) -> bool:
 
 
 def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
-    """Where words may be put in over a live row: over its struck words, and where the engine saw one. `ink`: soft ink of its
-    crop."""
+    """Where words may be put in over a live row: over its struck words, and where the engine saw one. `ink`:
+    soft ink of its crop."""
     top, base = body(ink, crossing)
     small = base - top
     if small <= 0:
@@ -138,8 +148,8 @@ def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
 def _places(
     runs: Sequence[Run], faint: Sequence[Run], mark: Strike, frames: int
 ) -> list[tuple[float, float, Sight]]:
-    """Frames over which a word may be put in, and how the engine saw one there: over each struck word, and wherever else it
-    saw one, as over a caret."""
+    """Frames over which a word may be put in, and how the engine saw one there: over each struck word, and
+    wherever else it saw one, as over a caret."""
     found: list[tuple[float, float, Sight]] = []
     left_over = set(runs)
     for word in mark.words:
@@ -149,13 +159,24 @@ def _places(
         near = [(a, b) for a, b in runs if a <= right + BESIDE and b >= left - BESIDE]
         left_over -= set(near)
         found.append((
-            min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]), Sight.SEEN if near else Sight.UNSEEN))
+            min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]),
+            Sight.SEEN if near else Sight.UNSEEN))
     found += [(a, b, Sight.SEEN) for a, b in left_over]
-    return sorted([*found, *((a, b, Sight.MAYBE) for a, b in faint if not any(a < end and b > begin for begin, end, _ in found))])
+    return sorted(
+        [
+            *found,
+            *(
+                (a, b, Sight.MAYBE)
+                for a, b in faint
+                if not any(a < end and b > begin for begin, end, _ in found)
+            ),
+        ]
+    )
 
 
 def own(ink: Plane, crossing: Crossing) -> Patch | None:
-    """The row's own part of a crop that took in a word above it; None where there is none, or hardly anything to cut."""
+    """The row's own part of a crop that took in a word above it; None where there is none, or hardly anything
+    to cut."""
     if not above(crossing):
         return None
     top, base = body(ink, crossing)
@@ -181,8 +202,8 @@ def _runs(crossing: Crossing, least: float, frames: int) -> list[Run]:
 
 
 def body(ink: Plane, crossing: Crossing) -> tuple[float, float]:
-    """Between which rows of the crop the small letters stand, told by how often ink begins and ends along each row where
-    nothing is struck or put in; by all of it where that is little."""
+    """Between which rows of the crop the small letters stand, told by how often ink begins and ends along
+    each row where nothing is struck or put in; by all of it where that is little."""
     plain = (crossing.chances[:, 0] > 0.5) & (crossing.above < 0.3)
     columns = plain[np.minimum(len(plain) - 1, np.arange(ink.shape[1]) * len(plain) // ink.shape[1])]
     dark = ink > 0.5

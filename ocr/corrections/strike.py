@@ -1,8 +1,8 @@
 """Judge whether a row, or a word of it, was crossed out, by what the recogniser saw of it frame by frame.
 
-The chances along the row come from the engine (`ocr.engines.crossing`); here they are made one score for the row, and
-stretches of it, cut where words part. The few weights, `strike.toml`, are fitted on composed sheets by
-`training.tuning.fit_strike`; nothing was tuned on the sheets that the product is judged by.
+The chances along the row come from the engine (`ocr.engines.crossing`); here they are made one score for the
+row, and stretches of it, cut where words part. The few weights, `strike.toml`, are fitted on composed sheets
+by `training.tuning.fit_strike`; nothing was tuned on the sheets that the product is judged by.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ GAP = 1
 """Frames: a stretch goes on over so short a fall below BEGINS."""
 
 BETWEEN_WORDS = 5
-"""Pixels without ink, in rows HEIGHT high, that part words, mostly; a stroke over several words makes one of them."""
+"""Pixels without ink, in rows HEIGHT high, that part words, mostly; a stroke over several words makes one of
+them."""
 
 SPACE = 0.3
 """Chance of a space from which the recogniser says that words part."""
@@ -42,16 +43,18 @@ SNAP = 2.5
 """Frames that the end of a stretch is moved at most to lie where words part: a letter or so."""
 
 UNREAD, MOST_UNREAD = 0.75, 0.94
-"""Score of unread ink a row height wide, and the most it may have: it asks for a look, and proves no strike."""
+"""Score of unread ink a row height wide, and the most it may have: it asks for a look, and proves no
+strike."""
 
 CROSSED, FAINT = 0.81, 0.74
-"""Share of a row's gaps that one straight line shows in, from which it looks crossed out by a fine pen, and the score of that: it asks
-for a look, and proves no strike. Of 705 live rows on the demo's sheets and on 40 in the fonts for calibration three had so
-much, each a single word; of 120 rows in those fonts, struck with a pen of a fifth to four fifths of theirs, 99."""
+"""Share of a row's gaps that one straight line shows in, from which it looks crossed out by a fine pen, and
+the score of that: it asks for a look, and proves no strike. Of 705 live rows on the demo's sheets and on 40
+in the fonts for calibration three had so much, each a single word; of 120 rows in those fonts, struck with a
+pen of a fifth to four fifths of theirs, 99."""
 
 LIKELY, AGREED, MOST_AGREED = 0.6, 0.2, 0.94
-"""From this score of a row the gaps are asked as well; where they say the same, what was missing to certainty counts for so much,
-and the score is at most so high: two kinds of evidence, but of the same stroke."""
+"""From this score of a row the gaps are asked as well; where they say the same, what was missing to certainty
+counts for so much, and the score is at most so high: two kinds of evidence, but of the same stroke."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -68,9 +71,9 @@ class Weights:
 class Stretch:
     """Frames in a row that look struck, from `left` to `right`, places in frames, mostly by way of `kind`.
 
-    `features`: how struck at best and on average (log odds), the share it is of the ink between the gaps around it,
-    whether it begins and ends at such a gap, its length (logarithm of frames), and the row's legibility. A
-    strike takes in whole words; joined letters that look like one are mostly a part of theirs.
+    `features`: how struck at best and on average (log odds), the share it is of the ink between the gaps
+    around it, whether it begins and ends at such a gap, its length (logarithm of frames), and the row's
+    legibility. A strike takes in whole words; joined letters that look like one are mostly a part of theirs.
     """
 
     left: float
@@ -81,8 +84,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A row by frames: how struck each is (0..1) and by what kind (frames x kinds), whether a word's ink is there, which
-    of them part words, and the recogniser's score of the row. `first` and `last` are the frames of its first and last ink."""
+    """A row by frames: how struck each is (0..1) and by what kind (frames x kinds), whether a word's ink is
+    there, which of them part words, and the recogniser's score of the row. `first` and `last` are the frames
+    of its first and last ink."""
 
     struck: Floats
     kinds: Floats
@@ -93,8 +97,8 @@ class Seen:
     last: int
 
     def summary(self) -> tuple[float, ...]:
-        """What the row's own score is made of: how struck its frames are on average, the least struck fifth (both as
-        log odds), and the recogniser's score."""
+        """What the row's own score is made of: how struck its frames are on average, the least struck fifth
+        (both as log odds), and the recogniser's score."""
         within = self.struck[self.first : self.last + 1]
         return _odds(float(within.mean())), _odds(float(np.quantile(within, 0.2))), self.legible
 
@@ -102,9 +106,9 @@ class Seen:
 def strike(row: Image, said: Recognised) -> Strike:
     """How much a row and its words look crossed out.
 
-    `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `said`: what the engine made of the
-    same crop. Without its `crossing` nothing is struck; ink that its posteriors say nothing about is a stretch of kind
-    "unread" in any case. A row without ink is not struck.
+    `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `said`: what the
+    engine made of the same crop. Without its `crossing` nothing is struck; ink that its posteriors say
+    nothing about is a stretch of kind "unread" in any case. A row without ink is not struck.
     """
     ink, ruling = soft_ink(row), weights()
     seen = look(ink, said)
@@ -114,7 +118,9 @@ def strike(row: Image, said: Recognised) -> Strike:
         for stretch in stretches(seen):
             struck = _chance(ruling.word, stretch.features)
             if struck >= LISTED:
-                left, right = (round(min(1.0, place / len(seen.struck)), 4) for place in (stretch.left, stretch.right))
+                left, right = (
+                    round(min(1.0, place / len(seen.struck)), 4) for place in (stretch.left, stretch.right)
+                )
                 words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
         words += _faint(row, ink, words)
         score = _agreed(score, row, ink)
@@ -153,7 +159,8 @@ def stretches(seen: Seen) -> tuple[Stretch, ...]:
         left, right = _edges(seen, a, b)
         share, begins, stops = _place(seen, left, right)
         features = (
-            _odds(float(smooth[a:b].max())), _odds(float(struck[a:b].mean())), share, float(begins), float(stops),
+            _odds(float(smooth[a:b].max())), _odds(float(struck[a:b].mean())), share, float(begins),
+            float(stops),
             float(np.log(b - a)), seen.legible,
         )
         kind = CLASSES[1 + int(seen.kinds[part].sum(axis=0).argmax())]
@@ -179,7 +186,8 @@ def from_toml(document: dict[str, Any], name: str) -> Weights:
 
 
 def _gaps(words: npt.NDArray[np.bool_], scale: float) -> list[tuple[float, float]]:
-    """Where ink parts, (from, to) in frames; the paper before the first ink and behind the last are gaps too."""
+    """Where ink parts, (from, to) in frames; the paper before the first ink and behind the last are gaps
+    too."""
     at = np.concatenate(([-BETWEEN_WORDS - 1], np.flatnonzero(words), [len(words) + BETWEEN_WORDS]))
     wide = np.flatnonzero(np.diff(at) > BETWEEN_WORDS)
     return [((float(at[k]) + 1) * scale, float(at[k + 1]) * scale) for k in wide]
@@ -203,23 +211,28 @@ def _split(places: npt.NDArray[np.intp], apart: int) -> list[npt.NDArray[np.intp
 
 
 def _edges(seen: Seen, a: int, b: int) -> tuple[float, float]:
-    """Where a run of struck frames begins and ends: between frames where its chance passes BEGINS, then at the nearest
-    place within SNAP where words part."""
+    """Where a run of struck frames begins and ends: between frames where its chance passes BEGINS, then at
+    the nearest place within SNAP where words part."""
     left = a - _passed(seen.struck[a - 1], seen.struck[a]) + 0.5 if a else 0.0
     right = b + _passed(seen.struck[b], seen.struck[b - 1]) - 0.5 if b < len(seen.struck) else float(b)
     starts = [end for _, end in seen.parts if abs(end - left) <= SNAP]
     stops = [begin for begin, _ in seen.parts if abs(begin - right) <= SNAP]
-    snapped = min(starts, key=lambda x: abs(x - left), default=left), min(stops, key=lambda x: abs(x - right), default=right)
+    snapped = (
+        min(starts, key=lambda x: abs(x - left), default=left),
+        min(stops, key=lambda x: abs(x - right), default=right),
+    )
     return snapped if snapped[1] > snapped[0] else (left, right)
 
 
 def _passed(outside: float, inside: float) -> float:
-    """How far from the middle of a struck frame, towards that of its live neighbour, the chance falls to BEGINS; 0..1."""
+    """How far from the middle of a struck frame, towards that of its live neighbour, the chance falls to
+    BEGINS; 0..1."""
     return float((inside - BEGINS) / max(inside - outside, 1e-6))
 
 
 def _place(seen: Seen, left: float, right: float) -> tuple[float, bool, bool]:
-    """The share of the words touched that a stretch takes in; whether it begins, and ends, where a word does."""
+    """The share of the words touched that a stretch takes in; whether it begins, and ends, where a word
+    does."""
     begins = any(abs(end - left) < 1.0 for _, end in seen.parts)
     stops = any(abs(begin - right) < 1.0 for begin, _ in seen.parts)
     start = max((end for _, end in seen.parts if end <= left + 1.0), default=0.0)

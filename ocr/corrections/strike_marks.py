@@ -1,4 +1,5 @@
-"""Ink of a row as numbers, and where along its height the letters stand. All lengths are pixels of a row HEIGHT high."""
+"""Ink of a row as numbers, and where along its height the letters stand. All lengths are pixels of a row
+HEIGHT high."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ def soft_ink(row: Image) -> Plane:
 def body_rows(ink: Plane) -> slice:
     """Where letters without stems stand, 14 to 26 rows high.
 
-    Told by how often ink begins and ends along each row: letters do so everywhere, a level stroke, an underline or
-    what is left of a printed rule hardly ever, so that they do not pull the body towards them.
+    Told by how often ink begins and ends along each row: letters do so everywhere, a level stroke, an
+    underline or what is left of a printed rule hardly ever, so that they do not pull the body towards them.
     """
     changes = np.abs(np.diff((ink > 0.5).astype(np.float32), axis=1)).sum(axis=1)
     changes[:EDGE] = changes[-EDGE:] = 0.0
@@ -43,7 +44,10 @@ def body_rows(ink: Plane) -> slice:
     high = np.flatnonzero(smooth >= 0.45 * smooth.max())
     mass = np.cumsum(smooth)
     centre = int(np.searchsorted(mass, mass[-1] / 2))
-    top, end = max(int(high[0]), centre - 13, EDGE + 3), min(int(high[-1]) + 1, centre + 13, HEIGHT - EDGE - 3)
+    top, end = (
+        max(int(high[0]), centre - 13, EDGE + 3),
+        min(int(high[-1]) + 1, centre + 13, HEIGHT - EDGE - 3),
+    )
     short = max(0, 14 - (end - top))
     top = min(max(top - (short + 1) // 2, EDGE + 3), HEIGHT - EDGE - 17)
     return slice(top, max(end, top + 14))

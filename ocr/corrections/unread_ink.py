@@ -1,7 +1,8 @@
-"""Ink that the recogniser said nothing about: a word blotted out, or two layers of writing that made no letter.
+"""Ink that the recogniser said nothing about: a word blotted out, or two layers of writing that made no
+letter.
 
-A network that sees no letter in a muddle is often certain of it, so that neither its score nor the cost of a decoded
-order tells that a word was passed over. Here only ink and silence count.
+A network that sees no letter in a muddle is often certain of it, so that neither its score nor the cost of a
+decoded order tells that a word was passed over. Here only ink and silence count.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ SAID = 0.2
 """Chance of a letter from which a frame says one."""
 
 LEAST = 0.8
-"""Row heights of ink without a letter from which a stretch counts. Of 364 live rows on 40 sheets composed in the fonts
-for calibration five had as much, all of them misread."""
+"""Row heights of ink without a letter from which a stretch counts. Of 364 live rows on 40 sheets composed in
+the fonts for calibration five had as much, all of them misread."""
 
 
 def unread(ink: Plane, posteriors: Posteriors) -> tuple[tuple[float, float, float], ...]:
-    """Stretches between one letter said and the next: left and right as shares of the crop, and the ink's width in row
-    heights, LEAST or more. `ink`: soft ink of the crop that `posteriors` are of."""
+    """Stretches between one letter said and the next: left and right as shares of the crop, and the ink's
+    width in row heights, LEAST or more. `ink`: soft ink of the crop that `posteriors` are of."""
     frames, wide = len(posteriors.log_probs), ink.shape[1]
     if not frames:
         return ()

@@ -23,9 +23,9 @@ STRETCH = 8
 
 @dataclass(frozen=True, slots=True)
 class WordFit:
-    """How one word of a text lies on the ink. `lost`: nats by which it fits worse than free reading there, `beside`: nats
-    lost on the ink between it and its neighbours. `shown`: letters that free reading shows from the one neighbour to the
-    other; `letters`: those of the word."""
+    """How one word of a text lies on the ink. `lost`: nats by which it fits worse than free reading there,
+    `beside`: nats lost on the ink between it and its neighbours. `shown`: letters that free reading shows
+    from the one neighbour to the other; `letters`: those of the word."""
 
     lost: float
     beside: float
@@ -39,8 +39,9 @@ MORE = 2
 
 
 def strangeness(words: Sequence[WordFit]) -> float:
-    """Nats lost a letter on words that stand together: much for a name that is rather another, one that no list has. What is lost
-    beside them counts too where letters are seen there that they do not have: "Atlantis" holds all of "Hants" but its first."""
+    """Nats lost a letter on words that stand together: much for a name that is rather another, one that no
+    list has. What is lost beside them counts too where letters are seen there that they do not have:
+    "Atlantis" holds all of "Hants" but its first."""
     shown, letters = sum(word.shown for word in words), sum(word.letters for word in words)
     beside = max((word.beside for word in words), default=0.0) if shown >= letters + MORE else 0.0
     return (sum(word.lost for word in words) + beside) / (1 + max(1, min(shown, letters)))
@@ -50,9 +51,9 @@ def strangeness(words: Sequence[WordFit]) -> float:
 class Fit:
     """How one text lies on the ink.
 
-    `text`: what was written, in the ink's own case, signs and spaces. `cost`: nats a frame by which it fits worse than
-    free reading. `worst`: nats lost in the worst stretch of STRETCH frames. `haze`: nats a frame by which the
-    recogniser's own best letter falls short of certainty. `words`: the same word by word.
+    `text`: what was written, in the ink's own case, signs and spaces. `cost`: nats a frame by which it fits
+    worse than free reading. `worst`: nats lost in the worst stretch of STRETCH frames. `haze`: nats a frame
+    by which the recogniser's own best letter falls short of certainty. `words`: the same word by word.
     """
 
     text: str
@@ -79,7 +80,8 @@ def scores(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> t
 
 
 def unbound(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
-    """The log chance of the likeliest path, bound by nothing, and how many letters it shows. There are frames."""
+    """The log chance of the likeliest path, bound by nothing, and how many letters it shows. There are
+    frames."""
     chance, letters = free(decoder.ink(posteriors))
     return float(chance[-1]), int(letters[-1])
 
@@ -94,7 +96,8 @@ def fit(decoder: Decoder, posteriors: Posteriors, text: Text) -> Fit:
     window = np.convolve(lost, np.ones(min(STRETCH, len(lost))), mode="valid")
     return Fit(
         text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
-        haze=float(-ink.max(axis=1).mean()), words=_words(decoder, text, path, lost, shown_letters(decoder, ink)),
+        haze=float(-ink.max(axis=1).mean()),
+        words=_words(decoder, text, path, lost, shown_letters(decoder, ink)),
     )
 
 
@@ -124,7 +127,9 @@ def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Sta
 
 def _bounds(blank: Sequence[bool]) -> list[tuple[int, int]]:
     """Where the runs of what is not blank begin and end."""
-    edges = [at for at, (one, other) in enumerate(zip([True, *blank], [*blank, True], strict=True)) if one != other]
+    edges = [
+        at for at, (one, other) in enumerate(zip([True, *blank], [*blank, True], strict=True)) if one != other
+    ]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
@@ -169,8 +174,8 @@ def _walk_back(from_on: Ways, from_gap: Ways, *, in_gap: bool) -> Numbers:
 
 
 def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Numbers) -> str:
-    """The text with each letter in the form that the ink shows, and the ticks that count as nothing; spaces only
-    between words, and beside signs where the ink shows them."""
+    """The text with each letter in the form that the ink shows, and the ticks that count as nothing; spaces
+    only between words, and beside signs where the ink shows them."""
     out: list[str] = []
     seen = 0
     for n, symbol in enumerate(text.symbols):
@@ -199,4 +204,8 @@ def _ticks(decoder: Decoder, posteriors: Posteriors, first: int, end: int) -> st
         return ""
     part = posteriors.log_probs[first:end][:, passed]
     best = np.unravel_index(int(part[:, 1:].argmax()), part[:, 1:].shape)
-    return posteriors.letters[int(passed[1 + best[1]]) - 1] if part[best[0], 1 + best[1]] > part[best[0], 0] else ""
+    return (
+        posteriors.letters[int(passed[1 + best[1]]) - 1]
+        if part[best[0], 1 + best[1]] > part[best[0], 0]
+        else ""
+    )

@@ -1,7 +1,7 @@
 """Texts under way through the frames of some rows: prefix beam search for CTC (Graves 2012, Hannun 2014).
 
-Several rows are searched side by side, since what an array costs is mostly that it is called at all. No row's texts
-have any bearing on another's.
+Several rows are searched side by side, since what an array costs is mostly that it is called at all. No row's
+texts have any bearing on another's.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class _Onward:
-    """Ways to go on: by way the text it goes on from, whether over a space that the ink lacks, the column, the step, and
-    the price, turned."""
+    """Ways to go on: by way the text it goes on from, whether over a space that the ink lacks, the column,
+    the step, and the price, turned."""
 
     who: Numbers
     spaced: Flags
@@ -49,14 +49,16 @@ class _Onward:
 class Beam:
     """Texts under way, row by row and within a row in the order of their marks.
 
-    By text: its row (`row`), the automaton's `state`, the last column, the log chances of resting in a blank (`gap`), on
-    the last sign (`on`) and of either (`total`), a `mark` that tells a row's texts apart (64 bits, mixed from the
-    symbols), and a `node` of the tree that they are walked back by.
+    By text: its row (`row`), the automaton's `state`, the last column, the log chances of resting in a blank
+    (`gap`), on the last sign (`on`) and of either (`total`), a `mark` that tells a row's texts apart (64
+    bits, mixed from the symbols), and a `node` of the tree that they are walked back by.
     """
 
-    def __init__(self, steps: Steps, start: int, rows: int, lost: Floats, space: int, width: int, span: float) -> None:
-        """`lost`: by column the price, turned, of a space that the ink lacks before it; `space`: that symbol. `width`: texts
-        kept of a row at each frame. `span`: nats by which one may be behind its row's best."""
+    def __init__(
+        self, steps: Steps, start: int, rows: int, lost: Floats, space: int, width: int, span: float
+    ) -> None:
+        """`lost`: by column the price, turned, of a space that the ink lacks before it; `space`: that symbol.
+        `width`: texts kept of a row at each frame. `span`: nats by which one may be behind its row's best."""
         self._steps, self._lost, self._width, self._span = steps, lost, width, span
         self._reach = lost.astype(np.float32)
         self._start, self._space, self._space_mark = start, space, np.uint64(space + 1)
@@ -87,20 +89,27 @@ class Beam:
         return found
 
     def advance(self, frames: Floats) -> None:
-        """One more frame of each row, as log chances of blank and of each column: every text rests, or goes on by one
-        character."""
+        """One more frame of each row, as log chances of blank and of each column: every text rests, or goes
+        on by one character."""
         steps = self._steps
         gap = self.total + frames[:, 0].take(self.row)
         on = self._on + frames.reshape(-1).take(self.row * frames.shape[1] + self._last)
         rest = np.logaddexp(gap, on)
         way = self._onward(frames, rest)
         row = self.row.take(way.who)
-        came = np.where(way.column == self._last.take(way.who), self._gap.take(way.who), self.total.take(way.who))
+        came = np.where(
+            way.column == self._last.take(way.who), self._gap.take(way.who), self.total.take(way.who)
+        )
         scores = came + frames.reshape(-1).take(row * frames.shape[1] + way.column) + way.price
         floor = self._bounds(np.concatenate((rest, scores)), np.concatenate((self.row, row)))
         new = np.flatnonzero(scores >= floor.take(row))
         new = new.take(np.argsort(way.who.take(new), kind="stable"))
-        who, spaced, column, step = way.who.take(new), way.spaced.take(new), way.column.take(new), way.step.take(new)
+        who, spaced, column, step = (
+            way.who.take(new),
+            way.spaced.take(new),
+            way.column.take(new),
+            way.step.take(new),
+        )
         stem = self._mark.take(who)
         stem = np.where(spaced, stem * _MIX + self._space_mark, stem)
         mark = np.concatenate((self._mark, stem * _MIX + steps.symbol.take(step).astype(np.uint64) + _ONE))
@@ -115,14 +124,20 @@ class Beam:
         total, row = np.logaddexp(gap, on), row.take(first)
         kept = np.flatnonzero(total >= self._bounds(total, row).take(row))
         each = each.take(kept)
-        self._gap, self._on, self.total, self.row = gap.take(kept), on.take(kept), total.take(kept), row.take(kept)
+        self._gap, self._on, self.total, self.row = (
+            gap.take(kept),
+            on.take(kept),
+            total.take(kept),
+            row.take(kept),
+        )
         self._mark = mark.take(first.take(kept))
         self.state = np.concatenate((self.state, steps.target.take(step))).take(each)
         self._last = np.concatenate((self._last, column)).take(each)
         self._grow(each, who, step, spaced)
 
     def _onward(self, frames: Floats, rest: Floats) -> _Onward:
-        """The ways to go on that may be kept. Sums in short floats tell which: all that could be kept are among them."""
+        """The ways to go on that may be kept. Sums in short floats tell which: all that could be kept are
+        among them."""
         steps, top = self._steps, self.best()
         floor = self._bounds(rest, self.row) - _SLIP
         near = (floor - frames[:, 1:].max(axis=1)).take(self.row)
@@ -145,7 +160,9 @@ class Beam:
         likely = np.flatnonzero(sums >= (floor - top).take(row).astype(np.float32)[:, None])
         of = row.take(likely // wide)
         likeliest = flat.take(likely)
-        floor = np.maximum(floor - top, self._steep(top.take(self.row) - rest, self.row, -likeliest, of) - _SLIP)
+        floor = np.maximum(
+            floor - top, self._steep(top.take(self.row) - rest, self.row, -likeliest, of) - _SLIP
+        )
         likely = likely[likeliest >= floor.take(of)]
         pair: Numbers = likely // wide
         column: Numbers = likely % wide
@@ -163,15 +180,17 @@ class Beam:
         order = np.argsort(row.astype(np.uint16), kind="stable")
         starts = np.cumsum(counts) - counts
         table = np.full((len(counts), most), -np.inf)
-        table.reshape(-1)[np.arange(len(row)) + np.repeat(np.arange(len(counts)) * most - starts, counts)] = scores.take(order)
+        table.reshape(-1)[np.arange(len(row)) + np.repeat(np.arange(len(counts)) * most - starts, counts)] = (
+            scores.take(order)
+        )
         least: Floats = table.max(axis=1) - self._span
         if most < self._width:
             return least
         return np.maximum(least, np.partition(table, most - self._width, axis=1)[:, most - self._width])
 
     def _steep(self, resting: Floats, row: Numbers, going: npt.NDArray[np.float32], of: Numbers) -> Floats:
-        """By row a score below which nothing stays, told quickly: by counting, in whole parts of a nat, how far texts that
-        rest and ways to go on lie below the best."""
+        """By row a score below which nothing stays, told quickly: by counting, in whole parts of a nat, how
+        far texts that rest and ways to go on lie below the best."""
         rows = int(row[-1]) + 1
         counts = np.zeros(rows * _DEPTHS, dtype=np.int64)
         for depth, here in ((resting, row), (going, of)):
@@ -184,8 +203,8 @@ class Beam:
         return np.where(first < _DEPTHS - 1, np.maximum(least, -(first + 1) / _PARTS - self._span), least)
 
     def _grow(self, each: Numbers, who: Numbers, step: Numbers, spaced: Flags) -> None:
-        """Number the texts that stay: `each` below the size of the old beam are old, the others new, made from the old
-        text `who` by a step."""
+        """Number the texts that stay: `each` below the size of the old beam are old, the others new, made
+        from the old text `who` by a step."""
         size = len(self.node)
         new = each >= size
         fresh = each[new] - size
@@ -199,7 +218,11 @@ class Beam:
 
     def ways(self, nodes: Sequence[int]) -> list[Way]:
         """How the texts of some nodes went."""
-        before, step, spaced = np.concatenate(self._before), np.concatenate(self._step), np.concatenate(self._spaced)
+        before, step, spaced = (
+            np.concatenate(self._before),
+            np.concatenate(self._step),
+            np.concatenate(self._spaced),
+        )
         path: list[Numbers] = []
         at = np.array(nodes, dtype=np.int64)
         while at.any():
@@ -211,7 +234,10 @@ class Beam:
         steps, on, over = step.take(there), there > 0, spaced.take(there)
         gaps = self._gaps(on, over, self._steps.target.take(steps))
         columns = (on, over, self._steps.symbol.take(steps), self._steps.price.take(steps), gaps)
-        return [self._way(zip(*text, strict=True)) for text in zip(*(column.tolist() for column in columns), strict=True)]
+        return [
+            self._way(zip(*text, strict=True))
+            for text in zip(*(column.tolist() for column in columns), strict=True)
+        ]
 
     def _gaps(self, there: Flags, spaced: Flags, target: Numbers) -> Floats:
         """By text and step the price, turned, of the space before it where that is one."""

@@ -30,8 +30,8 @@ class Weighed:
     """A proposed text against the ink.
 
     `chance`: 0..1, its share among the texts that were weighed together; not calibrated, and blind to what
-    was not proposed. `cost`: how much worse it fits than free reading, in nats a frame; on handwriting that was
-    read rightly mostly below 0.2.
+    was not proposed. `cost`: how much worse it fits than free reading, in nats a frame; on handwriting that
+    was read rightly mostly below 0.2.
     """
 
     text: str
@@ -68,8 +68,8 @@ def other_posteriors(line: ReadLine) -> Posteriors | None:
 
 
 def _end_to_end(parts: Sequence[Posteriors | None]) -> Posteriors | None:
-    """Rows' posteriors as one. Between rows stands one frame that is blank or space with equal chance, for the sender's
-    line break."""
+    """Rows' posteriors as one. Between rows stands one frame that is blank or space with equal chance, for
+    the sender's line break."""
     letters = parts[0].letters if parts and parts[0] else ""
     if not letters or any(part is None or part.letters != letters for part in parts):
         return None
@@ -93,8 +93,8 @@ def text_scores(
     """Log chance of each text, summed over every way to lay it along the frames.
 
     The better text has the greater score; (free_score - score) / frames is what the text costs a frame. With
-    `either_case` a letter counts in whichever case it was seen. A space may be missing in the ink, at a price.
-    An empty text asks for blank ink. Cost: a millisecond or so a text.
+    `either_case` a letter counts in whichever case it was seen. A space may be missing in the ink, at a
+    price. An empty text asks for blank ink. Cost: a millisecond or so a text.
     """
     if not texts:
         return ()
@@ -135,9 +135,10 @@ def sums(
 ) -> tuple[float, ...]:
     """The forward algorithm (Graves 2006, 4.1), all texts at once: the log chance of each.
 
-    `blank`: its log chance by frame. `labels`: texts x letters x frames, the log chance of each letter. `skips`: texts
-    x 2 x letters, the price of coming to a letter straight from the one before (0) and over a space before it (1).
-    `gap[:, k]` holds the chance of being in the blank before letter k, `on[:, k]` on letter k.
+    `blank`: its log chance by frame. `labels`: texts x letters x frames, the log chance of each letter.
+    `skips`: texts x 2 x letters, the price of coming to a letter straight from the one before (0) and over a
+    space before it (1). `gap[:, k]` holds the chance of being in the blank before letter k, `on[:, k]` on
+    letter k.
     """
     count, longest, frames = labels.shape
     gap = np.full((count, longest + 1), NEVER)

@@ -1,9 +1,9 @@
 """Decode a row's posteriors inside an automaton: the likeliest texts among all that it takes.
 
-Prefix beam search for CTC (Graves 2012, Hannun 2014): each beam entry is a text, its chance summed over the ways to
-lay it along the frames, and the automaton says by which characters a text may go on. Every frame allows every
-character at a fixed price, so that a letter that was misspelt or misread, lost or added costs that much and no more.
-What the automaton knows, whether names or words, is not seen here.
+Prefix beam search for CTC (Graves 2012, Hannun 2014): each beam entry is a text, its chance summed over the
+ways to lay it along the frames, and the automaton says by which characters a text may go on. Every frame
+allows every character at a fixed price, so that a letter that was misspelt or misread, lost or added costs
+that much and no more. What the automaton knows, whether names or words, is not seen here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from ocr.page import Posteriors
 
 
 class Automaton(Protocol):
-    """Says which texts count. States are whole numbers up to a few millions; a step asked for again gives the same answer."""
+    """Says which texts count. States are whole numbers up to a few millions; a step asked for again gives the
+    same answer."""
 
     @property
     def start(self) -> int:
@@ -39,7 +40,8 @@ class Automaton(Protocol):
         ...
 
     def sign(self, letter: str) -> str | None:
-        """The sign a network's letter counts as; empty for one that is passed over, None for one that never fits."""
+        """The sign a network's letter counts as; empty for one that is passed over, None for one that never
+        fits."""
         ...
 
     def arcs(self, state: int) -> Sequence[tuple[int, int, float]]:
@@ -53,9 +55,9 @@ class Automaton(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How wide to search. `width`: texts kept at each frame. `beam`: nats by which one may be behind the best.
-    `wrong`: nats for a character that the frame does not show, at most; `prices`: for one that looks like what it shows or
-    is easily lost. `keep`: texts handed back."""
+    """How wide to search. `width`: texts kept at each frame. `beam`: nats by which one may be behind the
+    best. `wrong`: nats for a character that the frame does not show, at most; `prices`: for one that looks
+    like what it shows or is easily lost. `keep`: texts handed back."""
 
     width: int = 160
     beam: float = 24.0
@@ -68,8 +70,8 @@ class Search:
 class Text:
     """A text as the automaton writes it.
 
-    `score`: the logarithm of its chance, summed over the alignments that were kept, less its price. `symbols`: the
-    automaton's, one by one. `price`: what the automaton asks for it, in nats.
+    `score`: the logarithm of its chance, summed over the alignments that were kept, less its price.
+    `symbols`: the automaton's, one by one. `price`: what the automaton asks for it, in nats.
     """
 
     text: str
@@ -79,13 +81,15 @@ class Text:
 
 
 INKED = 160
-"""Posteriors whose ink a decoder keeps at hand, some 25 kB each: a page's, joined in the ways that are tried."""
+"""Posteriors whose ink a decoder keeps at hand, some 25 kB each: a page's, joined in the ways that are
+tried."""
 
 
 ABREAST = 16
 """Rows that are searched side by side: more are hardly any faster."""
 HELD = 512
-"""Rows whose texts a decoder keeps: more than one sheet has, joined in every way that is tried, by two opinions."""
+"""Rows whose texts a decoder keeps: more than one sheet has, joined in every way that is tried, by two
+opinions."""
 
 
 class Decoder:
@@ -115,19 +119,24 @@ class Decoder:
         return self._steps.known
 
     def decode(self, posteriors: Posteriors) -> tuple[Text, ...]:
-        """The likeliest texts, best first; empty where no text of the automaton comes near, or there is no ink.
+        """The likeliest texts, best first; empty where no text of the automaton comes near, or there is no
+        ink.
 
         `posteriors` may have any number of frames; chances that are no numbers count as nought.
         """
         return self.decode_all([posteriors])[0]
 
     def decode_all(self, rows: Sequence[Posteriors]) -> list[tuple[Text, ...]]:
-        """The same for several rows, searched side by side, which takes less time. The last few answers are kept: a row
-        that was decoded with others may be asked for by itself, and again."""
+        """The same for several rows, searched side by side, which takes less time. The last few answers are
+        kept: a row that was decoded with others may be asked for by itself, and again."""
         keys = [_key(posteriors) for posteriors in rows]
         with self._lock:
             held = {key: self._held[key] for key in keys if key in self._held}
-        inks = {key: shortened(self._ink_of(key, row)) for key, row in zip(keys, rows, strict=True) if key not in held}
+        inks = {
+            key: shortened(self._ink_of(key, row))
+            for key, row in zip(keys, rows, strict=True)
+            if key not in held
+        }
         held |= dict.fromkeys((key for key, ink in inks.items() if not len(ink)), ())
         there = sorted((key for key in inks if key not in held), key=lambda key: len(inks[key]))
         for start in range(0, len(there), ABREAST):
@@ -141,8 +150,8 @@ class Decoder:
         return [held[key] for key in keys]
 
     def ink(self, posteriors: Posteriors) -> Floats:
-        """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of a wrong
-        character. Kept for the last few posteriors asked for; not to be written to."""
+        """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of
+        a wrong character. Kept for the last few posteriors asked for; not to be written to."""
         for held, found in self._last:
             if held is posteriors:
                 return found
@@ -173,10 +182,15 @@ class Decoder:
         return found
 
     def _misreadings(self, prices: Prices) -> list[tuple[int, Numbers, Floats]]:
-        """By column of a sign: the columns that the ink may show in its stead, the blank's where it is lost, at what prices."""
+        """By column of a sign: the columns that the ink may show in its stead, the blank's where it is lost,
+        at what prices."""
         found = []
         for sign, column in self._signs.items():
-            told = {self._signs[one]: price for one, price in prices.shown.get(sign, {}).items() if one in self._signs}
+            told = {
+                self._signs[one]: price
+                for one, price in prices.shown.get(sign, {}).items()
+                if one in self._signs
+            }
             if sign in prices.lost:
                 told[0] = prices.lost[sign]
             if told:
@@ -215,7 +229,9 @@ class Decoder:
         """The likeliest texts of some rows, searched side by side. Not empty, and no row is."""
         search = self._search
         ended: list[list[tuple[float, int, float]]] = [[] for _ in inks]
-        beam = Beam(self._steps, self._automaton.start, len(inks), self._lost, self._space, search.width, search.beam)
+        beam = Beam(
+            self._steps, self._automaton.start, len(inks), self._lost, self._space, search.width, search.beam
+        )
         frames = _padded(inks)
         floors = np.array([np.pad(_hopeless(ink), (0, frames.shape[1] - len(ink))) for ink in inks])
         lengths, left = np.array([len(ink) for ink in inks]), np.arange(len(inks))
@@ -248,15 +264,16 @@ class Decoder:
         return Text("".join([self._written[s] for s in way.symbols]), score, way.symbols, price + end)
 
     def spelled(self, text: str) -> Text | None:
-        """A text of the automaton that somebody else proposes, written as it writes it, with no score; None where it does
-        not take the text."""
+        """A text of the automaton that somebody else proposes, written as it writes it, with no score; None
+        where it does not take the text."""
         symbols = self._symbols(text)
         with self._lock:
             price = None if symbols is None else self._price(symbols)
         return None if symbols is None or price is None else Text(text, NEVER, symbols, price)
 
     def _symbols(self, text: str) -> tuple[int, ...] | None:
-        """The symbols that a text is written with, the longest first ("'s" is one); None where it has another character."""
+        """The symbols that a text is written with, the longest first ("'s" is one); None where it has another
+        character."""
         found: list[int] = []
         at = 0
         while at < len(text):
@@ -279,8 +296,8 @@ class Decoder:
         return None if end is None else price + end
 
     def lettering(self, symbols: Sequence[int]) -> tuple[Numbers, Floats]:
-        """For each symbol of a text its column of `ink`, and the prices, as `ctc.sums` takes them, of coming to it from
-        the symbol before (row 0) and over a space (row 1)."""
+        """For each symbol of a text its column of `ink`, and the prices, as `ctc.sums` takes them, of coming
+        to it from the symbol before (row 0) and over a space (row 1)."""
         columns = self._column[list(symbols)]
         skips = np.full((2, len(columns)), NEVER)
         for k in range(1, len(columns)):
@@ -309,14 +326,16 @@ def _padded(inks: Sequence[Floats]) -> Floats:
 
 
 def free(ink: Floats) -> tuple[Floats, Numbers]:
-    """By frame: the log chance of the likeliest path so far, bound by nothing, and how many letters it shows."""
+    """By frame: the log chance of the likeliest path so far, bound by nothing, and how many letters it
+    shows."""
     best = ink.argmax(axis=1)
     starts = (best != 0) & np.concatenate(([True], best[1:] != best[:-1]))
     return ink.max(axis=1).cumsum(), starts.cumsum()
 
 
 def _hopeless(ink: Floats) -> Floats:
-    """By frame: the log chance below which no text is worth going on with, since it fits worse than free letters."""
+    """By frame: the log chance below which no text is worth going on with, since it fits worse than free
+    letters."""
     chance, letters = free(ink)
     return chance - LETTER * letters - SLACK
 

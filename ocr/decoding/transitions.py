@@ -25,15 +25,17 @@ class Arcs(Protocol):
 
 
 class Steps:
-    """Steps by the column of the ink that their symbol shows in. Prices are turned, to be added to a log chance.
+    """Steps by the column of the ink that their symbol shows in. Prices are turned, to be added to a log
+    chance.
 
-    Each state asked for has a row, from 1 on. `best`: by row and column the price of the cheapest step, or NONE.
-    `over` and `gap`: by row the state after a space, -1 without one, and that space's price. `symbol`, `target` and
-    `price` are the steps themselves, found by `between`. At most 255 symbols.
+    Each state asked for has a row, from 1 on. `best`: by row and column the price of the cheapest step, or
+    NONE. `over` and `gap`: by row the state after a space, -1 without one, and that space's price. `symbol`,
+    `target` and `price` are the steps themselves, found by `between`. At most 255 symbols.
     """
 
     def __init__(self, automaton: Arcs, columns: Sequence[int], space: int) -> None:
-        """`columns`: by symbol its column, from 1 on. `space`: the number of the symbol that ink need not show."""
+        """`columns`: by symbol its column, from 1 on. `space`: the number of the symbol that ink need not
+        show."""
         self._automaton = automaton
         self._columns = np.array(columns, dtype=np.int64)
         self._space = space
@@ -66,7 +68,8 @@ class Steps:
         return found.astype(np.int64)
 
     def between(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
-        """For pairs of a row and a column, which have a step: the number of a step's pair, and of the step itself."""
+        """For pairs of a row and a column, which have a step: the number of a step's pair, and of the step
+        itself."""
         at = rows * self._wide + columns
         flat = self._ends.reshape(-1)
         begin, end = flat.take(at - 1).astype(np.int64), flat.take(at)
@@ -85,7 +88,10 @@ class Steps:
         if self.best[row[0], column[0]] == np.float32(NONE):
             return None
         arcs = self.between(row, column)[1].tolist()
-        return next(((int(self.target[arc]), -float(self.price[arc])) for arc in arcs if self.symbol[arc] == symbol), None)
+        return next(
+            ((int(self.target[arc]), -float(self.price[arc])) for arc in arcs if self.symbol[arc] == symbol),
+            None,
+        )
 
     def _find(self, states: Numbers) -> None:
         """Give each of some states a row."""
@@ -115,7 +121,11 @@ class Steps:
     def _room(self, rows: int, steps: int) -> None:
         if self._rows + rows > len(self.best):
             size = 2 * (self._rows + rows)
-            self._first, self._ends, self.best = _grown(self._first, size), _grown(self._ends, size), _grown(self.best, size)
+            self._first, self._ends, self.best = (
+                _grown(self._first, size),
+                _grown(self._ends, size),
+                _grown(self.best, size),
+            )
             self.over, self.gap = _grown(self.over, size), _grown(self.gap, size)
         if self._filled + steps > len(self.symbol):
             size = 2 * (self._filled + steps)

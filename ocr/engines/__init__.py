@@ -20,16 +20,16 @@ Contour: TypeAlias = npt.NDArray[np.integer[Any] | np.floating[Any]]
 
 
 CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black")
-"""Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a zigzag or
-scribble, an X or slashes, and ink until nothing shows."""
+"""Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a
+zigzag or scribble, an X or slashes, and ink until nothing shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crossing:
     """What an engine that sees crossing out says of a row, frame by frame as in its posteriors.
 
-    `chances`: frames x CLASSES, each row summing to 1. `above`: 0..1, whether a word put in above the row stands there
-    within the crop.
+    `chances`: frames x CLASSES, each row summing to 1. `above`: 0..1, whether a word put in above the row
+    stands there within the crop.
     """
 
     chances: npt.NDArray[np.float32]

@@ -1,8 +1,9 @@
 """A head on the recogniser that tells crossed-out writing from live, frame by frame.
 
-It sees what the recogniser's own convolutions made of a row before its neck, so that no second pass over the picture is
-needed; those convolutions are as published, and tuning the neck does not touch the head. `crossing.npz` holds a few
-convolutions along the row (float16), fitted by `training.tuning.crossing` on rows drawn with fonts under the SIL Open Font Licence.
+It sees what the recogniser's own convolutions made of a row before its neck, so that no second pass over the
+picture is needed; those convolutions are as published, and tuning the neck does not touch the head.
+`crossing.npz` holds a few convolutions along the row (float16), fitted by `training.tuning.crossing` on rows
+drawn with fonts under the SIL Open Font Licence.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ Numbers: TypeAlias = npt.NDArray[np.float32]
 def with_features(network: bytes) -> bytes:
     """A network file that gives FEATURES out as a second output.
 
-    Protocol buffers that stand twice are merged: a model of one graph of one output (ModelProto.graph is field 7,
-    GraphProto.output field 12, ValueInfoProto name 1 and type 2, tensor type 1, element type 1 = float), put behind the
-    file, adds that output to the file's graph and changes nothing else.
+    Protocol buffers that stand twice are merged: a model of one graph of one output (ModelProto.graph is
+    field 7, GraphProto.output field 12, ValueInfoProto name 1 and type 2, tensor type 1, element type 1 =
+    float), put behind the file, adds that output to the file's graph and changes nothing else.
     """
     value = _field(1, FEATURES.encode()) + _field(2, _field(1, b"\x08\x01"))
     return network + _field(7, _field(12, value))
@@ -47,8 +48,8 @@ def _field(number: int, content: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """Convolutions along the row, rectified in between: weights (reach x in x out) and constants. `mean` of the features
-    is taken off first, so that nothing is what lies beyond the row's ends."""
+    """Convolutions along the row, rectified in between: weights (reach x in x out) and constants. `mean` of
+    the features is taken off first, so that nothing is what lies beyond the row's ends."""
 
     mean: Numbers
     layers: tuple[tuple[Numbers, Numbers], ...]
@@ -79,6 +80,7 @@ def parse(data: bytes) -> Head:
     with np.load(io.BytesIO(data), allow_pickle=False) as found:
         count = sum(name.startswith("weights") for name in found.files)
         layers = tuple(
-            (found[f"weights{k}"].astype(np.float32), found[f"constant{k}"].astype(np.float32)) for k in range(count)
+            (found[f"weights{k}"].astype(np.float32), found[f"constant{k}"].astype(np.float32))
+            for k in range(count)
         )
         return Head(found["mean"].astype(np.float32), layers)

@@ -1,9 +1,10 @@
 """The recogniser's layers that were tuned to handwriting, as arrays laid over the published file.
 
-`finetuned.npz` holds `offsets`, `sizes` and `values`: which numbers of the published file are others now (byte offset, how
-many, and the numbers one after the other); and the output layer cut to the `columns` that are kept (0 is the blank),
-`head_w` (120 x columns) and `head_b`. All numbers are float16. How they came about is told in `training/README.md`;
-they are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` beside this file.
+`finetuned.npz` holds `offsets`, `sizes` and `values`: which numbers of the published file are others now
+(byte offset, how many, and the numbers one after the other); and the output layer cut to the `columns` that
+are kept (0 is the blank), `head_w` (120 x columns) and `head_b`. All numbers are float16. How they came about
+is told in `training/README.md`; they are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` beside
+this file.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ HEAD = ("linear_8.w_0", "linear_8.b_0")
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Tuned layers. `replaced`: whole arrays by their names in the network. `patches`: byte offset and new bytes.
-    `columns`: the published output's columns that are left, in order."""
+    """Tuned layers. `replaced`: whole arrays by their names in the network. `patches`: byte offset and new
+    bytes. `columns`: the published output's columns that are left, in order."""
 
     replaced: Mapping[str, Numbers]
     patches: tuple[tuple[int, bytes], ...]

@@ -1,9 +1,9 @@
 """PP-OCRv6 (small), the networks that the rapidocr package carries, run through onnxruntime.
 
-Apache-2.0, PaddleOCR's authors. The networks are used without rapidocr's own pipeline, because that drops
-the character posteriors a decoder needs, runs a 180-degree classifier that harmed on handwriting, and
-downloads what it misses. Here a missing or altered file is an error. The recogniser's last layers are replaced by
-those that were tuned to handwriting (`ocr.engines.finetuned`).
+Apache-2.0, PaddleOCR's authors. The networks are used without rapidocr's own pipeline, because that drops the
+character posteriors a decoder needs, runs a 180-degree classifier that harmed on handwriting, and downloads
+what it misses. Here a missing or altered file is an error. The recogniser's last layers are replaced by those
+that were tuned to handwriting (`ocr.engines.finetuned`).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class ModelError(Exception):
 
 
 _STARTING = Lock()
-"""Networks are started one after the other: two threads that come first would start two, and of the one that is not kept
-the tuned arrays would be freed under the rows it reads."""
+"""Networks are started one after the other: two threads that come first would start two, and of the one that
+is not kept the tuned arrays would be freed under the rows it reads."""
 
 
 @cache
@@ -61,8 +61,11 @@ def _session(name: str, threads: int) -> onnxruntime.InferenceSession:
 
 
 @cache
-def _tuned_session(threads: int) -> tuple[onnxruntime.InferenceSession, finetuned.Layers, list[onnxruntime.OrtValue]]:
-    """The recogniser with tuned layers, those layers, and the arrays that must live as long as the session."""
+def _tuned_session(
+    threads: int,
+) -> tuple[onnxruntime.InferenceSession, finetuned.Layers, list[onnxruntime.OrtValue]]:
+    """The recogniser with tuned layers, those layers, and the arrays that must live as long as the
+    session."""
     layers = finetuned.parse(_checked(finetuned.FILE, finetuned.SHA256, "this release"))
     options = _options(threads)
     kept = []
@@ -148,9 +151,9 @@ class PpOcr:
     """The recogniser. One crop a run, so that a row reads the same whatever its neighbours."""
 
     def __init__(self, threads: int = 1, widen: float = WIDEN, *, tuned: bool = True) -> None:
-        """`threads`: how many cores one run may use. `widen`: crops are stretched by this; the same network at
-        another width errs elsewhere, which makes it a second opinion. `tuned`: with the layers tuned to handwriting;
-        without, the network as published."""
+        """`threads`: how many cores one run may use. `widen`: crops are stretched by this; the same network
+        at another width errs elsewhere, which makes it a second opinion. `tuned`: with the layers tuned to
+        handwriting; without, the network as published."""
         self._threads = threads
         self._widen = widen
         self._tuned = tuned
@@ -166,8 +169,8 @@ class PpOcr:
         return tuple(self._read(crop) for crop in crops)
 
     def outputs(self, crop: Image) -> tuple[npt.NDArray[np.float32], ...]:
-        """What the network gives for a crop: chances (frames x all its columns), and the features of `crossing`
-        (384 x 1 x frames)."""
+        """What the network gives for a crop: chances (frames x all its columns), and the features of
+        `crossing` (384 x 1 x frames)."""
         height, width = crop.shape[:2]
         wide = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * self._widen)))
         method = cv2.INTER_AREA if height > ROW_HEIGHT else cv2.INTER_CUBIC

@@ -86,8 +86,9 @@ def open_images(data: bytes) -> Opened:
 
 
 def pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
-    """The format found and each page as an upright RGB picture without metadata, one at a time, so that a long
-    file needs the memory of one page. At least one, or it raises Refused; MemoryError as in `open_images`.
+    """The format found and each page as an upright RGB picture without metadata, one at a time, so that a
+    long file needs the memory of one page. At least one, or it raises Refused; MemoryError as in
+    `open_images`.
     """
     if not data:
         raise Refused(Reason.NOT_AN_IMAGE, "the file is empty")
@@ -124,7 +125,8 @@ def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
 
 
 def _formats() -> list[str]:
-    """Those of FORMATS that this installation of Pillow has: HEIF comes with a package, opened where needed."""
+    """Those of FORMATS that this installation of Pillow has: HEIF comes with a package, opened where
+    needed."""
     Pillow.preinit()
     for name in ("Tiff", "WebP", "Avif"):
         # One by one: Pillow's own way to make these known imports all of its forty readers.
@@ -190,7 +192,8 @@ def _rgb(image: Pillow.Image) -> Pillow.Image:
         clear = image if image.mode == "RGBA" else image.convert("RGBA")
         image = Pillow.new("RGB", clear.size, "white")
         image.paste(clear, mask=clear)
-    # A copy even where nothing is to be converted: the opened file keeps its EXIF data, a copy has only pixels.
+    # A copy even where nothing is to be converted: the opened file keeps its EXIF data, a copy has only
+    # pixels.
     plain = image.copy() if image.mode == "RGB" else image.convert("RGB")
     plain.info = {}
     return plain

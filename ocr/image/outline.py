@@ -1,4 +1,5 @@
-"""Outlines of paper in a small copy of a photograph: light or differently coloured patches with four corners."""
+"""Outlines of paper in a small copy of a photograph: light or differently coloured patches with four
+corners."""
 
 from __future__ import annotations
 
@@ -90,8 +91,8 @@ def _from_top_left(points: Contour) -> Quad:
 
 
 def strength(lab: Image, quad: Quad, open_side: int | None = None) -> float:
-    """The weakest edge and the paper's lightness, multiplied, 0..1; sides along the photograph's own rim need not show
-    a step, nor need `open_side`, which somebody else has looked at.
+    """The weakest edge and the paper's lightness, multiplied, 0..1; sides along the photograph's own rim need
+    not show a step, nor need `open_side`, which somebody else has looked at.
 
     The weakest, because a patch that swallows some of the table still has three good sides.
     """

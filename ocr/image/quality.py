@@ -13,8 +13,8 @@ DARK = 40.0
 """Paper darker than this (0..255) leaves the camera's noise as strong as the ink."""
 
 SOFT = 0.12
-"""Edges less steep than this are out of focus or shaken: they are about as wide as the strokes. Sharp photographs
-of sheets have 0.2 and more."""
+"""Edges less steep than this are out of focus or shaken: they are about as wide as the strokes. Sharp
+photographs of sheets have 0.2 and more."""
 
 BARE = 0.0004
 """A sheet with less ink than this share of it has nothing on it but specks."""
@@ -30,8 +30,8 @@ BRIGHT = 150.0
 @dataclass(frozen=True, slots=True)
 class Quality:
     """`light`: how light the lightest tenth of the photograph is, 0..255. `sharpness`: how steeply ink
-    begins, as the share of its full depth in one pixel of a sheet 1600 high, 0..1. `ink`: share of the
-    sheet that is ink. `depth`: how much darker than the paper its darkest two-hundredth is, 0..250. `softest`: as
+    begins, as the share of its full depth in one pixel of a sheet 1600 high, 0..1. `ink`: share of the sheet
+    that is ink. `depth`: how much darker than the paper its darkest two-hundredth is, 0..250. `softest`: as
     `sharpness`, in the direction where it is least.
     """
 
@@ -60,8 +60,8 @@ def measure(photo: Image, evened: Image) -> Quality:
 
 
 def _steepness(grey: Image) -> tuple[float, float]:
-    """How steeply the brightness changes at the steepest two-hundredth of the pixels, per pixel: in any direction,
-    and in the direction where it is least, since a hand that shook blurs one direction only."""
+    """How steeply the brightness changes at the steepest two-hundredth of the pixels, per pixel: in any
+    direction, and in the direction where it is least, since a hand that shook blurs one direction only."""
     across = np.asarray(cv2.Sobel(grey, cv2.CV_32F, 1, 0), dtype=np.float32)[::2, ::2] / 8
     down = np.asarray(cv2.Sobel(grey, cv2.CV_32F, 0, 1), dtype=np.float32)[::2, ::2] / 8
     slanted = [(across + down) * np.float32(0.7071), (across - down) * np.float32(0.7071)]
@@ -73,9 +73,9 @@ def _steepness(grey: Image) -> tuple[float, float]:
 class Legibility:
     """How well one row was photographed.
 
-    `focus`: variance of the Laplacian in and round the strokes, when they are brought to STROKE pixels wide and to
-    full depth, so that neither pen nor size nor light plays a part; 0.06 to 0.2 on sharp photographs of sheets, some
-    0.05 where edges are as soft as the strokes are wide, and no less however blurred.
+    `focus`: variance of the Laplacian in and round the strokes, when they are brought to STROKE pixels wide
+    and to full depth, so that neither pen nor size nor light plays a part; 0.06 to 0.2 on sharp photographs
+    of sheets, some 0.05 where edges are as soft as the strokes are wide, and no less however blurred.
     `contrast`: how much darker than the paper the ink is, 0..1. Both are 0 where there is no ink.
     """
 

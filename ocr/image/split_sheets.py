@@ -1,4 +1,5 @@
-"""Two sheets that touch or nearly touch: one patch of paper with a notch in its outline or a dark line through it."""
+"""Two sheets that touch or nearly touch: one patch of paper with a notch in its outline or a dark line
+through it."""
 
 from __future__ import annotations
 
@@ -17,15 +18,16 @@ from ocr.page import Image
 Spot: TypeAlias = tuple[int, int]
 
 NOTCH = 0.02
-"""Where two sheets meet at different heights, one's corner lies this deep inside the outline round both, as a share of
-the photograph's long side; a shadow's edge or a fold on one sheet ends on a straight rim."""
+"""Where two sheets meet at different heights, one's corner lies this deep inside the outline round both, as a
+share of the photograph's long side; a shadow's edge or a fold on one sheet ends on a straight rim."""
 
 LINE = 8.0
-"""The line between two sheets, table or shadow, is darker than either by this much (lightness, 0..255), and by half of
-it darker than anything near it: a printed rule has others like it beside it ..."""
+"""The line between two sheets, table or shadow, is darker than either by this much (lightness, 0..255), and
+by half of it darker than anything near it: a printed rule has others like it beside it ..."""
 
 WHOLE_LINE = 0.85
-"""... along this share of its length. Letters that cross a fold are darker than the paper here and there only."""
+"""... along this share of its length. Letters that cross a fold are darker than the paper here and there
+only."""
 
 WRITTEN = 3
 """Ink on both sides of a line at this many places is writing that runs across it, so that it is a fold."""
@@ -50,7 +52,8 @@ ALIKE = 0.9
 
 
 def pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Quad] | None:
-    """Two sheets in place of `whole`, the best single outline if there was any: the pair that covers most, or None.
+    """Two sheets in place of `whole`, the best single outline if there was any: the pair that covers most, or
+    None.
 
     `lab`: the small copy of the photograph; `masks`: where paper may be in it, see `outline.masks`.
     """
@@ -61,7 +64,9 @@ def pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Q
     for two in combinations(_outlines(lab, masks, whole), 2):
         covered = sum(float(cv2.contourArea(quad)) for quad in two)
         # A good outline round both has no notch: what looks like one is a mask's fault.
-        one = whole is not None and good >= LEAST_STRENGTH and min(shared(whole, quad) for quad in two) > WITHIN
+        one = (
+            whole is not None and good >= LEAST_STRENGTH and min(shared(whole, quad) for quad in two) > WITHIN
+        )
         if covered > least and shared(*two) < 0.05 and _are_two(lab, *two, strong, notch=not one):
             best, least = two, covered
     return best
@@ -83,13 +88,16 @@ def _same(one: Quad, two: Quad) -> bool:
 
 
 def _parts(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> Iterator[Contour]:
-    """Patches as they are, without their dark lines, without the sheet that is known, and cut at their notches."""
+    """Patches as they are, without their dark lines, without the sheet that is known, and cut at their
+    notches."""
     lines = _thin_and_dark(lab)
     for mask in masks:
         yield from patches(mask)
         yield from patches(_without(mask, lines))
         if whole is not None:
-            known = np.asarray(cv2.dilate(inside(whole, mask.shape).astype(np.uint8), np.ones((5, 5), np.uint8)), np.uint8)
+            known = np.asarray(
+                cv2.dilate(inside(whole, mask.shape).astype(np.uint8), np.ones((5, 5), np.uint8)), np.uint8
+            )
             yield from patches(_without(mask, known))
         for patch in patches(mask):
             for cut in _cuts(patch, max(mask.shape)):
@@ -109,7 +117,8 @@ def _thin_and_dark(lab: Image) -> Mask:
 
 
 def _cuts(patch: Contour, long_side: int) -> list[tuple[Spot, Spot]]:
-    """Where to cut a patch in two: from its deepest notch to the next, or straight across where there is but one."""
+    """Where to cut a patch in two: from its deepest notch to the next, or straight across where there is but
+    one."""
     hull = np.sort(cv2.convexHull(patch, returnPoints=False), axis=0)[::-1]
     found = cv2.convexityDefects(patch, np.ascontiguousarray(hull)) if len(hull) > 3 else None
     notches = [] if found is None else sorted(found.reshape(-1, 4), key=lambda row: -row[3])
@@ -157,8 +166,8 @@ def _notched(one: Quad, two: Quad, long_side: int) -> bool:
 
 
 def _line_between(lab: Image, side: Quad, other: Quad) -> bool:
-    """Whether a dark line lies all along between two facing sides, each given by its two ends, and no writing runs
-    across it."""
+    """Whether a dark line lies all along between two facing sides, each given by its two ends, and no writing
+    runs across it."""
     steps = np.linspace(0.05, 0.95, 60)[:, np.newaxis]
     here = side[0] + (side[1] - side[0]) * steps
     there = other[1] + (other[0] - other[1]) * steps

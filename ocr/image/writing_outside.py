@@ -1,4 +1,5 @@
-"""Whether writing lies where no sheet was found: a hard shadow or a fold can look like the edge of the paper."""
+"""Whether writing lies where no sheet was found: a hard shadow or a fold can look like the edge of the
+paper."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TALLEST = 0.12
 """Boxes higher than this share of the photograph are no rows but the sheet or the table itself."""
 
 THIN_AND_DARK = 0.12
-"""A pen's stroke is darker than what lies round it by at least this share; a plain table has nothing like it."""
+"""A pen's stroke is darker than what lies round it by at least this share; a plain table has nothing like
+it."""
 
 SPECKS = 40
 """Fewer thin dark pixels than this, of a photograph LOOK_SIDE long, are no row of writing."""

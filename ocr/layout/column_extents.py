@@ -1,4 +1,5 @@
-"""Between which edges the rows of a sheet lie: those of the sheet, or on a sheet of several columns those of each column."""
+"""Between which edges the rows of a sheet lie: those of the sheet, or on a sheet of several columns those of
+each column."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ import numpy as np
 from ocr.page import Row
 
 BACK_UP = 1.0
-"""Row heights by which a row lies above the one read before it, at least, where a column begins. Rows of one column
-come from the top; on a curled or leaning sheet two of them may be nearly level."""
+"""Row heights by which a row lies above the one read before it, at least, where a column begins. Rows of one
+column come from the top; on a curled or leaning sheet two of them may be nearly level."""
 
 BESIDE = 0.5
 """Row heights by which a row of the column before may begin above the next column's first."""
@@ -29,7 +30,8 @@ class Reach:
 
 
 def reaches(rows: Sequence[Row]) -> list[Reach]:
-    """For each of the rows, in reading order, how far its column reaches; rows of one column have the same Reach.
+    """For each of the rows, in reading order, how far its column reaches; rows of one column have the same
+    Reach.
 
     Where no column begins, that is the sheet itself: half its width, and its longest row.
     """
@@ -41,7 +43,11 @@ def reaches(rows: Sequence[Row]) -> list[Reach]:
         height = max(1.0, rows[at].box.height)
         if downs[at] >= downs[at - 1] - BACK_UP * height or rows[at].left <= rows[at - 1].left:
             continue
-        left = [k for k in range(before, at) if downs[k] >= downs[at] - BESIDE * height and rows[k].left < rows[at].left]
+        left = [
+            k
+            for k in range(before, at)
+            if downs[k] >= downs[at] - BESIDE * height and rows[k].left < rows[at].left
+        ]
         lane = (float(np.mean([rows[k].left for k in left] or [0.0])) + rows[at].left) / 2
         end = next((k for k in range(at, len(rows)) if rows[k].left < lane), len(rows))
         for column in (left, range(at, end)):

@@ -9,15 +9,16 @@ from typing import Protocol, TypeAlias, TypeVar
 import numpy as np
 
 LANE = 0.2
-"""A lane is at least this many row heights wide where the rows left and right of it are not level with each other:
-the words of one row are level, so such boxes cannot be parts of one row, however near they come."""
+"""A lane is at least this many row heights wide where the rows left and right of it are not level with each
+other: the words of one row are level, so such boxes cannot be parts of one row, however near they come."""
 
 WIDE_LANE = 4.0
-"""... and this many where they are level, as they are in two columns on ruled paper, but also where somebody writes
-unit and order in two aligned columns of one list ..."""
+"""... and this many where they are level, as they are in two columns on ruled paper, but also where somebody
+writes unit and order in two aligned columns of one list ..."""
 
 DOUBTFUL_LANE = 0.6
-"""... or at least this many where what is written on either side is of one kind: wider than most gaps between words."""
+"""... or at least this many where what is written on either side is of one kind: wider than most gaps between
+words."""
 
 ALIGNED = 0.5
 """Rows that begin within this many row heights of the middling one begin at the margin."""
@@ -36,7 +37,8 @@ LEVEL = 0.3
 
 
 class Piece(Protocol):
-    """A box of writing after the sheet is turned by its slope: x of both ends and y of the middle, in pixels."""
+    """A box of writing after the sheet is turned by its slope: x of both ends and y of the middle, in
+    pixels."""
 
     @property
     def left(self) -> float: ...
@@ -68,7 +70,8 @@ Worth: TypeAlias = tuple[bool, int, float]
 
 
 def lane(pieces: Sequence[Piece], typical: float) -> Lane | None:
-    """The lane that parts most rows, or None for a single column. `typical`: a middling row's height in pixels."""
+    """The lane that parts most rows, or None for a single column. `typical`: a middling row's height in
+    pixels."""
     if len(pieces) < 2 * LEAST_ROWS:
         return None
     best: tuple[Worth, Lane] | None = None
@@ -81,8 +84,8 @@ def lane(pieces: Sequence[Piece], typical: float) -> Lane | None:
 
 
 def beginnings(pieces: Sequence[PieceT], found: Lane, typical: float) -> tuple[list[PieceT], list[PieceT]]:
-    """The first box of each row that begins at its column's margin, left and right of a lane, from the top. None of a
-    side on which fewer than half of the rows begin there: that has no margin."""
+    """The first box of each row that begins at its column's margin, left and right of a lane, from the top.
+    None of a side on which fewer than half of the rows begin there: that has no margin."""
     inside = [p for p in pieces if found.top < p.middle < found.bottom]
     left, right = ([p for p in inside if (p.left >= found.x) == side] for side in (False, True))
     return _at_margin(left, typical), _at_margin(right, typical)

@@ -16,8 +16,8 @@ TOUCHES = 0.1
 """Ink nearer to the sheet's edge than this, in row heights, runs over it."""
 
 NEAR_RIM = 0.5
-"""A row that ends nearer to the photograph's rim than this, in row heights, may go on beyond it: a gap between
-two words is that wide."""
+"""A row that ends nearer to the photograph's rim than this, in row heights, may go on beyond it: a gap
+between two words is that wide."""
 
 INK = 0.5
 """Pixels at least this much as dark as the row's darkest are ink."""

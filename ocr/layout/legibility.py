@@ -18,14 +18,16 @@ FEW_TRUST = 0.85
 """... and is a sheet only if they read this well: knots in wood and blurred words read worse."""
 
 LISTED_ROWS, LISTED_LETTERS, ROW_WORDS = 5, 60, 1.5
-"""A list has this many rows that begin below one another, this many letters, and this many words a row, which notes on staves have
-not ..."""
+"""A list has this many rows that begin below one another, this many letters, and this many words a row, which
+notes on staves have not ..."""
 
 BELOW = 0.03
-"""... where rows begin below one another that are no farther apart than this share of the sheet's width, and ..."""
+"""... where rows begin below one another that are no farther apart than this share of the sheet's width, and
+..."""
 
 LISTED_TRUST = 0.4
-"""... is writing even if it reads as badly as this: a cramped and hasty hand that any person makes out scored 0.55."""
+"""... is writing even if it reads as badly as this: a cramped and hasty hand that any person makes out scored
+0.55."""
 
 
 def trust(rows: Sequence[Row]) -> float:
@@ -35,8 +37,9 @@ def trust(rows: Sequence[Row]) -> float:
 
 
 def least_trust(rows: Sequence[Row], usual: float, *, clear: bool) -> float:
-    """The trust, 0..1, from which rows are writing. `usual`: for rows of which nothing else is known. `clear`: nothing is wrong
-    with the photograph, so that a list that reads badly is one in a bad hand, which is for a person and not to be sent again."""
+    """The trust, 0..1, from which rows are writing. `usual`: for rows of which nothing else is known.
+    `clear`: nothing is wrong with the photograph, so that a list that reads badly is one in a bad hand, which
+    is for a person and not to be sent again."""
     if _letters(rows) < FEW_LETTERS:
         return FEW_TRUST
     return min(usual, LISTED_TRUST) if clear and _listed(rows) else usual
@@ -47,7 +50,9 @@ def _listed(rows: Sequence[Row]) -> bool:
     words = sum(len(row.text.split()) for row in rows)
     if len(written) < LISTED_ROWS or _letters(rows) < LISTED_LETTERS or words < ROW_WORDS * len(rows):
         return False
-    return int((np.abs(np.array(written) - np.median(written)) <= BELOW).sum()) >= max(LISTED_ROWS, 0.6 * len(written))
+    return int((np.abs(np.array(written) - np.median(written)) <= BELOW).sum()) >= max(
+        LISTED_ROWS, 0.6 * len(written)
+    )
 
 
 def _letters(rows: Sequence[Row]) -> int:

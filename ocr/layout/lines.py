@@ -18,20 +18,23 @@ SAME_ROW = 0.55
 """Boxes whose middles lie within this many row heights of each other, along the slope, are one row."""
 
 HIGH, LONG = 1.45, 2.0
-"""A box this many times as high as the middling one, and this many of those heights long, holds a word put in above its row, or two
-rows: of some 1,800 boxes on 120 composed sheets and the samples eight were so high, seven of them a row with a word over a caret ..."""
+"""A box this many times as high as the middling one, and this many of those heights long, holds a word put in
+above its row, or two rows: of some 1,800 boxes on 120 composed sheets and the samples eight were so high,
+seven of them a row with a word over a caret ..."""
 
 CLOSER = (1.5, 2.0)
 """... so rows are looked for in it again, so many times closer."""
 
 PUT_IN, A_ROW = 0.75, 0.95
-"""Heights of the middling box from the middle of a word put in down to its row's, at most, and from one row's to the next's, at least."""
+"""Heights of the middling box from the middle of a word put in down to its row's, at most, and from one row's
+to the next's, at least."""
 
 AROUND = 0.3
 """Heights of the middling box about such a box that are looked at with it."""
 
 BETWEEN, OVER = 0.35, 0.95
-"""A box whose middle lies more than the first of these row heights off one row and less than the second off another is between them."""
+"""A box whose middle lies more than the first of these row heights off one row and less than the second off
+another is between them."""
 
 LEAST_LEANS = 4
 """Fewer pairs of rows than this do not show how the margin leans."""
@@ -82,7 +85,8 @@ def sideways(quads: Sequence[Quad]) -> bool:
 def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Strip, ...]:
     """Rows from top to bottom, columns from left to right; boxes of one row are joined.
 
-    `one_kind` is asked where layout alone does not tell columns from one list in two parts; without it that is one list.
+    `one_kind` is asked where layout alone does not tell columns from one list in two parts; without it that
+    is one list.
     """
     if not quads:
         return ()
@@ -100,18 +104,23 @@ def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Stri
 
 
 def tangled(quads: Sequence[Quad]) -> float:
-    """The share of boxes whose middle lies inside another, 0..1: rows so tight that the finder ran them together."""
+    """The share of boxes whose middle lies inside another, 0..1: rows so tight that the finder ran them
+    together."""
     middles = [[float(at) for at in quad.mean(axis=0)] for quad in quads]
     inside = [
-        any(one != other and cv2.pointPolygonTest(quad, middle, measureDist=False) > 0 for other, quad in enumerate(quads))
+        any(
+            one != other and cv2.pointPolygonTest(quad, middle, measureDist=False) > 0
+            for other, quad in enumerate(quads)
+        )
         for one, middle in enumerate(middles)
     ]
     return sum(inside) / len(quads) if quads else 0.0
 
 
 def parted(quads: Sequence[Quad], closer: Callable[[Quad, float], Sequence[Quad]]) -> tuple[Quad, ...]:
-    """The boxes, those much higher than the others as the boxes that a closer look finds in them: a word put in above a row and the
-    row below it are often found as one. `closer` is given a box to look in and how many times closer."""
+    """The boxes, those much higher than the others as the boxes that a closer look finds in them: a word put
+    in above a row and the row below it are often found as one. `closer` is given a box to look in and how
+    many times closer."""
     usual = float(np.median([min(lengths(quad)) for quad in quads])) if quads else 0.0
     found: list[Quad] = []
     for at, quad in enumerate(quads):
@@ -121,21 +130,31 @@ def parted(quads: Sequence[Quad], closer: Callable[[Quad, float], Sequence[Quad]
     return tuple(found)
 
 
-def _parts(quad: Quad, others: Sequence[Quad], usual: float, closer: Callable[[Quad, float], Sequence[Quad]]) -> list[Quad]:
-    """The boxes within one, none of them as high and none the piece of another's row that reaches into it; that box itself where
-    nobody finds two."""
+def _parts(
+    quad: Quad, others: Sequence[Quad], usual: float, closer: Callable[[Quad, float], Sequence[Quad]]
+) -> list[Quad]:
+    """The boxes within one, none of them as high and none the piece of another's row that reaches into it;
+    that box itself where nobody finds two."""
     around = grow(quad, AROUND * usual, AROUND * usual)
     for times in CLOSER:
         middles = [(one, [float(at) for at in one.mean(axis=0)]) for one in closer(around, times)]
-        inside = [one for one, middle in middles if _holds(quad, middle) and not any(_holds(other, middle) for other in others)]
-        if len(inside) > 1 and max(min(lengths(one)) for one in inside) <= HIGH * usual and _plainly_apart(inside, usual):
+        inside = [
+            one
+            for one, middle in middles
+            if _holds(quad, middle) and not any(_holds(other, middle) for other in others)
+        ]
+        if (
+            len(inside) > 1
+            and max(min(lengths(one)) for one in inside) <= HIGH * usual
+            and _plainly_apart(inside, usual)
+        ):
             return inside
     return [quad]
 
 
 def _plainly_apart(quads: Sequence[Quad], usual: float) -> bool:
-    """Are boxes so close above each other that one is put in above the other, or so far that they are rows? Between the two the box
-    round both says more."""
+    """Are boxes so close above each other that one is put in above the other, or so far that they are rows?
+    Between the two the box round both says more."""
     gaps = np.diff(sorted(float(quad[:, 1].mean()) for quad in quads)) / usual
     return not bool(((gaps > PUT_IN) & (gaps < A_ROW)).any())
 
@@ -205,10 +224,11 @@ def _covers(row: Sequence[Strip], piece: Strip) -> bool:
 
 
 def _between(piece: Strip, rows: Sequence[Sequence[Strip]], home: int, typical: float) -> bool:
-    """Whether a piece that lies off its nearest row's line stands over or under another row that is near: a word put in above
-    that one, behind the end of a short row."""
+    """Whether a piece that lies off its nearest row's line stands over or under another row that is near: a
+    word put in above that one, behind the end of a short row."""
     return any(
-        k != home and _covers(row, piece) and _distance(piece, row) < OVER * typical for k, row in enumerate(rows))
+        k != home and _covers(row, piece) and _distance(piece, row) < OVER * typical for k,
+        row in enumerate(rows))
 
 
 def _ordered(rows: Sequence[list[Strip]]) -> list[list[Strip]]:
@@ -218,10 +238,11 @@ def _ordered(rows: Sequence[list[Strip]]) -> list[list[Strip]]:
 def _blocks(
     pieces: Sequence[Strip], typical: float, back: Quad, one_kind: OneKind | None
 ) -> list[list[Strip]]:
-    """Parts of the sheet in reading order: what stands above columns, the columns from the left, what stands below.
+    """Parts of the sheet in reading order: what stands above columns, the columns from the left, what stands
+    below.
 
-    Margins stand upright on the sheet or square to the writing, so lanes are looked for both ways; `back` leads
-    from the second to the first. Which rows are level is a matter of the writing alone.
+    Margins stand upright on the sheet or square to the writing, so lanes are looked for both ways; `back`
+    leads from the second to the first. Which rows are level is a matter of the writing alone.
     """
     upright = {id(p): replace(_piece(p.quad, back), middle=p.middle) for p in pieces}
     found = [(lane([at[id(p)] for p in pieces], typical), at) for at in (upright, {id(p): p for p in pieces})]
@@ -231,7 +252,9 @@ def _blocks(
     best, at = max(lanes, key=lambda pair: (pair[0].sure, pair[0].rows))
     if not best.sure:
         on_sheet = {id(at[id(p)]): upright[id(p)].quad for p in pieces}
-        firsts = [[on_sheet[id(p)] for p in side] for side in beginnings([at[id(p)] for p in pieces], best, typical)]
+        firsts = [
+            [on_sheet[id(p)] for p in side] for side in beginnings([at[id(p)] for p in pieces], best, typical)
+        ]
         if one_kind is None or not one_kind(*firsts):
             return [list(pieces)]
     above = [p for p in pieces if at[id(p)].middle <= best.top]

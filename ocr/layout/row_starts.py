@@ -1,7 +1,9 @@
-"""Whether one list begins its lines with the same few words as the one left of it, as two columns of orders do.
+"""Whether one list begins its lines with the same few words as the one left of it, as two columns of orders
+do.
 
-Nothing is known here of orders: the words of one list are looked for in the other. The second half of a list that
-is written in two aligned parts ("A Derry | - Mull") begins with words that the first half never begins with.
+Nothing is known here of orders: the words of one list are looked for in the other. The second half of a list
+that is written in two aligned parts ("A Derry | - Mull") begins with words that the first half never begins
+with.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ LEAST_ROWS = 3
 """Fewer beginnings than this, on either side or found on both, say nothing."""
 
 SHARE = 0.4
-"""At least this share of the right side's beginnings is found on the left: where every order is broken over two rows,
-half of the rows begin with any word, and some are misread or struck."""
+"""At least this share of the right side's beginnings is found on the left: where every order is broken over
+two rows, half of the rows begin with any word, and some are misread or struck."""
 
 LONG = 4
 """Words of at least this many letters may be misread in one ..."""
@@ -24,8 +26,8 @@ SIMILAR = 0.75
 
 
 def open_alike(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether the rows of `right`, one text each, begin with words that rows of `left` begin with. The left side may
-    hold a heading too."""
+    """Whether the rows of `right`, one text each, begin with words that rows of `left` begin with. The left
+    side may hold a heading too."""
     sides = [[word for text in side if (word := _first(text))] for side in (left, right)]
     if min(len(side) for side in sides) < LEAST_ROWS:
         return False

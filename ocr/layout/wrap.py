@@ -21,12 +21,13 @@ LAYOUT = 0.25
 """What looks are worth, on the scale of `completes` (0..1): for joining when indented, against when not."""
 
 INDENTED_NATS, EARLY_NATS, MIXED_NATS = 4.0, 6.0, 32.0
-"""The same on the scale of log chances: what speaks for joining when indented, and against it when the sender broke off
-though the next word had room, or when one row is crossed out from end to end and the other is not."""
+"""The same on the scale of log chances: what speaks for joining when indented, and against it when the sender
+broke off though the next word had room, or when one row is crossed out from end to end and the other is
+not."""
 
 BADLY = -15.0
-"""Log chance, in nats, of a row that by itself reads badly: what it says may go on in the next row, though that one is an order too
-("Army Down supports", "Fleet Mull to Bute")."""
+"""Log chance, in nats, of a row that by itself reads badly: what it says may go on in the next row, though
+that one is an order too ("Army Down supports", "Fleet Mull to Bute")."""
 
 SLACK = 0.02
 """Share of the sheet's width by which people keep away from where their longest row ends."""
@@ -35,8 +36,8 @@ STRUCK = 0.5
 """A strike score from which a row counts as crossed out; rows of one order are all struck or none is."""
 
 OUT = 0.8
-"""The same where the ink has its say: bold letters alone look a little crossed out, so the row as a whole and one
-stretch of it must both score this."""
+"""The same where the ink has its say: bold letters alone look a little crossed out, so the row as a whole and
+one stretch of it must both score this."""
 
 
 def join_wrapped(
@@ -44,9 +45,9 @@ def join_wrapped(
 ) -> tuple[ReadLine, ...]:
     """Rows in reading order as lines, each of one to three rows.
 
-    `completes(text)`, 0..1: how well a text is one whole line (1 an order or heading without fault, 0.5 cannot
-    say). Of all ways to group the rows, the one with the best sum over rows is taken; without `completes`
-    only indentation speaks.
+    `completes(text)`, 0..1: how well a text is one whole line (1 an order or heading without fault, 0.5
+    cannot say). Of all ways to group the rows, the one with the best sum over rows is taken; without
+    `completes` only indentation speaks.
     """
     alone = [completes(row.text) if completes else 0.5 for row in rows]
     room = reaches(rows)
@@ -54,7 +55,10 @@ def join_wrapped(
     for end in range(1, len(rows) + 1):
         best.append(
             max(
-                (best[start][0] + _value(rows[start:end], alone[start:end], room[start:end], completes), start)
+                (
+                    best[start][0] + _value(rows[start:end], alone[start:end], room[start:end], completes),
+                    start,
+                )
                 for start in range(max(0, end - MOST_ROWS), end)
             )
         )
@@ -67,10 +71,10 @@ def join_by_worth(
 ) -> tuple[ReadLine, ...]:
     """Rows in reading order as lines, each of one to three rows, by how well each group reads as one line.
 
-    `worth(line)`: the log chance, in nats, of what the line says; of all ways to group the rows, the one with the best
-    sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that is, and is not
-    indented, is tried as the end of another only where that one reads badly without. `ahead` is told which lines `worth` will be
-    asked for.
+    `worth(line)`: the log chance, in nats, of what the line says; of all ways to group the rows, the one with
+    the best sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that
+    is, and is not indented, is tried as the end of another only where that one reads badly without. `ahead`
+    is told which lines `worth` will be asked for.
     """
     single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
     ahead(single)
@@ -87,14 +91,17 @@ def join_by_worth(
 
 
 def _joined(rows: Sequence[Row], apart: Sequence[bool]) -> list[list[tuple[int, ReadLine, float]]]:
-    """For each row the lines of several rows that may end with it: their first row, the line, and what its looks are
-    worth. `apart`: for each row but the last, whether the next one is a line of its own unless it is indented."""
+    """For each row the lines of several rows that may end with it: their first row, the line, and what its
+    looks are worth. `apart`: for each row but the last, whether the next one is a line of its own unless it
+    is indented."""
     found: list[list[tuple[int, ReadLine, float]]] = [[] for _ in rows]
     room = reaches(rows)
     for end in range(2, len(rows) + 1):
         for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
             looks = [
-                _goes_on(rows[start], rows[k], rows[k + 1], room[k]) if room[k] == room[k + 1] else -EARLY_NATS
+                _goes_on(rows[start], rows[k], rows[k + 1], room[k])
+                if room[k] == room[k + 1]
+                else -EARLY_NATS
                 for k in range(start, end - 1)
             ]
             if any(apart[start + k] and look <= 0 for k, look in enumerate(looks)):
@@ -127,10 +134,11 @@ def as_line(rows: Sequence[Row]) -> ReadLine:
 
 
 def _value(
-    rows: Sequence[Row], alone: Sequence[float], room: Sequence[Reach], completes: Callable[[str], float] | None
+    rows: Sequence[Row], alone: Sequence[float], room: Sequence[Reach],
+    completes: Callable[[str], float] | None
 ) -> float:
-    """What these rows are worth as one line. Sense is not asked for where the best of it could not outweigh the rows
-    taken one by one: asking is what costs."""
+    """What these rows are worth as one line. Sense is not asked for where the best of it could not outweigh
+    the rows taken one by one: asking is what costs."""
     if len(rows) == 1:
         return alone[0]
     looks = sum(_looks(rows[0], a, b, reach) for (a, b), reach in zip(pairwise(rows), room, strict=False))

@@ -1,8 +1,9 @@
-"""A whole site in one file, and back: the tables as JSON lines and every blob, for SQLite and PostgreSQL alike.
+"""A whole site in one file, and back: the tables as JSON lines and every blob, for SQLite and PostgreSQL
+alike.
 
-A backup is read in one transaction, so it is the site at one moment; blobs never change, so they may be read after it. What is
-put back is checked to the last byte before it counts, and no letter leaves it until a person says so: the site that it was
-taken from may have sent them since. Nothing is ever written over.
+A backup is read in one transaction, so it is the site at one moment; blobs never change, so they may be read
+after it. What is put back is checked to the last byte before it counts, and no letter leaves it until a
+person says so: the site that it was taken from may have sent them since. Nothing is ever written over.
 """
 
 from __future__ import annotations
@@ -64,13 +65,20 @@ def scripts() -> str:
     return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
 
 
-# Out ------------------------------------------------------------------------------------------------------------------
+# Out
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: str) -> int:
-    """Write a site into a file; how many blobs. Raises BlobError for one that is missing or damaged: a backup without it
-    would be none."""
-    told: dict[str, Any] = {"format": FORMAT, "tables": scripts(), "made": now.isoformat(), "galloper": version, "rows": {}}
+    """Write a site into a file; how many blobs. Raises BlobError for one that is missing or damaged: a backup
+    without it would be none."""
+    told: dict[str, Any] = {
+        "format": FORMAT,
+        "tables": scripts(),
+        "made": now.isoformat(),
+        "galloper": version,
+        "rows": {},
+    }
     with tarfile.open(fileobj=out, mode="w") as tar:
         with engine.connect() as connection, connection.begin():
             _one_moment(connection)
@@ -95,10 +103,13 @@ def _one_moment(connection: Connection) -> None:
 
 
 def _keys(connection: Connection) -> list[str]:
-    """Every blob that a row names. Whole letters behind a link of sixty days are named by nobody and stay out."""
+    """Every blob that a row names. Whole letters behind a link of sixty days are named by nobody and stay
+    out."""
     found: set[str] = set()
     for column in (MailRow.sha256, PageRow.original, PageRow.upright, OutboxRow.message):
-        found.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
+        found.update(
+            key for key in connection.execute(select(column).distinct()).scalars() if key is not None
+        )
     return sorted(found)
 
 
@@ -108,12 +119,14 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     tar.addfile(info, io.BytesIO(data))
 
 
-# In -------------------------------------------------------------------------------------------------------------------
+# In
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> Restored:
-    """Put a backup into an empty, migrated database and a folder of blobs, and check it. `jobs` is given the work that had
-    not been done; without it, for a drill, nothing is enqueued. Raises BackupFault, and then no row was written."""
+    """Put a backup into an empty, migrated database and a folder of blobs, and check it. `jobs` is given the
+    work that had not been done; without it, for a drill, nothing is enqueued. Raises BackupFault, and then no
+    row was written."""
     with engine.connect() as connection:
         _check_empty(connection)
     rows: dict[str, bytes] = {}
@@ -127,18 +140,23 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
         else:
             key = name.partition("/")[2]
             if blobs.put(data) != key:
-                raise BackupFault(f"The backup is damaged: {name} does not have the bytes that its name says. Take an older one.")
+                raise BackupFault(f"The backup is damaged: {name} does not have the bytes that its name "
+                                  f"says. Take an older one.")
             count += 1
     _check_manifest(manifest, rows, count)
     with engine.begin() as connection:
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
-        loaded = {table.name: dump.load(connection, table, rows[table.name].splitlines()) for table in dump.tables()}
+        loaded = {
+            table.name: dump.load(connection, table, rows[table.name].splitlines()) for table in dump.tables()
+        }
         dump.settle_counters(connection)
         connection.execute(delete(DueRow))  # every row that was just put in has its entry already
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
-            roots = tuple(_checked(session, game) for game in session.scalars(select(GameRow.id).order_by(GameRow.id)))
+            roots = tuple(
+                _checked(session, game) for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
+            )
     why = "This site was put back from a backup. Letters may have left the old one since."
     return Restored(loaded, count, roots, hold(engine, jobs, now, why))
 
@@ -151,28 +169,34 @@ def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
                 if file is not None:
                     yield member.name, file.read()
     except (tarfile.TarError, EOFError) as fault:
-        raise BackupFault(f"The backup is cut off or damaged ({fault}); nothing was put back. Take an older one.") from fault
+        raise BackupFault(f"The backup is cut off or damaged ({fault}); nothing was put back. Take an older "
+                          f"one.") from fault
 
 
 def _check_empty(connection: Connection) -> None:
     for table in (GameRow, MailRow, UserRow):
         if connection.scalar(select(func.count()).select_from(table)):
-            raise BackupFault("There is a site already: nothing was put back, and nothing is written over. Name a folder "
+            raise BackupFault("There is a site already: nothing was put back, and nothing is written over. "
+                              "Name a folder "
                               "and a database that are empty.")
 
 
 def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blobs: int) -> None:
     if manifest is None:
-        raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older one.")
+        raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older "
+                          "one.")
     if manifest["format"] != FORMAT or manifest["tables"] != scripts():
         raise BackupFault(
-            f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, and this one has "
+            f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, "
+            f"and this one has "
             f"{scripts()}: put it back with that Galloper, and then install the newer. Nothing was put back.")
     for name, told in manifest["rows"].items():
         if key_of(rows.get(name, b"")) != told["sha256"]:
-            raise BackupFault(f"The backup is damaged: the rows of {name} are not those that were written. Nothing was put back.")
+            raise BackupFault(f"The backup is damaged: the rows of {name} are not those that were written. "
+                              f"Nothing was put back.")
     if manifest["blobs"] != blobs:
-        raise BackupFault(f"The backup has {blobs} of {manifest['blobs']} files. Nothing was put back; take an older one.")
+        raise BackupFault(f"The backup has {blobs} of {manifest['blobs']} files. Nothing was put back; take "
+                          f"an older one.")
 
 
 def _check_blobs(connection: Connection, blobs: Blobs) -> None:
@@ -180,7 +204,8 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
         try:
             blobs.read(key)
         except BlobError as fault:
-            raise BackupFault(f"The backup lacks a file that its tables name ({fault}). Nothing was put back.") from fault
+            raise BackupFault(f"The backup lacks a file that its tables name ({fault}). Nothing was put "
+                              f"back.") from fault
 
 
 def _checked(session: Session, game: str) -> chain.Root:
@@ -189,10 +214,12 @@ def _checked(session: Session, game: str) -> chain.Root:
     for at, row in enumerate(chain.entries(session, game), start=1):
         before = link(before, at, row.leaf)
         if (row.number, row.link) != (at, before) or leaf(row.salt, row.body) != row.leaf:
-            raise BackupFault(f"The record of {game} is broken at entry {at}. Nothing was put back; take an older backup.")
+            raise BackupFault(f"The record of {game} is broken at entry {at}. Nothing was put back; take an "
+                              f"older backup.")
     root = chain.root(session, game)
     if (root.number, root.link) != (at, before):
-        raise BackupFault(f"The record of {game} ends at entry {at}, and its head says {root.number}. Nothing was put back.")
+        raise BackupFault(f"The record of {game} ends at entry {at}, and its head says {root.number}. "
+                          f"Nothing was put back.")
     return root
 
 
@@ -204,10 +231,18 @@ def hold(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
         if jobs is not None:
             for mail in records.unfinished_mails(session):
                 jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{mail.sha256}", {"mail": mail.sha256})
-            for key in session.scalars(select(SubmissionRow.id).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-                                       .where(SubmissionRow.read_at.is_(None))):
-                jobs.enqueue(session, process_mail.READ_WORK, f"{process_mail.READ_WORK}:{key}", {"submission": key})
-        return session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == "queued")) or 0
+            for key in session.scalars(
+                select(SubmissionRow.id)
+                .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+                .where(SubmissionRow.read_at.is_(None))
+            ):
+                jobs.enqueue(
+                    session, process_mail.READ_WORK, f"{process_mail.READ_WORK}:{key}", {"submission": key}
+                )
+        return (
+            session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == "queued"))
+            or 0
+        )
 
 
 def digest_of(path: Path) -> str:

@@ -1,8 +1,8 @@
 """A game as one file that can be read in twenty years: a ZIP of plain JSON and pictures, with a README in it.
 
-The whole archive opens every entry of the record and holds every photograph, mail and letter: it is the coordinator's. The
-players' archive opens what has been sent to all, and holds no photograph and no mail: of the rest it has the digests, so that
-the chain can be checked all the same (docs/record.md, "The archive").
+The whole archive opens every entry of the record and holds every photograph, mail and letter: it is the
+coordinator's. The players' archive opens what has been sent to all, and holds no photograph and no mail: of
+the rest it has the digests, so that the chain can be checked all the same (docs/record.md, "The archive").
 """
 
 from __future__ import annotations
@@ -32,7 +32,14 @@ from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 SEAL_DIGITS = 64
 """The file ends in the SHA-256 of all its bytes before."""
 CHUNK = 1 << 20
-_KINDS = ((b"\xff\xd8", "jpg"), (b"\x89PNG", "png"), (b"%PDF", "pdf"), (b"II*\x00", "tif"), (b"MM\x00*", "tif"), (b"RIFF", "webp"))
+_KINDS = (
+    (b"\xff\xd8", "jpg"),
+    (b"\x89PNG", "png"),
+    (b"%PDF", "pdf"),
+    (b"II*\x00", "tif"),
+    (b"MM\x00*", "tif"),
+    (b"RIFF", "webp"),
+)
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
@@ -56,8 +63,9 @@ class NoSuchGame(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Opener:
-    """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number, `executed` the sheets
-    that counted in them, `until` the instant up to which the log of acts is open, `secrets` what the rules still hide."""
+    """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number,
+    `executed` the sheets that counted in them, `until` the instant up to which the log of acts is open,
+    `secrets` what the rules still hide."""
 
     sent: frozenset[int]
     executed: frozenset[int]
@@ -86,8 +94,8 @@ class _Opener:
 def write(
     session: Session, blobs: Kept, game_id: str, edition: Edition, now: datetime, version: str, out: BinaryIO
 ) -> record.Root:
-    """Write the archive of a game as it stands into an empty file that can be read back; the end of its record. Raises
-    NoSuchGame, and BlobError for a file of it that is missing or damaged."""
+    """Write the archive of a game as it stands into an empty file that can be read back; the end of its
+    record. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
     game = session.get(GameRow, game_id)
     if game is None:
         known = ", ".join(row.id for row in records.games(session)) or "none"
@@ -95,7 +103,8 @@ def write(
     root = record.root(session, game_id)
     opener = None if edition is Edition.WHOLE else _opener(session, game)
     manifest = {
-        "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant, "edition": edition.value,
+        "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant,
+        "edition": edition.value,
         "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
     }
     first = [("README.txt", README.encode()), ("manifest.json", _json(manifest))]
@@ -107,7 +116,11 @@ def seal(out: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
     """Write a ZIP of these files, one at a time, whose last 64 bytes are the SHA-256 of all before them."""
     with zipfile.ZipFile(out, "w") as zipped:
         for name, data in files:
-            how = zipfile.ZIP_DEFLATED if name.endswith((".json", ".jsonl", ".txt", ".eml")) else zipfile.ZIP_STORED
+            how = (
+                zipfile.ZIP_DEFLATED
+                if name.endswith((".json", ".jsonl", ".txt", ".eml"))
+                else zipfile.ZIP_STORED
+            )
             zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, how)
         zipped.comment = b"0" * SEAL_DIGITS
     end = out.seek(-SEAL_DIGITS, os.SEEK_END)
@@ -125,10 +138,14 @@ def _json(value: Any) -> bytes:
 
 
 def _opener(session: Session, game: GameRow) -> _Opener:
-    over = [p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None]
+    over = [
+        p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None
+    ]
     executed: dict[int, set[int]] = {}
     for body in session.scalars(
-        select(EntryRow.body).where(EntryRow.game_id == game.id, EntryRow.what == "judged").order_by(EntryRow.number)
+        select(EntryRow.body)
+        .where(EntryRow.game_id == game.id, EntryRow.what == "judged")
+        .order_by(EntryRow.number)
     ):
         tells = json.loads(body)["tells"]
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
@@ -138,7 +155,9 @@ def _opener(session: Session, game: GameRow) -> _Opener:
                    secrets_of(session, game))
 
 
-def _files(session: Session, blobs: Kept, game_id: str, opener: _Opener | None) -> Iterator[tuple[str, bytes]]:
+def _files(
+    session: Session, blobs: Kept, game_id: str, opener: _Opener | None
+) -> Iterator[tuple[str, bytes]]:
     lines, wanted = [], _Wanted()
     for row in record.entries(session, game_id):
         body = json.loads(row.body)
@@ -151,7 +170,12 @@ def _files(session: Session, blobs: Kept, game_id: str, opener: _Opener | None) 
     yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:
         yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
-        for folder, keys in (("photographs", wanted.photographs), ("pictures", wanted.pictures), ("mails", wanted.mails), ("letters", wanted.letters)):
+        for folder, keys in (
+            ("photographs", wanted.photographs),
+            ("pictures", wanted.pictures),
+            ("mails", wanted.mails),
+            ("letters", wanted.letters),
+        ):
             for key in dict.fromkeys(keys):
                 data = blobs.read(key)
                 yield f"{folder}/{key}.{_ending(folder, data)}", data
@@ -187,11 +211,17 @@ def _ending(folder: str, data: bytes) -> str:
 
 
 def _positions(session: Session, game_id: str, secret: frozenset[int]) -> Iterable[tuple[str, bytes]]:
-    """The board before each phase whose results were sent, for reading; the record has the same and is what counts."""
+    """The board before each phase whose results were sent, for reading; the record has the same and is what
+    counts."""
     rows = session.scalars(
-        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.SENT, PhaseRow.position.is_not(None))
-        .order_by(PhaseRow.ordinal))
+        select(PhaseRow)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.SENT, PhaseRow.position.is_not(None))
+        .order_by(PhaseRow.ordinal)
+    )
     for row in rows:
         if row.ordinal in secret:
             continue
-        yield f"positions/{row.ordinal:03}-{row.season}-{row.year}-{row.kind}.json", _json(plain(row.position))
+        yield (
+            f"positions/{row.ordinal:03}-{row.season}-{row.year}-{row.kind}.json",
+            _json(plain(row.position)),
+        )

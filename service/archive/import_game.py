@@ -1,5 +1,5 @@
-"""A game's whole archive put into another site, to be carried on there. Nothing is written over, and no letter leaves it
-before a person says so."""
+"""A game's whole archive put into another site, to be carried on there. Nothing is written over, and no
+letter leaves it before a person says so."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ImportFault(Exception):
 
 
 def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> chain.Root:
-    """Check an archive and put its game into a migrated database; the end of its record. Raises ImportFault, and then no row
-    was written."""
+    """Check an archive and put its game into a migrated database; the end of its record. Raises ImportFault,
+    and then no row was written."""
     archive = _checked(path)
     game = str(archive.manifest["game"])
     for data in _files(path):
@@ -46,14 +46,17 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
             with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
                 _compare(session, archive, game)
     except IntegrityError as fault:
-        raise ImportFault(f"The game {archive.manifest['name']} was not put in: this site has rows of the same numbers or names "
+        raise ImportFault(f"The game {archive.manifest['name']} was not put in: this site has rows of the "
+                          f"same numbers or names "
                           "already, and nothing is written over. Put it into a new site.") from fault
     except (KeyError, ValueError, TypeError) as fault:
-        raise ImportFault(f"The game was not put in: tables.jsonl is damaged ({type(fault).__name__}: {fault}).") from fault
+        raise ImportFault(f"The game was not put in: tables.jsonl is damaged ({type(fault).__name__}: "
+                          f"{fault}).") from fault
     with sessions(engine).begin() as session:
         records.log_event(session, now, "game_imported", game_id=game, actor="galloper game import",
                           detail={"entries": len(archive.entries)})
-    backup.hold(engine, jobs, now, "A game was put in from an archive. Its letters may have left the site it came from.")
+    backup.hold(engine, jobs, now, ("A game was put in from an archive. Its letters may have left the site "
+                                    "it came from."))
     with sessions(engine)() as session:
         return chain.root(session, game)
 
@@ -71,7 +74,8 @@ def _checked(path: Path) -> Archive:
     if report.faults:
         raise ImportFault(f"{report.faults[0]} Nothing was put in.")
     if not archive.whole or "tables.jsonl" not in archive.texts:
-        raise ImportFault("A players' archive cannot be carried on: it has digests where sheets would be. Ask the coordinator for "
+        raise ImportFault("A players' archive cannot be carried on: it has digests where sheets would be. "
+                          "Ask the coordinator for "
                           "the whole one.")
     return archive
 
@@ -87,8 +91,12 @@ def _compare(session: Session, archive: Archive, game: str) -> None:
     """The rows that were put in have the chain that was checked, and are what it tells of."""
     told = [(entry.number, entry.link) for entry in archive.entries]
     root = chain.root(session, game)
-    if [(row.number, row.link) for row in chain.entries(session, game)] != told or (root.number, root.link) != told[-1]:
+    if [(row.number, row.link) for row in chain.entries(session, game)] != told or (
+        root.number,
+        root.link,
+    ) != told[-1]:
         raise ImportFault("tables.jsonl has another record than record.jsonl. Nothing was put in.")
     number = rows.otherwise(session, game)
     if number is not None:
-        raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put in.")
+        raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put "
+                          f"in.")

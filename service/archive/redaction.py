@@ -1,5 +1,5 @@
-"""What the players' archive keeps closed although its results were sent: boards and orders that the rules of the game still
-keep from some player, as they do a fleet that has not shown itself (D66-06, D66-14)."""
+"""What the players' archive keeps closed although its results were sent: boards and orders that the rules of
+the game still keep from some player, as they do a fleet that has not shown itself (D66-06, D66-14)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Secrets:
     orders: frozenset[int] = frozenset()
 
     def hold(self, what: str, tells: Mapping[str, Any]) -> bool:
-        """Whether an entry would tell a secret. A board's bare digest would too: there are few places to try for a fleet."""
+        """Whether an entry would tell a secret. A board's bare digest would too: there are few places to try
+        for a fleet."""
         match what:
             case "phase":
                 return tells["position"] is not None and tells["phase"] in self.boards
@@ -36,8 +37,9 @@ class Secrets:
 
 
 def secrets_of(session: Session, game: GameRow) -> Secrets:
-    """The secrets of a game as it stands; there are none any more once its newest board hides nothing. The board that every
-    game begins with is printed in the rules and no secret. Raises maps.MapError for a game of no known variant."""
+    """The secrets of a game as it stands; there are none any more once its newest board hides nothing. The
+    board that every game begins with is printed in the rules and no secret. Raises maps.MapError for a game
+    of no known variant."""
     variant = maps.load(game.variant)
     setting, boards, orders, hides = variant.setting(), set(), set(), False
     for row in records.phases(session, game.id):

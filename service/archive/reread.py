@@ -1,9 +1,9 @@
-"""The sheets of a game's whole archive read once more by the reader of today, beside what its record says of each line: how it
-was read then, and what it finally counted as.
+"""The sheets of a game's whole archive read once more by the reader of today, beside what its record says of
+each line: how it was read then, and what it finally counted as.
 
-Only the archive is opened, and only to be read: no site, no row and no result can change, whatever the reader says now. A line
-that a person decided is the measure; where nobody did, what counted is what the machine itself was sure of, so that a change
-there is a line to look at and no proof of an error.
+Only the archive is opened, and only to be read: no site, no row and no result can change, whatever the reader
+says now. A line that a person decided is the measure; where nobody did, what counted is what the machine
+itself was sure of, so that a change there is a line to look at and no proof of an error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ Points = Sequence[Sequence[float]]
 
 
 class RereadFault(Exception):
-    """The sheets cannot be read from this archive; the sentence says why, with the entry's number where there is one."""
+    """The sheets cannot be read from this archive; the sentence says why, with the entry's number where there
+    is one."""
 
 
 class Change(StrEnum):
@@ -52,7 +53,8 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One reading of a line: its letters, its likeliest order (canonical, or None) and whether the machine was sure of it."""
+    """One reading of a line: its letters, its likeliest order (canonical, or None) and whether the machine
+    was sure of it."""
 
     text: str
     order: str | None
@@ -61,8 +63,9 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line of ink. `line` is its number in the record, None for one that is found only now; `counted` what it finally counted as,
-    None for nothing; `decided` that a person said so; `box` its corners in pixels of the upright picture."""
+    """One line of ink. `line` is its number in the record, None for one that is found only now; `counted`
+    what it finally counted as, None for nothing; `decided` that a person said so; `box` its corners in pixels
+    of the upright picture."""
 
     phase: int
     power: str
@@ -89,9 +92,19 @@ class Compared:
         return Change.ALIKE
 
 
-def run_reread(path: Path, eye: Eye, load: Callable[[str], Variant], phase: int | None, out: TextIO, progress: TextIO, *, as_json: bool) -> int:
-    """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last. 0, since a reader that
-    reads otherwise is no failure. Raises RereadFault, service.archive.verify.Broken and maps.MapError."""
+def run_reread(
+    path: Path,
+    eye: Eye,
+    load: Callable[[str], Variant],
+    phase: int | None,
+    out: TextIO,
+    progress: TextIO,
+    *,
+    as_json: bool,
+) -> int:
+    """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last.
+    0, since a reader that reads otherwise is no failure. Raises RereadFault, service.archive.verify.Broken
+    and maps.MapError."""
     counts: Counter[Change] = Counter()
     archive = checked(path)
     for one in reread(path, archive, eye, load, phase, progress):
@@ -102,9 +115,20 @@ def run_reread(path: Path, eye: Eye, load: Callable[[str], Variant], phase: int 
             print(_said(one), file=out, flush=True)
     summary = {change.value: counts[change] for change in Change}
     if as_json:
-        print(json.dumps({"lines": counts.total(), "changes": summary, "root": archive.manifest["root"]}, ensure_ascii=False), file=out)
+        print(
+            json.dumps(
+                {"lines": counts.total(), "changes": summary, "root": archive.manifest["root"]},
+                ensure_ascii=False,
+            ),
+            file=out,
+        )
     else:
-        print(f"{counts.total()} lines of orders: " + ", ".join(f"{count} {said}" for said, count in summary.items() if count) + ".", file=out)
+        print(
+            (f"{counts.total()} lines of orders: ")
+            + ", ".join(f"{count} {said}" for said, count in summary.items() if count)
+            + ".",
+            file=out,
+        )
         print("Nothing was changed: the results stand as they were sent.", file=out)
     return 0
 
@@ -113,7 +137,8 @@ def checked(path: Path) -> Archive:
     """A whole archive whose chain and files fit. Raises RereadFault, service.archive.verify.Broken."""
     archive, report = read(path), Report()
     if not archive.whole:
-        raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for the whole one.")
+        raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for "
+                          "the whole one.")
     check_chain(archive, report)
     if not report.faults:
         check_files(archive, report)
@@ -123,12 +148,17 @@ def checked(path: Path) -> Archive:
 
 
 def reread(
-    path: Path, archive: Archive, eye: Eye, load: Callable[[str], Variant], phase: int | None, progress: TextIO
+    path: Path, archive: Archive, eye: Eye, load: Callable[[str], Variant], phase: int | None,
+    progress: TextIO
 ) -> Iterator[Compared]:
     """Every line of orders on the sheets that counted, of one phase or of all."""
     variant = load(str(archive.manifest["variant"]))
     with zipfile.ZipFile(path) as zipped:
-        photographs = {name.partition("/")[2].partition(".")[0]: name for name in zipped.namelist() if name.startswith("photographs/")}
+        photographs = {
+            name.partition("/")[2].partition(".")[0]: name
+            for name in zipped.namelist()
+            if name.startswith("photographs/")
+        }
         for number, tells in judged(archive).values():
             if phase is not None and tells["phase"] != phase:
                 continue
@@ -138,7 +168,13 @@ def reread(
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _old(archive, number, key)
                 for photograph in dict.fromkeys(one for one, _ in old):
-                    fresh = _fresh(zipped.read(photographs[photograph]), eye, scribe, variant, str(archive.manifest["name"]))
+                    fresh = _fresh(
+                        zipped.read(photographs[photograph]),
+                        eye,
+                        scribe,
+                        variant,
+                        str(archive.manifest["name"]),
+                    )
                     for was, now in _paired([lines for one, lines in old if one == photograph], fresh):
                         yield _compared(tells["phase"], power, key, was, now)
 
@@ -162,15 +198,23 @@ def _old(archive: Archive, number: int, key: int) -> list[tuple[str, list[_Old]]
         if at < number and decision["sheet"] == key:
             said[decision["decision"]] = decision
     standing = {one["line"]: one for one in said.values() if one["taken_back"] is None}
-    return [(page["photograph"], [_old_line(line, standing.get(line["line"])) for line in page["lines"] if line["kind"] in ORDERS])
-            for page in told["pages"] if page["upright"] is not None]
+    return [
+        (
+            page["photograph"],
+            [_old_line(line, standing.get(line["line"])) for line in page["lines"] if line["kind"] in ORDERS],
+        )
+        for page in told["pages"]
+        if page["upright"] is not None
+    ]
 
 
 def _old_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _Old:
     sure = line["state"] != "open"
     best = line["order"] or next((order for _, order in line["candidates"]), None)
     counted = decision["order"] if decision is not None else line["order"] if sure else None
-    return _Old(line["line"], line["box"], Read(line["text"] or "", best, sure), counted, decision is not None)
+    return _Old(
+        line["line"], line["box"], Read(line["text"] or "", best, sure), counted, decision is not None
+    )
 
 
 def _fresh(data: bytes, eye: Eye, scribe: Scribe, variant: Variant, game: str) -> list[list[ReadableLine]]:
@@ -186,7 +230,10 @@ def _paired(
     """Lines of the same ink, page by page: those that overlap most first, each once; what is left alone."""
     for at in range(max(len(old), len(fresh))):
         was, now = list(old[at] if at < len(old) else ()), list(fresh[at] if at < len(fresh) else ())
-        ranked = sorted(((_overlap(one.box, other.box), one, other) for one in was for other in now), key=lambda pair: -pair[0])
+        ranked = sorted(
+            ((_overlap(one.box, other.box), one, other) for one in was for other in now),
+            key=lambda pair: -pair[0],
+        )
         for share, one, other in ranked:
             if share >= NEAR and any(one is left for left in was) and any(other is left for left in now):
                 was = [left for left in was if left is not one]
@@ -212,10 +259,15 @@ def _around(box: Points) -> tuple[float, float, float, float]:
 
 def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: ReadableLine | None) -> Compared:
     box = was.box if was is not None else now.box if now is not None else ()
-    best = None if now is None else now.order or next((str(one["order"]) for one in now.candidates if one["order"]), None)
+    best = (
+        None
+        if now is None
+        else now.order or next((str(one["order"]) for one in now.candidates if one["order"]), None)
+    )
     return Compared(
         phase, power, sheet, None if was is None else was.line, tuple((round(x), round(y)) for x, y in box),
-        None if was is None else was.counted, was is not None and was.decided, None if was is None else was.read,
+        None if was is None else was.counted, was is not None and was.decided,
+        None if was is None else was.read,
         None if now is None else Read(now.text, best, now.status.value != "open"))
 
 
@@ -223,8 +275,18 @@ def _told(one: Compared) -> dict[str, Any]:
     def read_as(found: Read | None) -> dict[str, Any] | None:
         return None if found is None else {"text": found.text, "order": found.order, "sure": found.sure}
 
-    return {"phase": one.phase, "power": one.power, "sheet": one.sheet, "line": one.line, "box": [list(point) for point in one.box],
-            "counted": one.counted, "decided": one.decided, "was": read_as(one.was), "now": read_as(one.now), "change": one.change.value}
+    return {
+        "phase": one.phase,
+        "power": one.power,
+        "sheet": one.sheet,
+        "line": one.line,
+        "box": [list(point) for point in one.box],
+        "counted": one.counted,
+        "decided": one.decided,
+        "was": read_as(one.was),
+        "now": read_as(one.now),
+        "change": one.change.value,
+    }
 
 
 def _said(one: Compared) -> str:
@@ -232,4 +294,5 @@ def _said(one: Compared) -> str:
     now = "nothing" if one.now is None else f"“{one.now.text}”"
     which = "a line of its own" if one.line is None else f"line {one.line}"
     by = "a person said" if one.decided else "it counted as"
-    return f"Phase {one.phase}, {one.power}, {which}: {one.change.value}. Read as {was} then, {now} now; {by} {one.counted or 'nothing'}."
+    return (f"Phase {one.phase}, {one.power}, {which}: {one.change.value}. Read as {was} then, {now} now; "
+            f"{by} {one.counted or 'nothing'}.")

@@ -1,7 +1,7 @@
 """A game's own rows, for its whole archive and back into another site's tables.
 
-They are for carrying a game on, and are evidence of nothing: when they are put back, what the record tells of them is worked
-out anew and must be the same.
+They are for carrying a game on, and are evidence of nothing: when they are put back, what the record tells of
+them is worked out anew and must be the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ from service.store.tables import (
     WordRow,
 )
 
-LOOSE: Mapping[str, frozenset[str]] = {"letter": frozenset({"to"}), "judged": frozenset({"orders", "case", "answer", "not_executed"})}
+LOOSE: Mapping[str, frozenset[str]] = {
+    "letter": frozenset({"to"}),
+    "judged": frozenset({"orders", "case", "answer", "not_executed"}),
+}
 """What of a fact may be told otherwise later: whose an address is, and how the sentences of a judge read."""
 UNCOMPARED = frozenset({"begun", "seat"})
 """Facts that tell of a moment: what was there at the beginning, and under which name somebody sat down."""
@@ -55,14 +58,17 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
     told = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
     sent = select(SubmissionRow.sha256).where(SubmissionRow.phase_id.in_(phases))
     wanted: list[tuple[type[Base], Any]] = [
-        (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)), (PostalRow, PostalRow.player_id.in_(players)),
+        (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)),
+        (PostalRow, PostalRow.player_id.in_(players)),
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
-        (PhaseRow, PhaseRow.game_id == game_id), (MailRow, or_(MailRow.sha256.in_(told), MailRow.sha256.in_(sent))),
+        (PhaseRow, PhaseRow.game_id == game_id),
+        (MailRow, or_(MailRow.sha256.in_(told), MailRow.sha256.in_(sent))),
         (SubmissionRow, SubmissionRow.phase_id.in_(phases)), (PostedRow, PostedRow.phase_id.in_(phases)),
         (PageRow, PageRow.submission_id.in_(papers)), (LineRow, LineRow.page_id.in_(pages)),
         (ReviewRow, ReviewRow.line_id.in_(lines)), (ActRow, ActRow.phase_id.in_(phases)),
         (CorrectionRow, CorrectionRow.phase_id.in_(phases)), (WordRow, WordRow.phase_id.in_(phases)),
-        (OutboxRow, or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))), (EventRow, EventRow.game_id == game_id),
+        (OutboxRow, or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))),
+        (EventRow, EventRow.game_id == game_id),
         (EntryRow, EntryRow.game_id == game_id), (HeadRow, HeadRow.game_id == game_id),
     ]
     return {row.__tablename__: select(row.__table__).where(condition) for row, condition in wanted}
@@ -86,8 +92,8 @@ def load(connection: Connection, text: Iterable[bytes]) -> int:
 
 
 def otherwise(session: Session, game_id: str) -> int | None:
-    """The number of the first entry that is the last of its fact and tells otherwise than the tables do; None where all tell
-    the same."""
+    """The number of the first entry that is the last of its fact and tells otherwise than the tables do; None
+    where all tell the same."""
     last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
         if row.what not in UNCOMPARED:

@@ -1,7 +1,7 @@
 """`galloper verify`: an archive against itself, against letters that were mailed, and against the judge.
 
-Shares nothing with `tools/verify_record.py` but what docs/record.md says: two programs that agree are worth more than one.
-Every fault is a sentence with the number of its entry; nothing is ever written.
+Shares nothing with `tools/verify_record.py` but what docs/record.md says: two programs that agree are worth
+more than one. Every fault is a sentence with the number of its entry; nothing is ever written.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archive as it was read: the digests of its files, those to be read, its manifest and its entries, none of them
-    checked yet."""
+    """An archive as it was read: the digests of its files, those to be read, its manifest and its entries,
+    none of them checked yet."""
 
     digests: dict[str, str]
     texts: dict[str, bytes]
@@ -105,20 +105,29 @@ def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
                 check_letter(archive, letter.name, letter.read_bytes(), report)
     except Broken as fault:
         report.faults.append(str(fault))
-    except (KeyError, TypeError, ValueError, IndexError) as fault:  # an entry of another shape, under digests that fit
-        report.faults.append(f"An entry has another form than this Galloper writes ({type(fault).__name__}: {fault}).")
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+    ) as fault:  # an entry of another shape, under digests that fit
+        report.faults.append(
+            f"An entry has another form than this Galloper writes ({type(fault).__name__}: {fault})."
+        )
     for line in report.said:
         print(line, file=out)
     for line in report.faults:
         print(f"NOT AS IT SHOULD BE: {line}", file=out)
     if not report.faults:
         opened = sum(entry.body is not None for entry in archive.entries)
-        print(f"{archive.manifest['name']}: {len(archive.entries)} entries, {opened} of them open, unbroken.", file=out)
+        print((f"{archive.manifest['name']}: {len(archive.entries)} entries, {opened} of them open, "
+               f"unbroken."), file=out)
         print(f"Root {archive.manifest['root']}", file=out)
     return 1 if report.faults else 0
 
 
-# Reading --------------------------------------------------------------------------------------------------------------
+# Reading
+# --------------------------------------------------------------------------------------------------------------
 
 
 def read(path: Path) -> Archive:
@@ -142,9 +151,12 @@ def read(path: Path) -> Archive:
         raise Broken("The archive holds two files of one name.")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         given = manifest.get("format") if isinstance(manifest, dict) else None
-        raise Broken(f"The archive has format {given!r}, and this Galloper reads {FORMAT}: it was written by a newer one. "
+        raise Broken(f"The archive has format {given!r}, and this Galloper reads {FORMAT}: it was written "
+                     f"by a newer one. "
                      "Nothing was checked, from entry 1 on; install the newer Galloper.")
-    return Archive(digests, texts, manifest, tuple(_entry(at, line) for at, line in enumerate(lines, start=1)))
+    return Archive(
+        digests, texts, manifest, tuple(_entry(at, line) for at, line in enumerate(lines, start=1))
+    )
 
 
 def _entry(at: int, line: str) -> Entry:
@@ -180,10 +192,12 @@ def _cut_off(path: Path) -> str:
             text = zlib.decompressobj(-15).decompress(data[at + len(b"record.jsonl"):])
     whole = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
-            f"Of its record, entries up to {whole} can be made out; nothing in it may be relied on. Fetch it once more.")
+            f"Of its record, entries up to {whole} can be made out; nothing in it may be relied on. Fetch "
+            f"it once more.")
 
 
-# The chain and the files ----------------------------------------------------------------------------------------------
+# The chain and the files
+# ----------------------------------------------------------------------------------------------
 
 
 def check_chain(archive: Archive, report: Report) -> None:
@@ -207,14 +221,17 @@ def check_chain(archive: Archive, report: Report) -> None:
             report.faults.append(f"Entry {at} does not follow on the one before it.")
             return
     if (archive.manifest.get("entries"), archive.manifest.get("root")) != (len(archive.entries), before):
-        report.faults.append(f"The record ends at entry {len(archive.entries)}, which is not where manifest.json says that it ends.")
+        report.faults.append(f"The record ends at entry {len(archive.entries)}, which is not where "
+                             f"manifest.json says that it ends.")
 
 
 def check_files(archive: Archive, report: Report) -> None:
     """Every file is what an entry names, and in a whole archive none is missing."""
     begun = next(archive.told("begun"), (1, {}))[1]
     called = [tells["name"] for _, tells in archive.told("game")][-1:]
-    if [begun.get("game"), begun.get("variant"), *called] != [archive.manifest.get(key) for key in ("game", "variant", "name")]:
+    if [begun.get("game"), begun.get("variant"), *called] != [
+        archive.manifest.get(key) for key in ("game", "variant", "name")
+    ]:
         report.faults.append("Entry 1 is of another game than manifest.json.")
     named = _named(archive, begun)
     boards = {(tells["phase"], tells["position"]) for _, tells in archive.told("phase")}
@@ -227,7 +244,8 @@ def check_files(archive: Archive, report: Report) -> None:
             key = rest.partition(".")[0]
             have.add(f"{folder}/{key}")
             if digest != key:
-                report.faults.append(f"{name}, of entry {named[folder].get(key, 'none')}, was changed: its bytes do not give its name.")
+                report.faults.append(f"{name}, of entry {named[folder].get(key, 'none')}, was changed: its "
+                                     f"bytes do not give its name.")
             elif key not in named[folder]:
                 report.faults.append(f"{name} was put in: no entry names it.")
         elif folder == "positions":
@@ -235,8 +253,12 @@ def check_files(archive: Archive, report: Report) -> None:
         elif name not in OWN_FILES:
             report.faults.append(f"{name} is no part of an archive.")
     if archive.whole:
-        report.faults += [f"The {folder[:-1]} {key[:12]}… of entry {number} is missing."
-                          for folder, keys in named.items() for key, number in keys.items() if f"{folder}/{key}" not in have]
+        report.faults += [
+            f"The {folder[:-1]} {key[:12]}… of entry {number} is missing."
+            for folder, keys in named.items()
+            for key, number in keys.items()
+            if f"{folder}/{key}" not in have
+        ]
 
 
 def _named(archive: Archive, begun: dict[str, Any]) -> dict[str, dict[str, int]]:
@@ -260,7 +282,10 @@ def _named(archive: Archive, begun: dict[str, Any]) -> dict[str, dict[str, int]]
 
 def _board(name: str, rest: str, data: bytes, boards: set[tuple[int, str]]) -> list[str]:
     try:
-        told = (int(rest.partition("-")[0]), hashlib.sha256(canonical(plain(json.loads(data))).encode()).hexdigest())
+        told = (
+            int(rest.partition("-")[0]),
+            hashlib.sha256(canonical(plain(json.loads(data))).encode()).hexdigest(),
+        )
     except ValueError:
         return [f"{name} cannot be read."]
     return [] if told in boards else [f"{name} is not the board that was entered for its phase."]

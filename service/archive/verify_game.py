@@ -1,4 +1,5 @@
-"""What `galloper verify` checks of a game: the ink and the time of every order that counted, its lots, and the judge."""
+"""What `galloper verify` checks of a game: the ink and the time of every order that counted, its lots, and
+the judge."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})
 
 
 def judged(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
-    """The last judging of each phase that was not taken back: its entry's number and what it tells, by phase."""
+    """The last judging of each phase that was not taken back: its entry's number and what it tells, by
+    phase."""
     found: dict[int, tuple[int, dict[str, Any]]] = {}
     for number, tells in archive.told("judged"):
         found[tells["phase"]] = (number, tells)
@@ -40,10 +42,15 @@ def check_game(archive: Archive, report: Report) -> None:
     before: dict[str, Any] | None = None
     count = 0
     for number, tells in judged(archive).values():
-        faults = [*_sheets(archive, number, tells), *_orders(archive, variant, number, tells), *_lots(archive, number, tells),
-                  *_again(variant, number, tells)]
+        faults = [
+            *_sheets(archive, number, tells),
+            *_orders(archive, variant, number, tells),
+            *_lots(archive, number, tells),
+            *_again(variant, number, tells),
+        ]
         if before is not None and not _follows(archive, before, tells):
-            faults.append(f"Entry {number}: the board of phase {tells['phase']} is not the one that phase {before['phase']} left.")
+            faults.append(f"Entry {number}: the board of phase {tells['phase']} is not the one that phase "
+                          f"{before['phase']} left.")
         report.faults += faults
         before = tells
         count += 1
@@ -52,7 +59,8 @@ def check_game(archive: Archive, report: Report) -> None:
 
 
 def _follows(archive: Archive, before: dict[str, Any], tells: dict[str, Any]) -> bool:
-    """Whether a phase begins on the board that the one before left; one between them may be closed to players."""
+    """Whether a phase begins on the board that the one before left; one between them may be closed to
+    players."""
     left, begins = before["resolution"]["resolution"]["position"], tells["position"]["position"]
     return bool(left == begins) or (not archive.whole and left["phase"] != begins["phase"])
 
@@ -70,8 +78,11 @@ def _sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
             faults.append(f"Entry {number} executes a sheet of {power} that came after the deadline.")
         elif _first_counts(archive, number):
             faults += _overtaken(archive, number, sheet)
-        elif "chosen" not in sheet["flags"] and (later := _preferred(archive, number, sheet, clock["deadline"])):
-            faults.append(f"Entry {number} executes version {sheet['version']} of {power}, though version {later} came in time.")
+        elif "chosen" not in sheet["flags"] and (
+            later := _preferred(archive, number, sheet, clock["deadline"])
+        ):
+            faults.append(f"Entry {number} executes version {sheet['version']} of {power}, though version "
+                          f"{later} came in time.")
     return faults
 
 
@@ -85,9 +96,13 @@ def _overtaken(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str
     """What is wrong with an executed sheet where the first paper counts: one that stood came before it."""
     if "chosen" in sheet["flags"]:
         return []
-    earlier = [one for one in _papers(archive, number, sheet).values()
-               if one["fate"] != "held" and (one["received"], one["sheet"]) < (sheet["received"], sheet["sheet"])]
-    said = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though another came before it "
+    earlier = [
+        one
+        for one in _papers(archive, number, sheet).values()
+        if one["fate"] != "held" and (one["received"], one["sheet"]) < (sheet["received"], sheet["sheet"])
+    ]
+    said = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though "
+            f"another came before it "
             "and the first counts in this game.")
     return [said] if earlier else []
 
@@ -102,8 +117,13 @@ def _papers(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, d
 
 
 def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
-    """A higher version of the same power that stood and came in time, where no sheet asks for another by its own words."""
-    rivals = [one for one in _papers(archive, number, sheet).values() if one["received"] <= deadline and one["fate"] != "held"]
+    """A higher version of the same power that stood and came in time, where no sheet asks for another by its
+    own words."""
+    rivals = [
+        one
+        for one in _papers(archive, number, sheet).values()
+        if one["received"] <= deadline and one["fate"] != "held"
+    ]
     if any(one["asks"] is not None for one in rivals):
         return None
     higher = [one["version"] for one in rivals if (one["version"] or 0) > (sheet["version"] or 0)]
@@ -118,7 +138,8 @@ def _orders(archive: Archive, variant: Variant, number: int, tells: dict[str, An
     for told, outcome in zip(tells["orders"], outcomes, strict=True):
         line = settled.get(told["line"])
         if line is None or line[0] != tells["executed"].get(told["power"]):
-            faults.append(f"Entry {number}: {told['order']} of {told['power']} stands on no line of an entered photograph of its sheet.")
+            faults.append(f"Entry {number}: {told['order']} of {told['power']} stands on no line of an "
+                          f"entered photograph of its sheet.")
         elif told["written"] not in line[1]:
             faults.append(f"Entry {number}: {told['order']} is not what its line was read as.")
         elif not _written(variant, tells, told, outcome["order"]):
@@ -162,10 +183,16 @@ def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
     if told["seed"] is None:
         return []
     digest = hashlib.sha256(str(told["seed"]).encode()).hexdigest()
-    committed = any(at < number and one["phase"] == tells["phase"] and one["lots"] == digest and one["state"] not in NO_LONGER_TAKEN
-                    for at, one in archive.told("phase"))
+    committed = any(
+        at < number
+        and one["phase"] == tells["phase"]
+        and one["lots"] == digest
+        and one["state"] not in NO_LONGER_TAKEN
+        for at, one in archive.told("phase")
+    )
     if not committed:
-        return [f"Entry {number}: the digest of the seed of phase {tells['phase']} was not entered before its deadline."]
+        return [(f"Entry {number}: the digest of the seed of phase {tells['phase']} was not entered before "
+                 f"its deadline.")]
     clock = archive.last("phase", number, phase=tells["phase"]) or {}
     words: dict[str, str] = {}
     for _, word in archive.told("word"):
@@ -182,7 +209,9 @@ def _again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
     """Judge the phase once more; the document must be the same to the last sign."""
     try:
         position = codec.load_position(tells["position"])
-        orders: list[Order] = [outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes]
+        orders: list[Order] = [
+            outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes
+        ]
         again = judge(variant.setting(), position, orders, Lots(tuple(tells["lots"]["numbers"])))
     except (CodecError, IndexError, KeyError) as fault:
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]

@@ -1,5 +1,5 @@
-"""What `galloper verify` checks of letters that somebody kept: receipts, roots and seeds are as mailed, and photographs are
-the ones entered."""
+"""What `galloper verify` checks of letters that somebody kept: receipts, roots and seeds are as mailed, and
+photographs are the ones entered."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from service.archive.verify import Archive, Report
 from service.archive.verify_game import judged
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
-_RECEIPT = r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this digest:" + _HEX.replace("{64}", "{{64}}")
-_ROOT = (r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this welcome), with this root:"
+_RECEIPT = (r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this "
+            r"digest:") + _HEX.replace("{64}", "{{64}}")
+_ROOT = ((r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this "
+          r"welcome), with this root:")
          + _HEX.replace("{64}", "{{64}}"))
-_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), mark (?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})")
+_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), mark (?P<mark>[0-9a-f]{4} "
+                      r"[0-9a-f]{4} [0-9a-f]{4})")
 _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
@@ -37,7 +40,8 @@ def check_letter(archive: Archive, name: str, data: bytes, report: Report) -> No
 
 
 def _games(archive: Archive) -> str:
-    """A pattern of what letters call the game: each name that it ever had, and its short one, as older letters have it."""
+    """A pattern of what letters call the game: each name that it ever had, and its short one, as older
+    letters have it."""
     names = [str(archive.manifest["game"]), *(str(tells["name"]) for _, tells in archive.told("game"))]
     return "|".join(re.escape(" ".join(name.split())) for name in dict.fromkeys(names))
 
@@ -48,7 +52,8 @@ def _text(message: EmailMessage) -> str:
 
 
 def _older(archive: Archive, name: str, number: int) -> str:
-    return (f"The archive is older than {name}: it ends at entry {len(archive.entries)}, and the letter names entry {number}. "
+    return (f"The archive is older than {name}: it ends at entry {len(archive.entries)}, and the letter "
+            f"names entry {number}. "
             "Restore a newer backup.")
 
 
@@ -60,7 +65,8 @@ def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, 
     if entry.leaf != digest:
         report.faults.append(f"Entry {number} is not the one that the receipt {name} names.")
     elif entry.body is not None and (entry.what, entry.tells.get("received")) != ("sheet", stamp):
-        report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} names.")
+        report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} "
+                             f"names.")
     else:
         tells = entry.tells
         whose = f", of {tells['power']}, version {tells['version']}" if tells else ""
@@ -77,14 +83,21 @@ def _root(archive: Archive, name: str, number: int, digest: str, report: Report)
 
 
 def _counted(archive: Archive, name: str, number: int, text: str, report: Report) -> None:
-    """The versions that a results letter names as those that counted are the executed sheets of the judging it names."""
+    """The versions that a results letter names as those that counted are the executed sheets of the judging
+    it names."""
     named = {(found["version"], found["mark"].replace(" ", "")) for found in _COUNTED.finditer(text)}
     executed = next((tells.get("executed") for at, tells in archive.told("judged") if at == number), None)
     if not named or executed is None:
         return
     sheets = [archive.last("sheet", number, sheet=key) or {} for key in executed.values()]
-    right = {(f"version {one['version']}" if one["version"] is not None else "without a version number", one["mail"][:12])
-             for one in sheets if one.get("mail")}
+    right = {
+        (
+            f"version {one['version']}" if one["version"] is not None else "without a version number",
+            one["mail"][:12],
+        )
+        for one in sheets
+        if one.get("mail")
+    }
     if named == right:
         report.said.append(f"{name}: the versions that it names as counted are those of entry {number}.")
     else:
@@ -95,10 +108,15 @@ def _seeds(archive: Archive, name: str, text: str, report: Report) -> None:
     over = judged(archive)
     for found in _SEED.finditer(text):
         phase = int(found["phase"])
-        entered = any(tells["phase"] == phase and tells["lots"] == found["digest"] for _, tells in archive.told("phase"))
+        entered = any(
+            tells["phase"] == phase and tells["lots"] == found["digest"] for _, tells in archive.told("phase")
+        )
         opened = str(over[phase][1]["lots"]["seed"]) if phase in over else None
-        if not entered or (opened is not None and hashlib.sha256(opened.encode()).hexdigest() != found["digest"]):
-            where = f"Entry {over[phase][0]}" if phase in over else f"The record, up to entry {len(archive.entries)}"
+        if not entered or (
+            opened is not None and hashlib.sha256(opened.encode()).hexdigest() != found["digest"]
+        ):
+            where = f"Entry {over[phase][0]}" if phase in over else (f"The record, up to entry "
+                                                                     f"{len(archive.entries)}")
             report.faults.append(f"{where}: the seed of phase {phase} is not the one committed in {name}.")
         elif opened is not None:
             report.said.append(f"{name}: the lots of phase {phase} come from the seed whose digest it names.")
@@ -115,5 +133,6 @@ def _photographs(archive: Archive, name: str, message: EmailMessage, report: Rep
         found = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None
         if found is not None:
             number, tells = found
-            report.said.append(f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry {number}, "
+            report.said.append(f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry "
+                               f"{number}, "
                                f"received {tells['received']}.")

@@ -15,8 +15,8 @@ from maps.variant import Variant
 def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
     """Judge one case a line and print one answer a line, in the same order.
 
-    A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged; so is a line
-    that is empty or no JSON, whose id is null. Exit status: 0, or 1 when a case was faulty.
+    A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged; so
+    is a line that is empty or no JSON, whose id is null. Exit status: 0, or 1 when a case was faulty.
     """
     setting = variant.setting()
     reader = CaseReader(setting, variant.start.phase.year)
@@ -29,8 +29,9 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
 
 
 def case_lines(text: bytes) -> list[str]:
-    """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line feed ends a
-    line: JSON allows the other separators of Unicode inside a text. Empty lines at the end are no cases."""
+    """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line
+    feed ends a line: JSON allows the other separators of Unicode inside a text. Empty lines at the end are no
+    cases."""
     lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()

@@ -24,7 +24,8 @@ from service.version import version
 
 
 def export_game(folder: Path, game: str, output: Path, *, players: bool, out: TextIO) -> int:
-    """Write a game's archive into a new file. Raises SiteError where the file is there, NoSuchGame, BlobError."""
+    """Write a game's archive into a new file. Raises SiteError where the file is there, NoSuchGame,
+    BlobError."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
@@ -32,11 +33,14 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
         unfinished = _unfinished(output)
         try:
             with store() as session, unfinished.open("w+b") as file:
-                root = export.write(session, open_blobs(settings), game, edition, SystemClock().now(), version(), file)
+                root = export.write(
+                    session, open_blobs(settings), game, edition, SystemClock().now(), version(), file
+                )
             unfinished.replace(_fresh(output))
         finally:
             unfinished.unlink(missing_ok=True)
-    print(f"Wrote {output}: {root.number} entries, {output.stat().st_size // 1024} KB. Root {root.link}", file=out)
+    print((f"Wrote {output}: {root.number} entries, {output.stat().st_size // 1024} KB. Root "
+           f"{root.link}"), file=out)
     print(f"Check it with: galloper verify {output}", file=out)
     return 0
 
@@ -53,7 +57,8 @@ def import_game(folder: Path, file: Path, out: TextIO) -> int:
     finally:
         engine.dispose()
     print(f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}", file=out)
-    print("No letter of this site leaves until you say so on the Health page. Tell the players of the hand-over on the page Letters.",
+    print(("No letter of this site leaves until you say so on the Health page. Tell the players of the "
+           "hand-over on the page Letters."),
           file=out)
     return 0
 
@@ -70,7 +75,8 @@ def _unfinished(output: Path) -> Path:
 
 
 def backup_site(folder: Path, output: Path, out: TextIO) -> int:
-    """Write a whole site into a new file, which has its name only once it is whole. Raises SiteError, BlobError."""
+    """Write a whole site into a new file, which has its name only once it is whole. Raises SiteError,
+    BlobError."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
     engine, unfinished = open_engine(settings.database_url), _unfinished(output)
@@ -85,28 +91,32 @@ def backup_site(folder: Path, output: Path, out: TextIO) -> int:
     finally:
         unfinished.unlink(missing_ok=True)
         engine.dispose()
-    print(f"Wrote {output}: {blobs} files, {output.stat().st_size // 1024} KB, SHA-256 {backup.digest_of(output)}", file=out)
+    print((f"Wrote {output}: {blobs} files, {output.stat().st_size // 1024} KB, SHA-256 "
+           f"{backup.digest_of(output)}"), file=out)
     print(f"Try it now and then: galloper restore {output} --drill", file=out)
     return 0
 
 
 def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
-    """Put a backup back into an empty site; without one, for a drill, into a folder of the moment that is taken away again.
-    Raises BackupFault, SiteError."""
+    """Put a backup back into an empty site; without one, for a drill, into a folder of the moment that is
+    taken away again. Raises BackupFault, SiteError."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:
             url = f"sqlite:///{Path(place) / 'galloper.sqlite'}"
             migrate(url)
             done = _restored(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
         _tell(done, out)
-        print("The drill went well: every digest fits, nothing was sent, and what was put back is gone again. Note it on the "
+        print("The drill went well: every digest fits, nothing was sent, and what was put back is gone "
+              "again. Note it on the "
               "Health page.", file=out)
         return 0
     settings = settings_of(folder)
     bring_up_to_date(settings)
     _tell(_restored(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
-    print("No letter leaves until you say so on the Health page. Compare the roots with the newest results that anybody has "
-          "kept (galloper game export, galloper verify): if a letter names more entries, take a newer backup.", file=out)
+    print("No letter leaves until you say so on the Health page. Compare the roots with the newest results "
+          "that anybody has "
+          "kept (galloper game export, galloper verify): if a letter names more entries, take a newer "
+          "backup.", file=out)
     return 0
 
 
@@ -122,6 +132,7 @@ def _restored(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restor
 
 
 def _tell(done: Restored, out: TextIO) -> None:
-    print(f"Put back {sum(done.rows.values())} rows and {done.blobs} files; {done.letters} letters wait.", file=out)
+    print((f"Put back {sum(done.rows.values())} rows and {done.blobs} files; {done.letters} letters "
+           f"wait."), file=out)
     for root in done.roots:
         print(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}", file=out)

@@ -1,4 +1,5 @@
-"""`galloper map check` and `galloper map moves`: a board's faults and its valid moves, as text or JSON lines."""
+"""`galloper map check` and `galloper map moves`: a board's faults and its valid moves, as text or JSON
+lines."""
 
 from __future__ import annotations
 
@@ -47,8 +48,8 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
 
 
 def words_faults(path: Path) -> list[Fault]:
-    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit the grammar, and house
-    rules that answer what nobody asked."""
+    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
+    the grammar, and house rules that answer what nobody asked."""
     variant = maps.load_folder(path)
     found: list[Fault] = []
     for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
@@ -69,8 +70,10 @@ def _figures(variant: maps.Variant, drawing: bool) -> str:
     drawn = "drawn" if drawing else "not drawn"
     return (
         f"{variant.slug}: no fault. {variant.title}: {len(board.provinces)} regions "
-        f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} centres, "
-        f"{_links(board, LAND)} borders by land and {_links(board, SEA)} by sea, {len(variant.powers)} powers, "
+        f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} "
+        f"centres, "
+        f"{_links(board, LAND)} borders by land and {_links(board, SEA)} by sea, {len(variant.powers)} "
+        f"powers, "
         f"{len(variant.start.units)} units, {len(variant.names)} spellings, {drawn}.\n"
     )
 
@@ -83,10 +86,10 @@ def _links(board: Board, movement: str) -> int:
 def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool, out: TextIO) -> int:
     """Print every valid move from the region called `name`, for each kind of unit and each coast (MOVE-01).
 
-    `unit` keeps one kind, by its letter. As JSON: an object a line for each kind and coast, `region`, `name`, `unit`,
-    `moves` (ids as `adjudicate` takes them) and `names` (the same in full words). A spelling of two regions prints
-    both. Exit status: 0; 1 when no region is called so, with the nearest spellings on standard error; 2 for a kind
-    of unit this game does not have.
+    `unit` keeps one kind, by its letter. As JSON: an object a line for each kind and coast, `region`, `name`,
+    `unit`, `moves` (ids as `adjudicate` takes them) and `names` (the same in full words). A spelling of two
+    regions prints both. Exit status: 0; 1 when no region is called so, with the nearest spellings on standard
+    error; 2 for a kind of unit this game does not have.
     """
     letter = unit.strip().upper() if unit is not None else None
     if letter is not None and letter not in variant.kinds:

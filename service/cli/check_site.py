@@ -50,7 +50,8 @@ def check_site(folder: Path, out: TextIO) -> int:
 def _tests() -> Sequence[tuple[str, Test]]:
     return (
         ("mailbox", check_mailbox), ("sending", check_sending), ("clock", check_clock), ("disk", check_disk),
-        ("database", check_database), ("reader", check_reader), ("pictures", check_pictures), ("users", check_users),
+        ("database", check_database), ("reader", check_reader), ("pictures", check_pictures),
+        ("users", check_users),
         ("photos", check_photographs), ("backup", check_backup),
     )
 
@@ -61,10 +62,12 @@ def _run(test: Test, settings: Settings) -> Finding:
     except ConfigError as error:
         return Finding(Mark.MEND, str(error))
     except Exception as error:
-        return Finding(Mark.MEND, f"could not be tested ({type(error).__name__}: {error}); run tools/setup again")
+        return Finding(Mark.MEND, (f"could not be tested ({type(error).__name__}: {error}); run tools/setup "
+                                   f"again"))
 
 
-# Mail ---------------------------------------------------------------------------------------------------------------
+# Mail
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def check_mailbox(settings: Settings) -> Finding:
@@ -82,13 +85,20 @@ def check_mailbox(settings: Settings) -> Finding:
         source.close()
     if not incoming.trusted_authserv_id:
         return Finding(Mark.MEND, (
-            "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the name that "
+            "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the "
+            "name that "
             "your mail server writes first into the Authentication-Results header of a mail it received"))
     if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
-        return Finding(Mark.MEND, f"{incoming.path} cannot be written, so mails cannot be moved on; change its rights")
-    place = incoming.path if incoming.kind == "maildir" else f"{incoming.folder} at {incoming.host}:{incoming.port}"
+        return Finding(Mark.MEND, (f"{incoming.path} cannot be written, so mails cannot be moved on; change "
+                                   f"its rights"))
+    place = (
+        incoming.path
+        if incoming.kind == "maildir"
+        else f"{incoming.folder} at {incoming.host}:{incoming.port}"
+    )
     if incoming.kind == "imap" and in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
-        return Finding(Mark.NOTE, f"{place} answers, but the password goes there unencrypted; set mail_in.tls = true")
+        return Finding(Mark.NOTE, (f"{place} answers, but the password goes there unencrypted; set "
+                                   f"mail_in.tls = true"))
     return Finding(Mark.OK, f"{place} answers; {waiting} mail(s) wait there")
 
 
@@ -111,7 +121,8 @@ def check_sending(settings: Settings) -> Finding:
             except socket.gaierror as error:
                 raise Down(f"There is no computer called {outgoing.host}; check mail_out.host.") from error
             except TimeoutError as error:
-                raise Down(f"{outgoing.host}:{outgoing.port} does not answer in time; check mail_out.port.") from error
+                raise Down(f"{outgoing.host}:{outgoing.port} does not answer in time; check "
+                           f"mail_out.port.") from error
             except NoToken as error:
                 raise Down(str(error)) from error
             except OSError as error:
@@ -141,12 +152,13 @@ def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
         return True
 
 
-# The machine --------------------------------------------------------------------------------------------------------
+# The machine
+# --------------------------------------------------------------------------------------------------------
 
 
 def check_clock(settings: Settings) -> Finding:
-    """Compare this machine's clock with the mail servers' where they tell the time, else look whether it can be
-    right at all."""
+    """Compare this machine's clock with the mail servers' where they tell the time, else look whether it can
+    be right at all."""
     now = datetime.now(UTC)
     if now.year not in YEARS:
         return Finding(Mark.MEND, f"the clock says {now:%d %b %Y}; set the date of this machine")
@@ -162,7 +174,8 @@ def check_clock(settings: Settings) -> Finding:
     said = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
-        return Finding(Mark.OK if greeting is not None else Mark.NOTE, f"{said}; mails in a folder are stamped by its own disk's "
+        return Finding(Mark.OK if greeting is not None else Mark.NOTE, f"{said}; mails in a folder are "
+                                                                       f"stamped by its own disk's "
                                                                        "clock, so keep this machine's by NTP")
     return Finding(Mark.OK, said)
 
@@ -187,7 +200,8 @@ def _greeted(settings: Settings) -> datetime | None:
 
 
 def time_in(greeting: str) -> datetime | None:
-    """The instant that an SMTP greeting names ("220 mx ESMTP; Mon, 1 Mar 2027 07:00:00 +0000"), in UTC, or None."""
+    """The instant that an SMTP greeting names ("220 mx ESMTP; Mon, 1 Mar 2027 07:00:00 +0000"), in UTC, or
+    None."""
     words = greeting.replace(";", " ").split()
     for at in range(len(words)):
         if words[at][:3] in {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"} and words[at].endswith(","):
@@ -218,7 +232,8 @@ def check_disk(settings: Settings) -> Finding:
     _try_to_write(data, "data")
     free = shutil.disk_usage(data).free
     if free < ROOM:
-        return Finding(Mark.MEND, f"only {free // 1_000_000} MB are free under {data}; make room for at least 1 GB")
+        return Finding(Mark.MEND, (f"only {free // 1_000_000} MB are free under {data}; make room for at "
+                                   f"least 1 GB"))
     return Finding(Mark.OK, f"{data} can be written; {free // 1_000_000_000} GB are free")
 
 
@@ -230,7 +245,8 @@ def _try_to_write(folder: Path, setting: str) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise ConfigError(f"{folder} cannot be written ({error.strerror}); check the setting {setting}") from error
+        raise ConfigError(f"{folder} cannot be written ({error.strerror}); check the setting "
+                          f"{setting}") from error
 
 
 def check_database(settings: Settings) -> Finding:
@@ -256,13 +272,15 @@ def check_database(settings: Settings) -> Finding:
     scripts = ScriptDirectory.from_config(alembic_config())
     known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
     if found is not None and found not in known:
-        return Finding(Mark.MEND, f"{name} was written by a newer Galloper (tables {found}); install that one")
+        return Finding(Mark.MEND, (f"{name} was written by a newer Galloper (tables {found}); install that "
+                                   f"one"))
     if found != head:
         return Finding(Mark.OK, f"{name} has tables {found or 'none'}; the next start brings them to {head}")
     return Finding(Mark.OK, f"{name} is up to date (tables {head})")
 
 
-# Reading and drawing ------------------------------------------------------------------------------------------------
+# Reading and drawing
+# ------------------------------------------------------------------------------------------------
 
 
 def check_reader(_settings: Settings) -> Finding:
@@ -275,13 +293,15 @@ def check_reader(_settings: Settings) -> Finding:
     from service.intake.sandbox import ChildFault, decode_photo
 
     if not tesseract.installed():
-        return Finding(Mark.MEND, "the program tesseract is missing; install tesseract-ocr, as tools/setup does")
+        return Finding(Mark.MEND, ("the program tesseract is missing; install tesseract-ocr, as tools/setup "
+                                   "does"))
     try:
         decoded = decode_photo(_specimen(), "specimen.jpg")
     except ChildFault as fault:
         return Finding(Mark.MEND, f"no picture can be opened: {fault}")
     if decoded.reason is not None:
-        return Finding(Mark.MEND, f"the child process cannot open a picture ({decoded.reason}); see child_memory_mb")
+        return Finding(Mark.MEND, (f"the child process cannot open a picture ({decoded.reason}); see "
+                                   f"child_memory_mb"))
     try:
         picture = cv2.imdecode(np.frombuffer(decoded.pages[0], np.uint8), cv2.IMREAD_COLOR_RGB)
         (read,) = PpOcr().read([np.asarray(picture, dtype=np.uint8)])

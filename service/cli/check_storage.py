@@ -1,4 +1,5 @@
-"""What `galloper check` tests of what is kept: the store of photographs where it is not a folder, and the backup."""
+"""What `galloper check` tests of what is kept: the store of photographs where it is not a folder, and the
+backup."""
 
 from __future__ import annotations
 
@@ -24,21 +25,24 @@ def check_photographs(settings: Settings) -> Finding:
         key = blobs.put(SPECIMEN)
         same = blobs.read(key) == SPECIMEN
     except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
-        return Finding(Mark.MEND, f"{settings.photographs} cannot be used ({type(error).__name__}); check the setting "
+        return Finding(Mark.MEND, f"{settings.photographs} cannot be used ({type(error).__name__}); check "
+                                  f"the setting "
                                   "photographs, and the credentials in the environment")
     if not same:
-        return Finding(Mark.MEND, f"{settings.photographs} gives back other bytes than were put there; look at the store")
+        return Finding(Mark.MEND, (f"{settings.photographs} gives back other bytes than were put there; look "
+                                   f"at the store"))
     return Finding(Mark.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
 
 
 def _how_long(settings: Settings) -> str:
     days = settings.keep_strays_days
-    return ", for ever" if days is None else f", for ever where a game's record tells of them; other mails for {days} days"
+    return ", for ever" if days is None else (f", for ever where a game's record tells of them; other mails "
+                                              f"for {days} days")
 
 
 def check_backup(settings: Settings) -> Finding:
-    """When a backup was last made and last put back, as far as anybody noted it; and that the newest mails are there to be
-    backed up."""
+    """When a backup was last made and last put back, as far as anybody noted it; and that the newest mails
+    are there to be backed up."""
     from service.operations.health import BACKUP_REST, RESTORE_REST, ago
 
     found = _noted(settings)
@@ -47,10 +51,12 @@ def check_backup(settings: Settings) -> Finding:
     made, tested, newest, lost = found
     now = datetime.now(UTC)
     if lost:
-        return Finding(Mark.MEND, f"{lost} of the newest {newest} mails are in the database and not among the photographs; put "
+        return Finding(Mark.MEND, f"{lost} of the newest {newest} mails are in the database and not among "
+                                  f"the photographs; put "
                                   "them back from the backup")
     if made is None:
-        return Finding(Mark.NOTE, "no backup was noted yet; make one as docs/operations.md says, and note it on the Health page")
+        return Finding(Mark.NOTE, ("no backup was noted yet; make one as docs/operations.md says, and note "
+                                   "it on the Health page"))
     said = f"last noted {ago(now - made)}"
     if now - made > BACKUP_REST:
         return Finding(Mark.NOTE, f"{said}; make one now")
@@ -60,8 +66,8 @@ def check_backup(settings: Settings) -> Finding:
 
 
 def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
-    """When a backup was made and when one was tested, how many mails were looked at and how many of them are lost; None
-    where there is no database yet."""
+    """When a backup was made and when one was tested, how many mails were looked at and how many of them are
+    lost; None where there is no database yet."""
     from sqlalchemy import func, inspect, select
 
     from service.operations.health import BACKUP, RESTORED
@@ -79,7 +85,9 @@ def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, i
         with sessions(engine)() as session:
             made, tested = (session.scalar(select(func.max(EventRow.at)).where(EventRow.what == what))
                             for what in (BACKUP, RESTORED))
-            newest = session.scalars(select(MailRow.sha256).order_by(MailRow.stored_at.desc()).limit(NEWEST)).all()
+            newest = session.scalars(
+                select(MailRow.sha256).order_by(MailRow.stored_at.desc()).limit(NEWEST)
+            ).all()
     finally:
         engine.dispose()
     return made, tested, len(newest), sum(not blobs.has(key) for key in newest)

@@ -16,8 +16,8 @@ KINDS = (".svg", ".png", ".pdf")
 
 
 def run_draw(variant: Variant, output: Path) -> int:
-    """Write the map to `output`, in the form its ending names. Exit code 0, or 1 with one sentence on standard
-    error."""
+    """Write the map to `output`, in the form its ending names. Exit code 0, or 1 with one sentence on
+    standard error."""
     fault = _fault(variant, output)
     if not fault:
         try:
@@ -35,7 +35,8 @@ def _fault(variant: Variant, output: Path) -> str:
     if output.suffix.lower() not in KINDS:
         return f"{output} should end in .svg, .png or .pdf, which says what is drawn."
     if not maps.shapes(variant.slug):
-        return f"The board {variant.slug} comes without drawn shapes, so there is no map to draw; w3k has them."
+        return (f"The board {variant.slug} comes without drawn shapes, so there is no map to draw; w3k has "
+                f"them.")
     return ""
 
 

@@ -31,7 +31,8 @@ WHEN = "%a %-d %b %Y, %H:%M GMT"
 
 
 def create_game(folder: Path, file: Path, out: TextIO) -> int:
-    """Begin the game of a TOML file: its first phase open, the rest of its year waiting, each with its deadline.
+    """Begin the game of a TOML file: its first phase open, the rest of its year waiting, each with its
+    deadline.
 
     Raises ConfigError naming the file and the entry, MapError for the board; then nothing was written.
     """
@@ -60,8 +61,8 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
 
 
 def _welcome(settings: Settings, store: Store, game: str) -> str:
-    """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot be written
-    takes nothing back."""
+    """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot
+    be written takes nothing back."""
     from service.bootstrap import writer_of
     from service.notices.broadcasts import Circulars
 
@@ -71,8 +72,10 @@ def _welcome(settings: Settings, store: Store, game: str) -> str:
             letters = writer.welcome(session, game)
     except Exception as fault:
         log.exception("the welcome to %s could not be written", game)
-        return f"The welcome to its players could not be written ({fault}); the game stands. Tell them yourself."
-    return f"{letters} {'welcome waits' if letters == 1 else 'welcomes wait'} to leave once the site is served."
+        return (f"The welcome to its players could not be written ({fault}); the game stands. Tell them "
+                f"yourself.")
+    return (f"{letters} {'welcome waits' if letters == 1 else 'welcomes wait'} to leave once the site is "
+            f"served.")
 
 
 def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
@@ -89,7 +92,8 @@ def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
 
 
 def show_games(folder: Path, out: TextIO) -> int:
-    """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet says."""
+    """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet
+    says."""
     with opened(settings_of(folder)) as store, store() as session:
         known = records.games(session)
         views = queries.phases_now(session)
@@ -119,4 +123,5 @@ def _between(session: Session, game_id: str) -> str:
     ahead: list[PhaseRow] = [p for p in records.phases(session, game_id) if p.state == PhaseState.WAITING]
     if not ahead:
         return "over"
-    return f"{queries.phase_title(ahead[0])}: opens {ahead[0].opens_at:{WHEN}}; {_deadline(ahead[0].deadline)}"
+    return (f"{queries.phase_title(ahead[0])}: opens {ahead[0].opens_at:{WHEN}}; "
+            f"{_deadline(ahead[0].deadline)}")

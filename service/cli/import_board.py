@@ -1,4 +1,5 @@
-"""`galloper map import`: a board from our own tables, from DPjudge's `.map` or from jDip's XML into a folder of our form."""
+"""`galloper map import`: a board from our own tables, from DPjudge's `.map` or from jDip's XML into a folder
+of our form."""
 
 from __future__ import annotations
 
@@ -19,9 +20,10 @@ def run_import(
 ) -> int:
     """Read a board and write it into `folder`, which must be new or empty, then check it.
 
-    `name` chooses among jDip's variants, `like` is the board whose calendar, units and rules are taken where the source
-    has none of its own, `one_way` keeps ways that nothing leads back. Exit status: 0; 1 with each fault on `out`, by file
-    and line of the source, or by file and row of the tables written; what could not be carried over on standard error.
+    `name` chooses among jDip's variants, `like` is the board whose calendar, units and rules are taken where
+    the source has none of its own, `one_way` keeps ways that nothing leads back. Exit status: 0; 1 with each
+    fault on `out`, by file and line of the source, or by file and row of the tables written; what could not
+    be carried over on standard error.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         return _refuse(f"{folder} holds something already; name a new folder, and nothing is written over")
@@ -37,7 +39,9 @@ def run_import(
     return run_check(str(folder), out)
 
 
-def _files(source: Path, name: str, like: str, one_way: bool, troubles: Troubles) -> dict[str, str | bytes] | None:
+def _files(
+    source: Path, name: str, like: str, one_way: bool, troubles: Troubles
+) -> dict[str, str | bytes] | None:
     found = _kind(source, troubles)
     if found is None:
         return None
@@ -63,7 +67,8 @@ def _kind(source: Path, troubles: Troubles) -> tuple[Path, str] | None:
     if not source.is_file():
         troubles.fault(source.name, 0, "there is no such file or folder")
     elif suffix not in {".csv", ".map", ".xml"}:
-        troubles.fault(source.name, 0, "this is no board: name a folder of our tables, a .map file, or jDip's variants.xml")
+        troubles.fault(source.name, 0, ("this is no board: name a folder of our tables, a .map file, or "
+                                        "jDip's variants.xml"))
     else:
         return (source.parent if suffix == ".csv" else source), suffix
     return None

@@ -38,8 +38,8 @@ def run_intake(
 ) -> int:
     """Judge `files` and print one object (or one paragraph) a mail.
 
-    The receipt time is in `FILE.internaldate` beside each mail or in the index, whose order is then kept; an index
-    without files means all its cases. Exit status: 0, or 1 with one sentence on standard error.
+    The receipt time is in `FILE.internaldate` beside each mail or in the index, whose order is then kept; an
+    index without files means all its cases. Exit status: 0, or 1 with one sentence on standard error.
     """
     try:
         context = context_from_json(_json(context_path))
@@ -86,7 +86,8 @@ def _beside(path: Path) -> datetime:
         return instant(stamp.read_text(encoding="utf-8"))
     except OSError as error:
         raise IntakeFault(
-            f"the receipt time of {path} is not known: write it to {stamp}, such as 2025-03-21T10:14:00Z, or give --index"
+            f"the receipt time of {path} is not known: write it to {stamp}, such as 2025-03-21T10:14:00Z, "
+            f"or give --index"
         ) from error
     except ValueError as error:
         raise IntakeFault(f"{stamp} holds no time; write one such as 2025-03-21T10:14:00Z") from error

@@ -1,7 +1,7 @@
 """The program `galloper`: every command of the contract, thin over the functions that do the work.
 
-Results go to standard output, progress to standard error. Exit 0 on success, 2 on bad usage, 1 on failure with one
-sentence that says what to do.
+Results go to standard output, progress to standard error. Exit 0 on success, 2 on bad usage, 1 on failure
+with one sentence that says what to do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from bench.cli import app as bench_app
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help="Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and mails the results.",
+    help=("Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and "
+          "mails the results."),
 )
 map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid moves, its picture.")
 game_app = typer.Typer(no_args_is_help=True, help="A game: create it, look at its state.")
@@ -81,17 +82,20 @@ MENDABLE = {
     "service.archive.verify": ("Broken",),
     "service.web.server": ("WebError",),
 }
-"""Exceptions whose text is a sentence for a person, by module. Named, not imported: the heavy parts load only where
-they are used, and the module of an exception that was raised is loaded."""
+"""Exceptions whose text is a sentence for a person, by module. Named, not imported: the heavy parts load only
+where they are used, and the module of an exception that was raised is loaded."""
 
 
 def in_words(error: Exception) -> str | None:
     """The sentence for something a person can mend; None for a fault of ours, which keeps its traceback."""
-    if isinstance(error, Refusal) or any(_of(error, m, name) for m, names in MENDABLE.items() for name in names):
+    if isinstance(error, Refusal) or any(
+        _of(error, m, name) for m, names in MENDABLE.items() for name in names
+    ):
         return str(error)
     if _of(error, "sqlalchemy.exc", "OperationalError"):
         reason = str(getattr(error, "orig", "")).strip().partition("\n")[0]
-        return f"The database cannot be used now ({reason}); look at the disk and the setting database, and try again."
+        return (f"The database cannot be used now ({reason}); look at the disk and the setting database, and "
+                f"try again.")
     if isinstance(error, OSError) and error.strerror:
         what = f"{error.filename}: " if error.filename else ""
         return f"{what}{error.strerror}; check that it is there and that you may use it."
@@ -102,7 +106,8 @@ def _of(error: Exception, module: str, name: str) -> bool:
     return module in sys.modules and isinstance(error, getattr(sys.modules[module], name))
 
 
-Variant = Annotated[str, typer.Option("--variant", metavar="V", help="A folder of maps/, such as w3k or standard.")]
+Variant = Annotated[str, typer.Option("--variant", metavar="V", help=("A folder of maps/, such as w3k or "
+                                                                      "standard."))]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
 PhaseName = Annotated[
     str | None, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")
@@ -112,7 +117,8 @@ PhaseName = Annotated[
 @app.command(epilog="Example: galloper demo --variant bretwalda --fast")
 def demo(
     variant: Annotated[str, typer.Option("--variant", metavar="V", help="The game that is played.")] = "w3k",
-    fast: Annotated[bool, typer.Option("--fast", help="Run to the end with no hand on it, and check it.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help=("Run to the end with no hand on it, and check "
+                                                       "it."))] = False,
     folder: Annotated[Path | None, typer.Option("--dir", help="Where the demo site lives.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the demo site afterwards.")] = False,
 ) -> None:
@@ -152,7 +158,8 @@ def worker(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="How many jobs run at once.")] = 4,
 ) -> None:
-    """Work for a site on PostgreSQL beside `galloper serve`: any number of these, on any number of machines."""
+    """Work for a site on PostgreSQL beside `galloper serve`: any number of these, on any number of
+    machines."""
     from service.cli.site import run_worker
 
     raise typer.Exit(run_worker(folder, threads))
@@ -160,9 +167,11 @@ def worker(
 
 @app.command(epilog="Example: galloper user ~/galloper-site Ada")
 def user(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")], name: Annotated[str, typer.Argument(metavar="NAME")]
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    name: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
-    """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard input."""
+    """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard
+    input."""
     from service.cli.site import add_user
 
     raise typer.Exit(add_user(folder, name, sys.stdout))
@@ -171,7 +180,8 @@ def user(
 @app.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")
 def backup(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    output: Annotated[Path, typer.Argument(metavar="FILE", help="Where the backup is written; no file is written over.")],
+    output: Annotated[Path, typer.Argument(metavar="FILE", help=("Where the backup is written; no file is "
+                                                                 "written over."))],
 ) -> None:
     """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
     from service.cli.site import backup_site
@@ -182,10 +192,13 @@ def backup(
 @app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE")],
-    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")] = None,
-    drill: Annotated[bool, typer.Option("--drill", help="Put it back beside everything, check it, and take it away.")] = False,
+    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help=("A site with settings and nothing "
+                                                                         "else."))] = None,
+    drill: Annotated[bool, typer.Option("--drill", help=("Put it back beside everything, check it, and take "
+                                                         "it away."))] = False,
 ) -> None:
-    """Put a backup back into an empty site and check every digest. No letter leaves it until somebody says so."""
+    """Put a backup back into an empty site and check every digest. No letter leaves it until somebody says
+    so."""
     from service.cli.site import restore_site
 
     if drill == (folder is not None):
@@ -198,7 +211,8 @@ def verify(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE")],
     letters: Annotated[list[Path] | None, typer.Argument(metavar="[LETTER.eml...]")] = None,
 ) -> None:
-    """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were mailed."""
+    """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were
+    mailed."""
     from service.archive.verify import run_verify
 
     raise typer.Exit(run_verify(archive, letters or [], sys.stdout))
@@ -209,7 +223,8 @@ def read(
     photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...")],
     variant: Variant,
     phase: PhaseName = None,
-    names: Annotated[Path | None, typer.Option("--names", help="A JSON list of names in place of the board's.")] = None,
+    names: Annotated[Path | None, typer.Option("--names", help=("A JSON list of names in place of the "
+                                                                "board's."))] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read photographs of order sheets."""
@@ -268,10 +283,13 @@ def map_check(variant: Annotated[str, typer.Argument(metavar="V")]) -> None:
 
 @map_app.command("import", epilog="Example: galloper map import classic.map --out boards/classic")
 def map_import(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A folder of CSV tables, a .map file, or jDip's variants.xml.")],
-    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="A new folder for the board; its name is the board's.")],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help=("A folder of CSV tables, a .map file, or "
+                                                                   "jDip's variants.xml."))],
+    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help=("A new folder for the board; its "
+                                                                          "name is the board's."))],
     name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
-    like: Annotated[str, typer.Option("--like", metavar="V", help="Whose calendar, units and rules it has.")] = "standard",
+    like: Annotated[str, typer.Option("--like", metavar="V", help=("Whose calendar, units and rules it "
+                                                                   "has."))] = "standard",
     one_way: Annotated[bool, typer.Option("--one-way", help="Keep ways that nothing leads back.")] = False,
 ) -> None:
     """Read a board into our own tables, and check it."""
@@ -297,7 +315,9 @@ def map_moves(
 @map_app.command("draw", epilog="Example: galloper map draw w3k -o map.pdf")
 def map_draw(
     variant: Annotated[str, typer.Argument(metavar="V")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="svg, png or pdf by its ending.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="svg, png or pdf by its ending.")
+    ],
 ) -> None:
     """Draw a board with the control of its opening position."""
     import maps
@@ -308,7 +328,8 @@ def map_draw(
 
 @game_app.command("new", epilog="Example: galloper game new ~/galloper-site game.toml")
 def game_new(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")], file: Annotated[Path, typer.Argument(metavar="FILE")]
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    file: Annotated[Path, typer.Argument(metavar="FILE")]
 ) -> None:
     """Create a game from a TOML file: its name, variant, first day and who plays which power."""
     from service.cli.site import create_game
@@ -324,12 +345,15 @@ def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     raise typer.Exit(show_games(folder, sys.stdout))
 
 
-@game_app.command("export", epilog="Example: galloper game export ~/galloper-site powick-bridge powick-bridge.zip")
+@game_app.command("export", epilog=("Example: galloper game export ~/galloper-site powick-bridge "
+                                    "powick-bridge.zip"))
 def game_export(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
-    output: Annotated[Path, typer.Argument(metavar="FILE", help="Where the archive is written; no file is written over.")],
-    players: Annotated[bool, typer.Option("--players", help="Only what was sent to all: for the players.")] = False,
+    output: Annotated[Path, typer.Argument(metavar="FILE", help=("Where the archive is written; no file is "
+                                                                 "written over."))],
+    players: Annotated[bool, typer.Option("--players", help=("Only what was sent to all: for the "
+                                                             "players."))] = False,
 ) -> None:
     """Write a game into one file: its record, positions, photographs, mails and letters."""
     from service.cli.site import export_game
@@ -339,7 +363,8 @@ def game_export(
 
 @game_app.command("import", epilog="Example: galloper game import ~/new-site powick-bridge.zip")
 def game_import(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")], file: Annotated[Path, typer.Argument(metavar="FILE")]
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    file: Annotated[Path, typer.Argument(metavar="FILE")]
 ) -> None:
     """Carry a game on in another site: its whole archive, checked to the last digest, as it was exported."""
     from service.cli.site import import_game
@@ -350,7 +375,8 @@ def game_import(
 @game_app.command("read-again", epilog="Example: galloper game read-again powick-bridge.zip --phase 3")
 def game_read_again(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's whole archive.")],
-    phase: Annotated[int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")] = None,
+    phase: Annotated[int | None, typer.Option("--phase", metavar="N", help=("Only this phase, by its "
+                                                                            "number."))] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a game's old sheets with the reader of today, beside what they counted as. Changes nothing."""
@@ -358,7 +384,9 @@ def game_read_again(
     from service.archive.reread import run_reread
     from service.intake.recognizer import EngineEye
 
-    raise typer.Exit(run_reread(archive, EngineEye(), maps.load, phase, sys.stdout, sys.stderr, as_json=as_json))
+    raise typer.Exit(
+        run_reread(archive, EngineEye(), maps.load, phase, sys.stdout, sys.stderr, as_json=as_json)
+    )
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")
@@ -366,9 +394,11 @@ def game_paper(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder for the PDF files.")],
-    day: Annotated[str, typer.Option("--day", metavar="DAY", help="When letters are posted; today without it.")] = "",
+    day: Annotated[str, typer.Option("--day", metavar="DAY", help=("When letters are posted; today without "
+                                                                   "it."))] = "",
 ) -> None:
-    """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home addresses."""
+    """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home
+    addresses."""
     from service.cli.site import write_paper
 
     raise typer.Exit(write_paper(folder, game, output, day, sys.stdout))

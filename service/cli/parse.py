@@ -51,8 +51,9 @@ _WORDS: dict[type[Order], str] = {
 
 
 def run_parse(variant: Variant, phase: str, lines: Iterable[str], as_json: bool, out: TextIO) -> int:
-    """Parse each line that is not blank and write one answer a line to `out`. The exit code: 0, or 2 for a phase the
-    variant does not have, with a sentence on standard error. A line that is no order is an answer, not a failure."""
+    """Parse each line that is not blank and write one answer a line to `out`. The exit code: 0, or 2 for a
+    phase the variant does not have, with a sentence on standard error. A line that is no order is an answer,
+    not a failure."""
     try:
         kind = PhaseKind(phase)
         forms_of(variant, kind)
@@ -64,14 +65,18 @@ def run_parse(variant: Variant, phase: str, lines: Iterable[str], as_json: bool,
         text = raw.rstrip("\r\n")
         if text.strip():
             parsed = parse_typed(variant, kind, "", text)
-            print(json.dumps(line_json(parsed, variant), ensure_ascii=False) if as_json else _plain(parsed, variant),
-                  file=out)
+            print(
+                json.dumps(line_json(parsed, variant), ensure_ascii=False)
+                if as_json
+                else _plain(parsed, variant),
+                file=out,
+            )
     return 0
 
 
 def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
-    """One line's object in the contract's JSON of `parse`. `parsed` is one order in the form `adjudicate` takes, or
-    {"orders": [...]} where the line gives several."""
+    """One line's object in the contract's JSON of `parse`. `parsed` is one order in the form `adjudicate`
+    takes, or {"orders": [...]} where the line gives several."""
     orders = [order_json(order) for order in parsed.orders]
     return {
         "text": parsed.text,

@@ -1,4 +1,5 @@
-"""`galloper game paper`: everything of a game that goes onto paper, as PDF files in a folder (POST-07, LIST-05)."""
+"""`galloper game paper`: everything of a game that goes onto paper, as PDF files in a folder (POST-07,
+LIST-05)."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ from service.store.tables import GameRow, PhaseState
 
 
 def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) -> int:
-    """Blank order sheets of every power for the phase in play, envelopes and labels to every player on a `day` ("" for
-    today), into `output`. The envelopes carry home addresses. Raises ConfigError for a game or day there is none of."""
+    """Blank order sheets of every power for the phase in play, envelopes and labels to every player on a
+    `day` ("" for today), into `output`. The envelopes carry home addresses. Raises ConfigError for a game or
+    day there is none of."""
     try:
         when = date.fromisoformat(day) if day else SystemClock().now().date()
     except ValueError as fault:
@@ -34,10 +36,20 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
         variant = maps.load(row.variant)
         posted = post_of(session, game, when)
         covers = envelopes(posted, [str(line) for line in row.options.get(RETURN, ())])
-        phases = [p for p in records.phases(session, game) if p.state in {PhaseState.OPEN, PhaseState.WAITING}]
+        phases = [
+            p for p in records.phases(session, game) if p.state in {PhaseState.OPEN, PhaseState.WAITING}
+        ]
         position = codec.load_position(phases[0].position) if phases and phases[0].position else None
-        sheets = blanks(variant, row.name, phase_of(phases[0]), position, sorted(records.seats(session, game))) if phases else []
-        strange = [variant.powers[one.power].name for one in posted if one.reach.addresses and by_hand(one.player, one.reach)]
+        sheets = (
+            blanks(variant, row.name, phase_of(phases[0]), position, sorted(records.seats(session, game)))
+            if phases
+            else []
+        )
+        strange = [
+            variant.powers[one.power].name
+            for one in posted
+            if one.reach.addresses and by_hand(one.player, one.reach)
+        ]
     output.mkdir(parents=True, exist_ok=True)
     made = {}
     if sheets:

@@ -29,7 +29,8 @@ class NamesError(Exception):
 def run_read(
     slug: str, phase: str | None, names: Path | None, photos: Sequence[Path], *, as_json: bool, out: TextIO
 ) -> int:
-    """Read photographs in the order given; one JSON object or one block of text each. 1 when a file is missing."""
+    """Read photographs in the order given; one JSON object or one block of text each. 1 when a file is
+    missing."""
     variant = maps.load(slug)
     lexicon = lexicon_of(variant) if names is None else named_lexicon(variant, names)
     forms = all_forms(variant) if phase is None else [forms_of(variant, PhaseKind(phase))]
@@ -61,7 +62,8 @@ def read_photo(
             kind = scribe.phase(page, games) if by_heading else None
             _, lines = scribe.narrowed(kind).lines(page, games)
             pages.append({
-                "page": len(pages) + 1, "rotation": page.rotation, "skew_degrees": round(page.skew_degrees, 2),
+                "page": len(pages) + 1, "rotation": page.rotation,
+                "skew_degrees": round(page.skew_degrees, 2),
                 "lines": [_line(line) for line in lines],
             })
     readings: list[Reading] = [sight.reading for sight in sights]
@@ -84,12 +86,15 @@ def _line(line: ReadableLine) -> dict[str, Any]:
 def named_lexicon(variant: Variant, path: Path) -> Lexicon:
     """Words of the variant with the names of a JSON list in place of its board's.
 
-    Each entry has "name", "kind" (inland, coastal, sea, primary_sea, local_sea), "aliases", and may have "coasts" and "abbr". Raises NamesError.
+    Each entry has "name", "kind" (inland, coastal, sea, primary_sea, local_sea), "aliases", and may have
+    "coasts" and "abbr". Raises NamesError.
     """
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
         provinces = {e["name"]: _province(e) for e in entries}
-        rows = [NameRow(text, Region(e["name"]), Spelling.ALIAS) for e in entries for text in e.get("aliases", [])]
+        rows = [
+            NameRow(text, Region(e["name"]), Spelling.ALIAS) for e in entries for text in e.get("aliases", [])
+        ]
     except OSError as error:
         raise NamesError(f"{path} cannot be read ({error.strerror}); check the name.") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -110,7 +115,8 @@ def _text(answer: dict[str, Any]) -> str:
     if answer["status"] == "unusable":
         return f"{answer['file']}: unusable, {str(answer['reason']).replace('_', ' ')}"
     rows = [
-        f"  {line['status']:4} {line['confidence']:.2f}  {line['order'] or '(' + line['kind'] + ') ' + line['text']}"
+        (f"  {line['status']:4} {line['confidence']:.2f}  "
+         f"{line['order'] or '(' + line['kind'] + ') ' + line['text']}")
         for page in answer["pages"] for line in page["lines"]
     ]
     return "\n".join([f"{answer['file']}: {len(rows)} lines", *rows])

@@ -1,5 +1,6 @@
-"""`galloper serve`: poller, workers, scheduler and desk in one process, until it is asked to stop; and `galloper worker`:
-workers and scheduler alone, as many processes on as many machines as share one PostgreSQL database."""
+"""`galloper serve`: poller, workers, scheduler and desk in one process, until it is asked to stop; and
+`galloper worker`: workers and scheduler alone, as many processes on as many machines as share one PostgreSQL
+database."""
 
 from __future__ import annotations
 
@@ -20,15 +21,15 @@ from service.store.engine import full_url
 from service.store.tables import UserRow
 
 LOCK = "serving"
-"""A file under `data` that is locked while a site with its database in a file is served: two at once would take up each
-other's work."""
+"""A file under `data` that is locked while a site with its database in a file is served: two at once would
+take up each other's work."""
 
 
 def run_site(folder: Path) -> int:
     """Serve the site in `folder` until SIGTERM or SIGINT, then end in order with 0.
 
-    Progress goes to standard error. A mailbox or mail server that cannot be reached is reported there and tried
-    again. Raises ConfigError or SiteError when serving cannot begin.
+    Progress goes to standard error. A mailbox or mail server that cannot be reached is reported there and
+    tried again. Raises ConfigError or SiteError when serving cannot begin.
     """
     stop = _stop_on_signals()
     settings = settings_of(folder)
@@ -37,23 +38,26 @@ def run_site(folder: Path) -> int:
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
         _serve(settings, stop)
-    _say("Stopped. Mail that waits stays on the mail server; work that was cut off goes on at the next start.")
+    _say("Stopped. Mail that waits stays on the mail server; work that was cut off goes on at the next "
+         "start.")
     return 0
 
 
 def run_worker(folder: Path, threads: int = 4) -> int:
-    """Work for the site in `folder` until SIGTERM or SIGINT, then end in order with 0: judge, read, close, send.
+    """Work for the site in `folder` until SIGTERM or SIGINT, then end in order with 0: judge, read, close,
+    send.
 
-    It takes no mail in and shows no desk; `galloper serve` does. `threads` jobs run at once. Its work is taken over by
-    another process within two lease times of its death. Raises ConfigError or SiteError, also for a database in a file,
-    which one process serves.
+    It takes no mail in and shows no desk; `galloper serve` does. `threads` jobs run at once. Its work is
+    taken over by another process within two lease times of its death. Raises ConfigError or SiteError, also
+    for a database in a file, which one process serves.
     """
     from service.bootstrap import Running, open_site
 
     stop = _stop_on_signals()
     settings = settings_of(folder)
     if _in_a_file(settings):
-        raise SiteError("The database is one SQLite file, which one process serves; run galloper serve alone, or set "
+        raise SiteError("The database is one SQLite file, which one process serves; run galloper serve "
+                        "alone, or set "
                         "database to a PostgreSQL server for more.")
     set_up(sys.stderr)
     bring_up_to_date(settings)
@@ -118,19 +122,22 @@ def _stop_on_signals() -> Event:
 @contextmanager
 def _alone(settings: Settings) -> Iterator[None]:
     path = Path(settings.data) / LOCK
-    if not _in_a_file(settings):  # workers of a PostgreSQL site go by their own names, and its mails by their bytes
+    # workers of a PostgreSQL site go by their own names, and its mails by their bytes
+    if not _in_a_file(settings):
         yield
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("w")
     except OSError as error:
-        raise SiteError(f"{path.parent} cannot be written ({error.strerror}); check the setting data.") from error
+        raise SiteError(f"{path.parent} cannot be written ({error.strerror}); check the setting "
+                        f"data.") from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise SiteError(f"Another galloper serves this site already ({path} is locked); stop it first.") from error
+            raise SiteError(f"Another galloper serves this site already ({path} is locked); stop it "
+                            f"first.") from error
         yield
 
 

@@ -9,6 +9,7 @@ from service.cli.users import add_user
 from service.site_folder import SiteError, settings_of, write_settings
 
 __all__ = [
-    "SiteError", "add_user", "backup_site", "check_site", "create_game", "export_game", "import_game", "restore_site", "run_site",
+    "SiteError", "add_user", "backup_site", "check_site", "create_game", "export_game", "import_game",
+    "restore_site", "run_site",
     "run_worker", "settings_of", "show_games", "write_paper", "write_settings",
 ]

@@ -1,6 +1,8 @@
-"""Correct an error in results that were sent: written down, looked at as the letter it becomes, then sent to all.
+"""Correct an error in results that were sent: written down, looked at as the letter it becomes, then sent to
+all.
 
-History stays: nothing is judged anew behind a letter, and what was sent stays as it was (desk plan, "States to design").
+History stays: nothing is judged anew behind a letter, and what was sent stays as it was (desk plan, "States
+to design").
 """
 
 from __future__ import annotations
@@ -32,9 +34,11 @@ FIELDS = {
     "found_by": "Who found it",
 }
 """The fields of a correction with their words."""
-NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line anew at the desk and "
+NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
+            "anew at the desk and "
             "judge once more.")
-INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {LEAST} to {MOST} letters, and the last one a "
+INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {LEAST} to {MOST} "
+              f"letters, and the last one a "
               "name or a word. What you wrote is still below.")
 
 
@@ -50,11 +54,14 @@ def write(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)
 
 @router.post("/results/{phase_id}/correct")
 def correct(
-    request: Request, visitor: Trusted, phase_id: int, said: Annotated[str, Form()] = "", right: Annotated[str, Form()] = "",
-    effect: Annotated[str, Form()] = "", found_by: Annotated[str, Form()] = "", key: Annotated[str, Form()] = "",
+    request: Request, visitor: Trusted, phase_id: int, said: Annotated[str, Form()] = "",
+    right: Annotated[str, Form()] = "",
+    effect: Annotated[str, Form()] = "", found_by: Annotated[str, Form()] = "",
+    key: Annotated[str, Form()] = "",
     do: Annotated[str, Form()] = "look",
 ) -> Response:
-    """Show the letter (`do` "look"), or send it to every player ("send"); anything else goes back to the form."""
+    """Show the letter (`do` "look"), or send it to every player ("send"); anything else goes back to the
+    form."""
     ports: DeskPorts = request.app.state.ports
     circulars = _circulars(ports)
     wrong = Wrong(*(" ".join(field.split()) for field in (said, right, effect, found_by)))
@@ -86,7 +93,8 @@ def _about(session: Session, phase_id: int) -> dict[str, Any]:
 
 def _circulars(ports: DeskPorts) -> Circulars:
     if ports.circulars is None:
-        raise HTTPException(503, "Nothing was sent: this desk has no writer of letters joined to it. Tell the operator.")
+        raise HTTPException(503, ("Nothing was sent: this desk has no writer of letters joined to it. Tell "
+                                  "the operator."))
     return ports.circulars
 
 

@@ -24,7 +24,8 @@ _KEEP = {"Cache-Control": "private, max-age=600"}
 
 @router.get("/line/{line_id}.jpg")
 def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn: Turn = 0) -> Response:
-    """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned clockwise."""
+    """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned
+    clockwise."""
     ports: DeskPorts = request.app.state.ports
     found, key, rows = _line(ports, line_id)
     return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold, turn=turn, rows=rows))

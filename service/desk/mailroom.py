@@ -1,5 +1,5 @@
-"""What went out: the letters. A receipt may show each line as the machine read it, so before the deadline it is sealed like
-the sheet (DESK-02)."""
+"""What went out: the letters. A receipt may show each line as the machine read it, so before the deadline it
+is sealed like the sheet (DESK-02)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 OF_A_SHEET = frozenset({"receipt"})
 """Kinds of letter that may say what stands on a sheet."""
-SEALED = "This receipt is sealed until the deadline, since it may show what stands on the sheet. Its reader has it."
+SEALED = ("This receipt is sealed until the deadline, since it may show what stands on the sheet. Its reader "
+          "has it.")
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 """Kinds of attachment a browser may open; anything else is only ever downloaded."""
 
@@ -65,7 +66,8 @@ def letter_part(request: Request, letter_id: int, number: int) -> Response:
     shown = part.get_content_type() in _SHOWN
     name = quote(part.get_filename() or f"part-{number + 1}")
     return Response(
-        part.get_payload(decode=True), media_type=part.get_content_type() if shown else "application/octet-stream",
+        part.get_payload(decode=True),
+        media_type=part.get_content_type() if shown else "application/octet-stream",
         headers={"Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=UTF-8''{name}"})
 
 
@@ -74,7 +76,11 @@ def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow,
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(OutboxRow, letter_id)
-        phase = None if row is None or row.phase_id is None or row.kind not in OF_A_SHEET else session.get(PhaseRow, row.phase_id)
+        phase = (
+            None
+            if row is None or row.phase_id is None or row.kind not in OF_A_SHEET
+            else session.get(PhaseRow, row.phase_id)
+        )
     if row is None:
         raise HTTPException(404, "There is no such letter.")
     message = email.message_from_bytes(_bytes(ports, row.message), policy=email.policy.default)

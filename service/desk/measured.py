@@ -1,4 +1,5 @@
-"""What machines ask: `/alive` for a load balancer, `/metrics` for Prometheus. Neither names a person or a game."""
+"""What machines ask: `/alive` for a load balancer, `/metrics` for Prometheus. Neither names a person or a
+game."""
 
 from __future__ import annotations
 

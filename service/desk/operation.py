@@ -30,9 +30,11 @@ _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "re
 
 
 @router.get("/log")
-def log(request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = "") -> Response:
-    """What happened, newest first, of one game or of all; `before` goes on behind an entry. A `digest` that somebody kept
-    of a game's record is looked for in it."""
+def log(
+    request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = ""
+) -> Response:
+    """What happened, newest first, of one game or of all; `before` goes on behind an entry. A `digest` that
+    somebody kept of a game's record is looked for in it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         wanted = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
@@ -44,19 +46,29 @@ def log(request: Request, visitor: SignedIn, game: str = "", before: int | None 
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
         stood = chain.stood(session, game, wanted_digest) if game and wanted_digest else None
-        return show(request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
-                    events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
-                    names={row.id: row.name for row in games},
-                    more=found[AT_ONCE - 1].id if len(found) > AT_ONCE else None)
+        return show(
+            request,
+            "log.html",
+            visitor=visitor,
+            games=games,
+            game=game,
+            digest=wanted_digest,
+            stood=stood,
+            events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
+            names={row.id: row.name for row in games},
+            more=found[AT_ONCE - 1].id if len(found) > AT_ONCE else None,
+        )
 
 
 @router.get("/log/export", dependencies=[Depends(require_visitor)])
 def export(request: Request, game: str = "") -> Response:
-    """The log as a file, of one game with its digests or of everything: what `service.record.ledger.exported` says."""
+    """The log as a file, of one game with its digests or of everything: what `service.record.ledger.exported`
+    says."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         if game and session.get(GameRow, game) is None:
-            raise HTTPException(404, "There is no such game. Nothing is lost: the log of every game stands on this page.")
+            raise HTTPException(404, ("There is no such game. Nothing is lost: the log of every game stands "
+                                      "on this page."))
 
     def lines() -> Iterator[str]:
         with ports.sessions() as session:
@@ -73,8 +85,15 @@ def health(request: Request, visitor: SignedIn, told: str = "") -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         held, failed = hold.held(session), hold.failed(session)
-    return show(request, "health.html", visitor=visitor, facts=None if ports.health is None else ports.health(), told=told,
-                held=held, failed=len(failed))
+    return show(
+        request,
+        "health.html",
+        visitor=visitor,
+        facts=None if ports.health is None else ports.health(),
+        told=told,
+        held=held,
+        failed=len(failed),
+    )
 
 
 @router.post("/health/pause")
@@ -127,9 +146,11 @@ def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") 
 
 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The details of an event as people read them. A word with an address in it is left out, should one ever come in."""
+    """The details of an event as people read them. A word with an address in it is left out, should one ever
+    come in."""
     return [
-        (key.replace("_", " "), _said(REASONS.get(value, value) if isinstance(value, str) else value)) for key, value in detail.items()
+        (key.replace("_", " "), _said(REASONS.get(value, value) if isinstance(value, str) else value))
+        for key, value in detail.items()
         if key not in _NOT_SHOWN and value not in (None, "", [])
     ]
 

@@ -17,7 +17,8 @@ _GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Orders of one power with the same end. `kind` is a word for style sheets, `title` and `sign` are for people."""
+    """Orders of one power with the same end. `kind` is a word for style sheets, `title` and `sign` are for
+    people."""
 
     kind: str
     title: str
@@ -43,7 +44,8 @@ def grouped(power: ShownPower) -> PowerGroups:
 
 
 def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
-    """How many orders came to which end over all powers, lines nobody could read, and units without an order."""
+    """How many orders came to which end over all powers, lines nobody could read, and units without an
+    order."""
     ends = [Result(one.result) for power in powers for one in power.orders]
     found = {title.lower(): sum(ends.count(result) for result in results) for _, title, _, results in _GROUPS}
     return found | {

@@ -60,12 +60,19 @@ def today(request: Request, visitor: SignedIn) -> Response:
 
 
 @router.get("/desk/{phase_id}")
-def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = None, after: int | None = None,
-         kept: int | None = None, told: str = "") -> Response:
+def desk(
+    request: Request,
+    visitor: SignedIn,
+    phase_id: int,
+    line: int | None = None,
+    after: int | None = None,
+    kept: int | None = None,
+    told: str = "",
+) -> Response:
     """One line to read: its crop, its readings, and nothing of the board.
 
-    `line` asks for one line, `after` for the next open one behind a line; `kept` names a typed line whose complaint is
-    told, `told` one of the page's own sentences.
+    `line` asks for one line, `after` for the next open one behind a line; `kept` names a typed line whose
+    complaint is told, `told` one of the page's own sentences.
     """
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -79,20 +86,26 @@ def desk(request: Request, visitor: SignedIn, phase_id: int, line: int | None = 
             asked = next((w for w in lines if w.line.id == line), None)
             chosen = asked or queries.next_open(lines, after, visitor.name)
         values |= {"complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
-                   "recent": _recent(session, lines, visitor.name), "counts": _counts(lines), "unsealed": unsealed(phase),
+                   "recent": _recent(session, lines, visitor.name), "counts": _counts(lines),
+                   "unsealed": unsealed(phase),
                    "late": [] if phase.state == PhaseState.SENT else late.late_versions(session, phase),
                    "unusable": queries.unusable_pages(session, phase), "actions": keys.ACTIONS,
                    "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.variant)}
         if chosen is None:
             stale = queries.changed_since_judged(session, phase, lines)
             return show(request, "desk_done.html", stale=stale, key=secrets.token_urlsafe(16),
-                        waiting=sum(w.waits for w in lines), mode=phase.review, mine=_mine(lines, visitor.name),
+                        waiting=sum(w.waits for w in lines), mode=phase.review,
+                        mine=_mine(lines, visitor.name),
                         differing=[w for w in lines if w.line.stage is Stage.DIFFERS], **values)
-        shown = reading_view.line_view(ports, session, phase_id, lines, chosen, variant=view.variant, me=visitor.name)
+        shown = reading_view.line_view(
+            ports, session, phase_id, lines, chosen, variant=view.variant, me=visitor.name
+        )
         ahead = queries.next_open([w for w in lines if w is not chosen], _before(lines, chosen), visitor.name)
         return show(
-            request, "desk.html", line=shown, ahead=ahead, sure=_sure(ports, session, phase_id, lines, chosen, visitor.name),
-            open_lines=sum(w.line.needs_a_person for w in lines), written=ports.words(session, phase_id).written, key=secrets.token_urlsafe(16), **values,
+            request, "desk.html", line=shown, ahead=ahead,
+            sure=_sure(ports, session, phase_id, lines, chosen, visitor.name),
+            open_lines=sum(w.line.needs_a_person for w in lines),
+            written=ports.words(session, phase_id).written, key=secrets.token_urlsafe(16), **values,
         )
 
 
@@ -110,21 +123,27 @@ def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") 
     powers = ports.shown(phase_id) if judged else ()
     values["after"] = ports.aftermath(phase_id) if judged else None
     return show(
-        request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers], totals=totals(powers),
+        request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers],
+        totals=totals(powers),
         open_lines=open_lines, stale=stale, **values,
     )
 
 
 def _site(ports: DeskPorts, visitor: Visitor) -> list[Fact]:
-    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else that needs a
-    look."""
+    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else
+    that needs a look."""
     if ports.health is None or visitor.role != Role.COORDINATOR:
         return []
-    return [one for one in ports.health() if one.name in ALWAYS or (one.state == "look" and one.name not in TOLD_ABOVE)]
+    return [
+        one
+        for one in ports.health()
+        if one.name in ALWAYS or (one.state == "look" and one.name not in TOLD_ABOVE)
+    ]
 
 
 def _about(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView, dict[str, Any]]:
-    """A phase, what may be said of it at any time, and what every page of it shows. 404 when there is none."""
+    """A phase, what may be said of it at any time, and what every page of it shows. 404 when there is
+    none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
@@ -143,10 +162,17 @@ def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
 def _sure(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
 ) -> list[tuple[WorkLine, Offer]]:
-    """The open lines of one sheet whose best reading is sure, each with it: what one key may accept together."""
+    """The open lines of one sheet whose best reading is sure, each with it: what one key may accept
+    together."""
     found = []
-    for work in (w for w in lines if w.sheet == chosen.sheet and w.line.state is LineState.OPEN and not w.asked
-                 and w.line.stage is not Stage.SECOND):
+    for work in (
+        w
+        for w in lines
+        if w.sheet == chosen.sheet
+        and w.line.state is LineState.OPEN
+        and not w.asked
+        and w.line.stage is not Stage.SECOND
+    ):
         first = next(iter(reading_view.offers(ports, session, phase_id, lines, work, me=me)), None)
         if first is not None and first.shown.sure == "sure" and first.do != "said" and first.shown.order:
             found.append((work, first))
@@ -180,7 +206,9 @@ def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
 
 def _mine(lines: Sequence[WorkLine], me: str) -> int:
     """How many lines stand as this person read them, alone or with somebody who read them alike."""
-    return sum(w.line.state is LineState.READ and me in {w.line.by, *(w.line.by or "").split(" and ")} for w in lines)
+    return sum(
+        w.line.state is LineState.READ and me in {w.line.by, *(w.line.by or "").split(" and ")} for w in lines
+    )
 
 
 def _counts(lines: Sequence[WorkLine]) -> dict[str, int]:

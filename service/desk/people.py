@@ -24,7 +24,9 @@ LONGEST_NAME = 80
 
 
 @router.get("/people")
-def people(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], told: str = "") -> Response:
+def people(
+    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], told: str = ""
+) -> Response:
     """Everybody who may sign in."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -39,19 +41,25 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
     ports: DeskPorts = request.app.state.ports
     person = name.strip()
     if not 1 <= len(person) <= LONGEST_NAME or len(password) < SHORTEST:
-        raise HTTPException(400, f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters, and a password at least "
+        raise HTTPException(400, f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters, and a "
+                                 f"password at least "
                                  f"{SHORTEST}.")
     with ports.sessions.begin() as session:
         if session.get(UserRow, person) is not None:
-            raise HTTPException(409, "Nothing was changed: somebody of this name may sign in already. Choose another name.")
+            raise HTTPException(409, ("Nothing was changed: somebody of this name may sign in already. "
+                                      "Choose another name."))
         sessions.add_user(session, person, password, ports.clock.now(), _role(role))
         _log(session, ports, visitor, "person_added", {"person": person, "role": role})
     return RedirectResponse("/people?told=person-added", status_code=303)
 
 
 @router.post("/people/role")
-def change_role(request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
-                role: Annotated[str, Form()]) -> Response:
+def change_role(
+    request: Request,
+    visitor: Annotated[Visitor, Depends(require_token)],
+    name: Annotated[str, Form()],
+    role: Annotated[str, Form()],
+) -> Response:
     """Give somebody another role. There is always a coordinator."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
@@ -60,9 +68,12 @@ def change_role(request: Request, visitor: Annotated[Visitor, Depends(require_to
             raise HTTPException(404, "Nothing was changed: nobody of this name may sign in.")
         before, person.role = person.role, _role(role)
         session.flush()
-        left = session.scalar(select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR))
+        left = session.scalar(
+            select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR)
+        )
         if not left:
-            raise HTTPException(409, "Nothing was changed: this is the last coordinator. Make somebody else one first.")
+            raise HTTPException(409, ("Nothing was changed: this is the last coordinator. Make somebody else "
+                                      "one first."))
         _log(session, ports, visitor, "role_changed", {"person": name, "from": before, "to": role})
     return RedirectResponse("/people?told=role", status_code=303)
 

@@ -21,7 +21,8 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
-WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09:30 in GMT, and the version as a number. Go "
+WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09:30 in GMT, and the version "
+         "as a number. Go "
          "back and send it again.")
 
 
@@ -32,10 +33,16 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
     with ports.sessions() as session:
         found = []
         for phase in session.scalars(
-            select(PhaseRow).where(PhaseRow.state.in_(CURRENT)).order_by(PhaseRow.deadline).options(*CLOCK_ONLY)
+            select(PhaseRow)
+            .where(PhaseRow.state.in_(CURRENT))
+            .order_by(PhaseRow.deadline)
+            .options(*CLOCK_ONLY)
         ):
             game = session.get_one(GameRow, phase.game_id)
-            names = {power: ports.power_name(game.variant, power) for power in sorted(records.seats(session, game.id))}
+            names = {
+                power: ports.power_name(game.variant, power)
+                for power in sorted(records.seats(session, game.id))
+            }
             found.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),
                           [names[power] for power in awaited(session, phase)]))
         return show(request, "post.html", visitor=visitor, told=told, phases=found, today=ports.clock.now())
@@ -44,7 +51,8 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
 @router.post("/post")
 async def log(
     request: Request, visitor: Trusted, place: Annotated[str, Form()], received: Annotated[str, Form()],
-    hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "", version: Annotated[str, Form()] = "",
+    hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "",
+    version: Annotated[str, Form()] = "",
     word: Annotated[str, Form()] = "", scan: Annotated[list[UploadFile] | None, File()] = None,
 ) -> Response:
     """Log a letter for "PHASE POWER", with its scan or without."""
@@ -72,7 +80,11 @@ def _outcome(request: Request, letter: Letter, scans: int) -> str:
         return "letter-ticked"
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        return "letter-late" if letter.arrived > session.get_one(PhaseRow, letter.phase_id).deadline else "letter-filed"
+        return (
+            "letter-late"
+            if letter.arrived > session.get_one(PhaseRow, letter.phase_id).deadline
+            else "letter-filed"
+        )
 
 
 def _letter(place: str, received: str, hour: str, postmark: str, version: str, word: str) -> Letter:
@@ -80,8 +92,10 @@ def _letter(place: str, received: str, hour: str, postmark: str, version: str, w
     wanted = version.strip().lower().removeprefix("v")
     try:
         return Letter(
-            int(number), power, date.fromisoformat(received), time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
-            date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None, word[:200])
+            int(number), power, date.fromisoformat(received),
+            time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
+            date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None,
+            word[:200])
     except ValueError as fault:
         raise HTTPException(400, WRONG) from fault
 
@@ -89,7 +103,8 @@ def _letter(place: str, received: str, hour: str, postmark: str, version: str, w
 def _room(request: Request) -> PostRoom:
     ports: DeskPorts = request.app.state.ports
     if ports.post is None:
-        raise HTTPException(503, "Nothing was logged: this site has no post room joined to its desk. Tell the operator.")
+        raise HTTPException(503, ("Nothing was logged: this site has no post room joined to its desk. Tell "
+                                  "the operator."))
     return ports.post
 
 

@@ -1,5 +1,5 @@
-"""The letters of a game before anybody gets them: each of those it has as one power would read it, and the letter that hands
-the game over to another coordinator.
+"""The letters of a game before anybody gets them: each of those it has as one power would read it, and the
+letter that hands the game over to another coordinator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from service.web.sessions import Visitor
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors 'none'"
+MAIL_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors "
+               "'none'")
 """A letter's own page: its style inside it, as mail programs show it, and nothing from anywhere."""
 
 NO_MAIL = "This site has no mail joined to its desk, so there are no letters to show. Tell the operator."
@@ -40,10 +41,18 @@ def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "",
         game = game_row(session, game_id)
         seats = sorted(records.seats(session, game_id))
         chosen = power if power in seats else seats[0]
-        return show(request, "previews.html", visitor=visitor, game=game, kinds=kinds_of(_desk(ports).load(game.variant)), power=chosen, told=told,
-                    powers=[(one, ports.power_name(game.variant, one)) for one in seats],
-                    coordinator=_desk(ports).game_info(game).coordinator,
-                    return_lines=[str(line) for line in game.options.get(RETURN, ())])
+        return show(
+            request,
+            "previews.html",
+            visitor=visitor,
+            game=game,
+            kinds=kinds_of(_desk(ports).load(game.variant)),
+            power=chosen,
+            told=told,
+            powers=[(one, ports.power_name(game.variant, one)) for one in seats],
+            coordinator=_desk(ports).game_info(game).coordinator,
+            return_lines=[str(line) for line in game.options.get(RETURN, ())],
+        )
 
 
 @router.get("/previews/{game_id}/{kind}.html", dependencies=[Depends(require_visitor)])
@@ -52,7 +61,9 @@ def as_mail(request: Request, game_id: str, kind: str, power: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         html = _writer(session, ports, game_id, power, kind).of(kind).letter.html or ""
-    return Response(html, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": MAIL_POLICY})
+    return Response(
+        html, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": MAIL_POLICY}
+    )
 
 
 @router.get("/previews/{game_id}/{kind}")
@@ -65,9 +76,19 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
         kinds = kinds_of(writer.desk.load(writer.game.variant))
         names = list(kinds)
         at = names.index(kind)
-        return show(request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power, who=kinds[kind],
-                    letter=found.letter, basis=found.basis, before=names[at - 1] if at else "",
-                    after=names[at + 1] if at + 1 < len(names) else "")
+        return show(
+            request,
+            "preview.html",
+            visitor=visitor,
+            game=writer.game,
+            kind=kind,
+            power=power,
+            who=kinds[kind],
+            letter=found.letter,
+            basis=found.basis,
+            before=names[at - 1] if at else "",
+            after=names[at + 1] if at + 1 < len(names) else "",
+        )
 
 
 @router.post("/previews/{game_id}/hand-over")
@@ -87,7 +108,9 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
 
 
 @router.post("/previews/{game_id}/return-address")
-def return_address(request: Request, visitor: Trusted, game_id: str, lines: Annotated[str, Form()] = "") -> Response:
+def return_address(
+    request: Request, visitor: Trusted, game_id: str, lines: Annotated[str, Form()] = ""
+) -> Response:
     """The coordinator's name and address as envelopes of the year-end pack carry it; empty for none."""
     ports: DeskPorts = request.app.state.ports
     try:
@@ -97,14 +120,17 @@ def return_address(request: Request, visitor: Trusted, game_id: str, lines: Anno
     with ports.sessions.begin() as session:
         game = game_row(session, game_id)
         game.options = {**game.options, RETURN: list(wanted)}
-        records.log_event(session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name)
+        records.log_event(
+            session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
+        )
     return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
 
 
 @router.post("/previews/{game_id}/accommodation")
 def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
                   words: Annotated[str, Form()] = "") -> Response:
-    """A named exception for one player, which the list of players and the pack show (POST-06); empty for none."""
+    """A named exception for one player, which the list of players and the pack show (POST-06); empty for
+    none."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         key = records.seats(session, game_row(session, game_id).id).get(power)
@@ -112,8 +138,14 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
         if player is None:
             raise HTTPException(404, "Nothing was changed: nobody holds this power.")
         player.accommodation = one_line(words, 300)
-        records.log_event(session, ports.clock.now(), "accommodation_changed", game_id=game_id, actor=visitor.name,
-                          detail={"power": power, "agreed": bool(player.accommodation)})
+        records.log_event(
+            session,
+            ports.clock.now(),
+            "accommodation_changed",
+            game_id=game_id,
+            actor=visitor.name,
+            detail={"power": power, "agreed": bool(player.accommodation)},
+        )
     return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
 
 

@@ -1,4 +1,5 @@
-"""The Quarantine pages: mails that no rule could route, what is known of each, and what can be done with it."""
+"""The Quarantine pages: mails that no rule could route, what is known of each, and what can be done with
+it."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 LAST_DISCARDED = 20
-SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold orders for it. "
+SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
+          "orders for it. "
           "Its bytes are kept; it can be assigned, refused or discarded by what its head says.")
 NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
@@ -60,30 +62,53 @@ def raw_mail(request: Request, sha256: str) -> Response:
 
 @router.get("/quarantine/{sha256}")
 def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "", told: str = "") -> Response:
-    """One mail: what is known of it, and what can be done. `reason` shows a prepared answer before it is sent."""
+    """One mail: what is known of it, and what can be done. `reason` shows a prepared answer before it is
+    sent."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
         sealed = sealed_by(session, mail)
         values: dict[str, Any] = {
-            "visitor": visitor, "mail": mail, "told": told, "known": _known(session, mail), "sealed": sealed, "joined": False,
-            "sealed_title": "" if sealed is None else phase_title(sealed), "answers": [], "asked": None, "files": [],
-            "registered": None, "before": acts.told_before(session, mail), "damaged": "",
-            "kept": mail.verdict or {}, "places": [
-                (phase, game.name, phase_title(phase), [(p, ports.power_name(game.variant, p)) for p in powers])
-                for phase, game, powers in acts.places(session, mail)],
+            "visitor": visitor,
+            "mail": mail,
+            "told": told,
+            "known": _known(session, mail),
+            "sealed": sealed,
+            "joined": False,
+            "sealed_title": "" if sealed is None else phase_title(sealed),
+            "answers": [],
+            "asked": None,
+            "files": [],
+            "registered": None,
+            "before": acts.told_before(session, mail),
+            "damaged": "",
+            "kept": mail.verdict or {},
+            "places": [
+                (
+                    phase,
+                    game.name,
+                    phase_title(phase),
+                    [(p, ports.power_name(game.variant, p)) for p in powers],
+                )
+                for phase, game, powers in acts.places(session, mail)
+            ],
         }
         if ports.quarantine is not None:
             answers = ports.quarantine.answers(session, mail)
-            values |= {"joined": True, "answers": answers, "registered": ports.quarantine.registered(session, mail),
-                       "asked": next((one for one in answers if one[0].value == reason), None)}
+            values |= {
+                "joined": True,
+                "answers": answers,
+                "registered": ports.quarantine.registered(session, mail),
+                "asked": next((one for one in answers if one[0].value == reason), None),
+            }
             values |= _files(ports.quarantine, mail)
         return show(request, "quarantine_mail.html", **values)
 
 
 @router.get("/quarantine/{sha256}/picture/{number}.jpg", dependencies=[Depends(require_visitor)])
 def preview(request: Request, sha256: str, number: int) -> Response:
-    """The first page of an attached picture, drawn anew without EXIF; never while it may hold sealed orders."""
+    """The first page of an attached picture, drawn anew without EXIF; never while it may hold sealed
+    orders."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
@@ -93,7 +118,8 @@ def preview(request: Request, sha256: str, number: int) -> Response:
     except (BlobError, ChildFault) as fault:
         raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
     if found is None:
-        raise HTTPException(404, "This attachment does not open as a picture. The raw mail can be downloaded.")
+        raise HTTPException(404, ("This attachment does not open as a picture. The raw mail can be "
+                                  "downloaded."))
     return Response(found, media_type="image/jpeg")
 
 
@@ -104,10 +130,13 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
     number, _, power = place.partition(" ")
     wanted = version.strip().lower().removeprefix("v")
     if not number.isdecimal() or not (wanted == "" or (wanted.isdecimal() and len(wanted) <= 4)):
-        raise HTTPException(400, "Nothing was filed: choose a game, phase and power, and give the version as a number or "
+        raise HTTPException(400, "Nothing was filed: choose a game, phase and power, and give the version "
+                                 "as a number or "
                                  "leave it empty. The mail is kept.")
     room = _room(request)
-    _tried(lambda: room.assign(sha256, Place(int(number), power), int(wanted) if wanted else None, visitor.name))
+    _tried(
+        lambda: room.assign(sha256, Place(int(number), power), int(wanted) if wanted else None, visitor.name)
+    )
     return RedirectResponse(f"/sheets/{number}?told=assigned", status_code=303)
 
 
@@ -150,14 +179,16 @@ def _tried(act: Callable[[], object]) -> None:
     except NotDone as fault:
         raise HTTPException(409, str(fault)) from fault
     except BlobError as fault:
-        raise HTTPException(503, f"Nothing was changed: the stored mail cannot be read ({fault}). Restore it from the "
+        raise HTTPException(503, f"Nothing was changed: the stored mail cannot be read ({fault}). Restore "
+                                 f"it from the "
                                  "backup and try again.") from fault
 
 
 def _mail(session: Session, sha256: str) -> MailRow:
     mail = session.get(MailRow, sha256)
     if mail is None or mail.state != MailState.QUARANTINED:
-        raise HTTPException(404, "There is no mail with this digest in quarantine. If somebody settled it, the log says "
+        raise HTTPException(404, "There is no mail with this digest in quarantine. If somebody settled it, "
+                                 "the log says "
                                  "who and how; its bytes are kept.")
     return mail
 

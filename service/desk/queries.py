@@ -34,16 +34,18 @@ from service.web.wording import reasons
 VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
-"""For pages of many phases: a phase without its board, which is most of what its row weighs and which they never show."""
+"""For pages of many phases: a phase without its board, which is most of what its row weighs and which they
+never show."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline.
 
-    `doubtful` lines wait for somebody; of these `second` were read by one of two people, and `differing` by two
-    otherwise. `missing` are the powers without a sheet that counts, by id; `held` the papers set aside, each power with the reasons
-    found by the machine ("heading_disagrees"); `flagged` those that count but whose version numbers are worth a look.
+    `doubtful` lines wait for somebody; of these `second` were read by one of two people, and `differing` by
+    two otherwise. `missing` are the powers without a sheet that counts, by id; `held` the papers set aside,
+    each power with the reasons found by the machine ("heading_disagrees"); `flagged` those that count but
+    whose version numbers are worth a look.
     """
 
     id: int
@@ -70,10 +72,10 @@ class PhaseView:
 class WorkLine:
     """One line on the desk with where it stands in the work, as the person sees it who asks.
 
-    `raw` is what the eye read, whatever was decided; `version` names the line's newest decision that this person may know
-    of (`SettledLine.version`); `asked` who put the line aside for a second reader, or "". `waits` says whether it keeps the
-    phase from being judged, whoever is to read it; `carried` that its decision was taken over from an earlier version of
-    the sheet.
+    `raw` is what the eye read, whatever was decided; `version` names the line's newest decision that this
+    person may know of (`SettledLine.version`); `asked` who put the line aside for a second reader, or "".
+    `waits` says whether it keeps the phase from being judged, whoever is to read it; `carried` that its
+    decision was taken over from an earlier version of the sheet.
     """
 
     line: SettledLine
@@ -91,12 +93,16 @@ class WorkLine:
 
 def papers(session: Session, phase_id: int) -> list[Paper]:
     """Every submission of a phase as the ballot box sees it."""
-    return [_paper(row) for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))]
+    return [
+        _paper(row)
+        for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
+    ]
 
 
 def _paper(row: SubmissionRow) -> Paper:
     return Paper(
-        id=row.id, power=row.power, received_at=row.received_at, version=row.version, instruction=row.instruction,
+        id=row.id, power=row.power, received_at=row.received_at, version=row.version,
+        instruction=row.instruction,
         posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
         held_for=reasons([str(flag) for flag in row.flags]),
     )
@@ -115,7 +121,9 @@ def first_counts(session: Session, phase: PhaseRow) -> bool:
 
 def phase_title(phase: PhaseRow) -> str:
     """As players write it: Autumn 1644 Retreats."""
-    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(phase.kind, phase.kind.capitalize())
+    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(
+        phase.kind, phase.kind.capitalize()
+    )
     return f"{phase.season} {phase.year} {word}"
 
 
@@ -131,7 +139,8 @@ def phases_now(session: Session) -> list[PhaseView]:
 
 
 def phases_to_come(session: Session, game_id: str, limit: int | None = None) -> list[PhaseRow]:
-    """Phases of a game whose results are not sent, in their order, the first `limit` of them; without their boards."""
+    """Phases of a game whose results are not sent, in their order, the first `limit` of them; without their
+    boards."""
     return list(session.scalars(
         select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state != PhaseState.SENT)
         .order_by(PhaseRow.ordinal).limit(limit).options(*CLOCK_ONLY)))
@@ -145,7 +154,9 @@ def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
 def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[PhaseView]:
     """What may be said of each phase; as many questions to the database for twenty as for one."""
     rows: dict[int, list[SubmissionRow]] = {phase.id: [] for phase, _ in pairs}
-    for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id.in_(rows)).order_by(SubmissionRow.id)):
+    for row in session.scalars(
+        select(SubmissionRow).where(SubmissionRow.phase_id.in_(rows)).order_by(SubmissionRow.id)
+    ):
         rows[row.phase_id].append(row)
     powers: dict[str, list[str]] = {game.id: [] for _, game in pairs}
     for seat in session.scalars(select(SeatRow).where(SeatRow.game_id.in_(powers)).order_by(SeatRow.power)):
@@ -164,15 +175,22 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     ]
 
 
-def _view(phase: PhaseRow, game: GameRow, rows: Sequence[SubmissionRow], powers: Sequence[str], chosen: Mapping[str, int],
-          lines: Sequence[SettledLine]) -> PhaseView:
+def _view(
+    phase: PhaseRow,
+    game: GameRow,
+    rows: Sequence[SubmissionRow],
+    powers: Sequence[str],
+    chosen: Mapping[str, int],
+    lines: Sequence[SettledLine],
+) -> PhaseView:
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     return PhaseView(
         id=phase.id, game=game.name, title=phase_title(phase), state=phase.state, deadline=phase.deadline,
         powers=len(powers), with_sheet=len(chosen), lines=len(orders),
         doubtful=sum(line.needs_a_person for line in orders),
         second=sum(line.stage is Stage.SECOND for line in orders),
-        differing=sum(line.stage is Stage.DIFFERS for line in orders), unread=sum(r.read_at is None for r in rows),
+        differing=sum(line.stage is Stage.DIFFERS for line in orders),
+        unread=sum(r.read_at is None for r in rows),
         game_id=game.id, variant=game.variant, kind=phase.kind,
         missing=tuple(power for power in powers if power not in chosen),
         held=tuple((r.power, tuple(str(f) for f in r.flags)) for r in rows if r.fate == "held"),
@@ -184,10 +202,12 @@ def _view(phase: PhaseRow, game: GameRow, rows: Sequence[SubmissionRow], powers:
 
 
 def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
-    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the board. With `me`
-    as that reader is shown them: of a line that two must read, nothing of what the other said before both have.
+    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the
+    board. With `me` as that reader is shown them: of a line that two must read, nothing of what the other
+    said before both have.
 
-    Lines that a person joined or broke are left out while that act stands, and what they became while it does not.
+    Lines that a person joined or broke are left out while that act stands, and what they became while it does
+    not.
     """
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
@@ -197,18 +217,31 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         if line.id not in away and not (line.kind == PART and line.by is None)
     ]
     ids = [line.id for _, line in pairs]
-    raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
+    raw = {
+        row.id: row.text
+        for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))
+    }
     return [
-        WorkLine(seen_by(line, me) if me else line, power, at + 1, len(pairs), list(chosen).index(power) + 1, len(chosen),
-                 raw[line.id], line.version(me), asked.get(line.version(), ""), line.needs_a_person,
-                 line.version() in carried and not line.blind)
+        WorkLine(
+            seen_by(line, me) if me else line,
+            power,
+            at + 1,
+            len(pairs),
+            list(chosen).index(power) + 1,
+            len(chosen),
+            raw[line.id],
+            line.version(me),
+            asked.get(line.version(), ""),
+            line.needs_a_person,
+            line.version() in carried and not line.blind,
+        )
         for at, (power, line) in enumerate(pairs)
     ]
 
 
 def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
-    """Lines that were cut into others; decisions that are questions to a second reader, each with who asks; and decisions
-    carried over from an earlier version of a sheet."""
+    """Lines that were cut into others; decisions that are questions to a second reader, each with who asks;
+    and decisions carried over from an earlier version of a sheet."""
     acts = session.execute(
         select(ActRow.kind, ActRow.reviews, ActRow.by)
         .where(ActRow.phase_id == phase_id, ActRow.undone_at.is_(None),
@@ -216,8 +249,14 @@ def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]
     filed = {key: (kind, by) for kind, keys, by in acts for key in keys}
     if not filed:
         return set(), {}, set()
-    rows = [(line, key, decision, *filed[number]) for number, line, key, decision in session.execute(
-        select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(ReviewRow.id.in_(filed)))]
+    rows = [
+        (line, key, decision, *filed[number])
+        for number, line, key, decision in session.execute(
+            select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(
+                ReviewRow.id.in_(filed)
+            )
+        )
+    ]
     away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
     asked = {key: by for _, key, _, kind, by in rows if kind == Kind.ASK}
     return away, asked, {key for _, key, _, kind, _ in rows if kind == Kind.CARRY}
@@ -250,15 +289,20 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
         .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == "rejection", OutboxRow.sent_at.is_not(None)))
     told = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
     return [
-        UnusablePage(paper.power, page.note or "", page.id, page.upright is not None,
-                     max((at for to, at in told if to == paper.sender and at >= paper.received_at), default=None))
+        UnusablePage(
+            paper.power,
+            page.note or "",
+            page.id,
+            page.upright is not None,
+            max((at for to, at in told if to == paper.sender and at >= paper.received_at), default=None),
+        )
         for page, paper in rows
     ]
 
 
 def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "") -> WorkLine | None:
-    """The next line for a person, from line id `after` on and round again. Skipped lines come last; a line for a second
-    reader comes in its place for everyone but who asked."""
+    """The next line for a person, from line id `after` on and round again. Skipped lines come last; a line
+    for a second reader comes in its place for everyone but who asked."""
     ids = [w.line.id for w in lines]
     start = ids.index(after) + 1 if after in ids else 0
     turned = [*lines[start:], *lines[:start]]
@@ -267,8 +311,11 @@ def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "")
     return next(iter([*doubtful, *skipped]), None)
 
 
-def last_reviews(session: Session, phase_lines: Sequence[WorkLine], me: str, limit: int = 5) -> list[ReviewRow]:
-    """The last standing decisions of this phase, newest first; of lines that two people read blind only those of `me`."""
+def last_reviews(
+    session: Session, phase_lines: Sequence[WorkLine], me: str, limit: int = 5
+) -> list[ReviewRow]:
+    """The last standing decisions of this phase, newest first; of lines that two people read blind only those
+    of `me`."""
     blind = [w.line.id for w in phase_lines if w.line.blind]
     return list(
         session.scalars(
@@ -281,7 +328,8 @@ def last_reviews(session: Session, phase_lines: Sequence[WorkLine], me: str, lim
 
 
 def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequence[WorkLine]) -> bool:
-    """Whether a decision was filed or taken back after the phase was judged: its results are then out of date."""
+    """Whether a decision was filed or taken back after the phase was judged: its results are then out of
+    date."""
     if phase.judged_at is None:
         return False
     later = select(ReviewRow.id).where(
@@ -313,8 +361,8 @@ def quarantine(session: Session) -> list[MailRow]:
 
 
 def letters(session: Session, limit: int = 200) -> list[OutboxRow]:
-    """The newest letters of the outbox, those that failed before all others. Two questions, each of which an index answers;
-    one that sorts by state would sort every letter of every year."""
+    """The newest letters of the outbox, those that failed before all others. Two questions, each of which an
+    index answers; one that sorts by state would sort every letter of every year."""
     newest = select(OutboxRow).order_by(OutboxRow.id.desc()).limit(limit)
     failed = list(session.scalars(newest.where(OutboxRow.state == OutboxState.FAILED)))
     others = session.scalars(newest.where(OutboxRow.state != OutboxState.FAILED))

@@ -22,7 +22,8 @@ from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
 router = APIRouter()
-NOT_DRAWN = ("This picture could not be drawn. Nothing left and nothing was changed, but sending would fail the same way; tell the "
+NOT_DRAWN = ("This picture could not be drawn. Nothing left and nothing was changed, but sending would fail "
+             "the same way; tell the "
              "operator, whose log names the fault.")
 
 
@@ -31,35 +32,51 @@ def look(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
     """When it was last rehearsed, and the button that does it again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        return show(request, "rehearsal.html", visitor=visitor, found=None, **_about(ports, session, phase_id))
+        return show(
+            request, "rehearsal.html", visitor=visitor, found=None, **_about(ports, session, phase_id)
+        )
 
 
 @router.post("/rehearsal/{phase_id}")
 def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], phase_id: int,
         pictures: Annotated[str, Form()] = "") -> Response:
-    """Rehearse now. Nothing leaves; the digest of what was found is kept for the next one. With `pictures` every picture is
-    drawn too, which takes a while and tells beforehand what would keep one from being made."""
+    """Rehearse now. Nothing leaves; the digest of what was found is kept for the next one. With `pictures`
+    every picture is drawn too, which takes a while and tells beforehand what would keep one from being
+    made."""
     ports: DeskPorts = request.app.state.ports
     if ports.rehearse is None:
-        raise HTTPException(503, "Nothing was rehearsed: this site has no rehearsal joined to its desk. Tell the operator.")
+        raise HTTPException(503, ("Nothing was rehearsed: this site has no rehearsal joined to its desk. "
+                                  "Tell the operator."))
     with ports.sessions() as session:
         values = _about(ports, session, phase_id)
     try:
         found: Rehearsal = ports.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as why:
-        raise HTTPException(409, f"Nothing was rehearsed: {why}. Nothing left and nothing was changed.") from why
-    return show(request, "rehearsal.html", visitor=visitor, found=found, powers=[grouped(one) for one in found.powers],
-                totals=totals(found.powers), drawn=bool(pictures), files=_files(found), **values)
+        raise HTTPException(409, (f"Nothing was rehearsed: {why}. Nothing left and nothing was "
+                                  f"changed.")) from why
+    return show(
+        request,
+        "rehearsal.html",
+        visitor=visitor,
+        found=found,
+        powers=[grouped(one) for one in found.powers],
+        totals=totals(found.powers),
+        drawn=bool(pictures),
+        files=_files(found),
+        **values,
+    )
 
 
 @router.get("/rehearsal/{phase_id}/picture/{name}", dependencies=[Depends(require_visitor)])
 def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Response:
-    """One file of the letters that would leave, drawn when it is looked at; of the written results one page."""
+    """One file of the letters that would leave, drawn when it is looked at; of the written results one
+    page."""
     ports: DeskPorts = request.app.state.ports
     try:
         found = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
     except NotReady as why:
-        raise HTTPException(409, f"This picture cannot be drawn: {why}. Nothing left and nothing was changed, but sending would "
+        raise HTTPException(409, f"This picture cannot be drawn: {why}. Nothing left and nothing was "
+                                 f"changed, but sending would "
                                  "fail the same way.") from why
     except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
         raise
@@ -67,7 +84,8 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
         log.exception("a picture of phase %s could not be rehearsed", phase_id)
         raise HTTPException(500, NOT_DRAWN) from fault
     if not 1 <= page <= len(found):
-        raise HTTPException(404, "There is no such picture now. Rehearse again: what would be sent may have changed.")
+        raise HTTPException(404, ("There is no such picture now. Rehearse again: what would be sent may have "
+                                  "changed."))
     one = found[page - 1]
     return Response(one.data, media_type=one.kind, headers={"X-Pages": str(len(found))})
 

@@ -26,11 +26,12 @@ def sign_in_page(request: Request, to: str = "") -> Response:
 
 @router.post("/sign-in")
 def sign_in(
-    request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()], to: Annotated[str, Form()] = "",
+    request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()],
+    to: Annotated[str, Form()] = "",
     kept: Annotated[str, Form()] = "",
 ) -> Response:
-    """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites. Then on to the
-    page asked for, or to what was about to be sent when the former session had run out."""
+    """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites.
+    Then on to the page asked for, or to what was about to be sent when the former session had run out."""
     ports: DeskPorts = request.app.state.ports
     guesses: sessions.Guesses = request.app.state.guesses
     name, now = name[:80], ports.wall.now()
@@ -54,7 +55,8 @@ def sign_in(
 
 
 def _onward(request: Request, token: str, to: str, kept: str) -> Response:
-    """Where a new sign-in leads. What was kept is shown to the person whose form it was, and to nobody else."""
+    """Where a new sign-in leads. What was kept is shown to the person whose form it was, and to nobody
+    else."""
     ports: DeskPorts = request.app.state.ports
     found = load(kept)
     with ports.sessions() as session:

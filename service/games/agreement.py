@@ -1,7 +1,8 @@
-"""Two-person review as a rule over values: which lines need two people, and what two people's decisions come to.
+"""Two-person review as a rule over values: which lines need two people, and what two people's decisions come
+to.
 
-The newest decision counts once somebody else's newest decision says the same. Until then the line is open, and nobody
-who has not read it learns what was read (desk plan, "Two-person review").
+The newest decision counts once somebody else's newest decision says the same. Until then the line is open,
+and nobody who has not read it learns what was read (desk plan, "Two-person review").
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ UNREADABLE, NO_ORDER = "unreadable", "no order"
 
 
 class Stage(StrEnum):
-    """How far the reading of a line by two people is. ONE: one person is enough; FIRST: nobody has read it; SECOND: one
-    person has; DIFFERS: two have, otherwise; AGREED: two have, alike, or a decision settled it alone."""
+    """How far the reading of a line by two people is. ONE: one person is enough; FIRST: nobody has read it;
+    SECOND: one person has; DIFFERS: two have, otherwise; AGREED: two have, alike, or a decision settled it
+    alone."""
 
     ONE = "one"
     FIRST = "first"
@@ -29,8 +31,8 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One standing decision about a line. `key` is its id, `order` canonical text or None; `settles` is set for one that
-    counts by itself."""
+    """One standing decision about a line. `key` is its id, `order` canonical text or None; `settles` is set
+    for one that counts by itself."""
 
     key: str
     by: str
@@ -51,16 +53,16 @@ class Said:
 
 
 def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[Said]) -> bool:
-    """Whether two people must read a line that the machine left as `status`. In either mode also one that the machine was
-    sure of, or found struck out, once somebody has decided otherwise by hand."""
+    """Whether two people must read a line that the machine left as `status`. In either mode also one that the
+    machine was sure of, or found struck out, once somebody has decided otherwise by hand."""
     if mode is ReviewMode.NONE:
         return False
     return bool(standing) or status is LineState.OPEN or (mode is ReviewMode.ALL and status is LineState.AUTO)
 
 
 def votes(standing: Sequence[Said]) -> tuple[Said, ...]:
-    """The newest decision of each person, oldest first, those who put the line off left out. What was decided before
-    the newest decision that settles alone is over, and that one too once somebody decides anew."""
+    """The newest decision of each person, oldest first, those who put the line off left out. What was decided
+    before the newest decision that settles alone is over, and that one too once somebody decides anew."""
     since = max((at for at, one in enumerate(standing) if one.settles), default=-1)
     if since >= 0 and since == len(standing) - 1:
         return (standing[-1],)
@@ -78,8 +80,8 @@ def stage(cast: Sequence[Said]) -> Stage:
 
 
 def alike(one: Said, other: Said) -> bool:
-    """Whether two decisions say the same: the same order; for words that are no order the same words; void and void,
-    no order and no order."""
+    """Whether two decisions say the same: the same order; for words that are no order the same words; void
+    and void, no order and no order."""
     if one.state is not other.state:
         return False
     if one.state is not LineState.READ:
@@ -90,7 +92,8 @@ def alike(one: Said, other: Said) -> bool:
 
 
 def both(cast: Sequence[Said]) -> tuple[str, str]:
-    """One reading of each side of a difference, for a void line to keep (Q-01): the last two decisions' own."""
+    """One reading of each side of a difference, for a void line to keep (Q-01): the last two decisions'
+    own."""
     theirs, ours = cast[-2].kept, cast[-1].kept
     first = next((text for text in theirs if text not in ours), theirs[0])
     return first, next((text for text in ours if text != first), ours[0])

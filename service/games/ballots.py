@@ -14,10 +14,11 @@ FIRST_COUNTS = "first_counts"
 class Paper:
     """One submission as the ballot box sees it.
 
-    `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in the
-    subject or None, `instruction` the number that the sheet itself asks for or None. `posted` marks a letter that
-    came by post: without a number it is version 0 (Q-08). `held` papers wait for the coordinator and never count;
-    `held_for` says why in half a sentence, "" where nothing is known. `chosen` is set when the coordinator named this paper as the one to execute.
+    `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in
+    the subject or None, `instruction` the number that the sheet itself asks for or None. `posted` marks a
+    letter that came by post: without a number it is version 0 (Q-08). `held` papers wait for the coordinator
+    and never count; `held_for` says why in half a sentence, "" where nothing is known. `chosen` is set when
+    the coordinator named this paper as the one to execute.
     """
 
     id: int
@@ -32,8 +33,8 @@ class Paper:
 
     @property
     def numbered(self) -> int:
-        """The version it ranks as. A mailed paper without a number is version 1: a player who never numbers still has
-        the latest count."""
+        """The version it ranks as. A mailed paper without a number is version 1: a player who never numbers
+        still has the latest count."""
         return (0 if self.posted else 1) if self.version is None else self.version
 
     @property
@@ -42,7 +43,8 @@ class Paper:
         return self.numbered if self.instruction is None else self.instruction
 
     def rank(self) -> tuple[bool, int, int, datetime, int]:
-        """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of arrival."""
+        """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of
+        arrival."""
         return (self.chosen, self.wanted, self.numbered, self.received_at, self.id)
 
     def earliness(self) -> tuple[bool, float, int]:
@@ -92,10 +94,11 @@ def _asked(loser: Paper, winner: Paper) -> str:
 
 
 def count(papers: Iterable[Paper], deadline: datetime, *, first: bool = False) -> dict[str, Ballot]:
-    """The ballot of each power that has one. `first`: whether the first paper counts, and not the latest version (Q-60).
+    """The ballot of each power that has one. `first`: whether the first paper counts, and not the latest
+    version (Q-60).
 
-    Papers stamped after `deadline` do not take part (SUB-13); at the deadline itself is in time (Q-34). The order in
-    which papers are handed in is irrelevant. A power whose every paper is held has no ballot.
+    Papers stamped after `deadline` do not take part (SUB-13); at the deadline itself is in time (Q-34). The
+    order in which papers are handed in is irrelevant. A power whose every paper is held has no ballot.
     """
     by_power: dict[str, list[Paper]] = {}
     for paper in papers:

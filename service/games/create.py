@@ -102,11 +102,13 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
         faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
         raise ConfigError(f"{path}: {faults}") from error
     players = {p.name: p for p in spec.player}
-    wrong = [f"seats.{power}: no player is called {name}" for power, name in spec.seats.items() if name not in players]
+    wrong = [(f"seats.{power}: no player is called "
+              f"{name}") for power, name in spec.seats.items() if name not in players]
     wrong += _review_fault(spec.options)
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     if powers is not None:
-        wrong += [f"seats.{power}: {spec.variant} has no such power" for power in spec.seats if power not in powers]
+        wrong += [(f"seats.{power}: {spec.variant} has no such "
+                   f"power") for power in spec.seats if power not in powers]
         wrong += [f"seats: {power} has no player" for power in powers if power not in spec.seats]
     if wrong:
         raise ConfigError(f"{path}: " + "; ".join(wrong))
@@ -135,7 +137,8 @@ def known_zone(name: str) -> bool:
 
 
 def review_of(options: Mapping[str, Any]) -> ReviewMode:
-    """Which lines two people read in a game with these options; ConfigError for a word that is none of the modes."""
+    """Which lines two people read in a game with these options; ConfigError for a word that is none of the
+    modes."""
     wanted = options.get("review", ReviewMode.NONE)
     try:
         return ReviewMode(wanted)
@@ -146,7 +149,8 @@ def review_of(options: Mapping[str, Any]) -> ReviewMode:
 def create(
     session: Session, new: NewGame, variant: Variant, first: PhaseWindow, seed: str, now: datetime
 ) -> PhaseRow:
-    """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is taken.
+    """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is
+    taken.
 
     A player is known by the first mail address: the same person may sit in two games (NON-05).
     """

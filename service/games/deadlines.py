@@ -1,7 +1,8 @@
-"""When phases open and close: the handbook's calendar as pure functions over instants in UTC (CAL-01 to CAL-17).
+"""When phases open and close: the handbook's calendar as pure functions over instants in UTC (CAL-01 to
+CAL-17).
 
-A calendar day ends at 07:00 GMT on the following day, all year round. Days are counted from T+0, the day on which the
-first season of a game year begins.
+A calendar day ends at 07:00 GMT on the following day, all year round. Days are counted from T+0, the day on
+which the first season of a game year begins.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ class DeadlineError(ValueError):
 class Rhythm:
     """The pace of a game, in days.
 
-    `movement` and `retreat`: the day of a season on which those orders close. `results`: the day on which its final
-    results are sent. `season`: from one season's first day to the next one's. `adjustment`: the day of a
-    Winter on which it closes; `winter`: from a Winter's first day to the next season's. Source: CAL-03 to
+    `movement` and `retreat`: the day of a season on which those orders close. `results`: the day on which its
+    final results are sent. `season`: from one season's first day to the next one's. `adjustment`: the day of
+    a Winter on which it closes; `winter`: from a Winter's first day to the next season's. Source: CAL-03 to
     CAL-09; the Winter is two days longer than its list of days, so that a year is seven weeks (Q-10).
     """
 
@@ -45,9 +46,9 @@ HANDBOOK = Rhythm()
 class PhaseWindow:
     """When one phase is open. All instants in UTC.
 
-    `opens`: from here on its orders are taken. `deadline`: the last instant in time (Q-34). `results_by`:
-    the end of the day on which the final results are promised (CAL-05), None where they follow at once. `sequence`: how often it was moved, for the calendar
-    feed (CAL-15).
+    `opens`: from here on its orders are taken. `deadline`: the last instant in time (Q-34). `results_by`: the
+    end of the day on which the final results are promised (CAL-05), None where they follow at once.
+    `sequence`: how often it was moved, for the calendar feed (CAL-15).
     """
 
     phase: Phase
@@ -72,7 +73,8 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """The calendar after a deadline was moved, every window whose deadline changed, and the recorded reason."""
+    """The calendar after a deadline was moved, every window whose deadline changed, and the recorded
+    reason."""
 
     windows: tuple[PhaseWindow, ...]
     moved: tuple[Moved, ...]
@@ -141,18 +143,20 @@ def _window(day: date, phase: Phase, rhythm: Rhythm) -> PhaseWindow:
 
 
 def open_at(windows: Sequence[PhaseWindow], now: datetime) -> PhaseWindow | None:
-    """The phase that takes orders at `now`; None in a pause. Where two meet in one instant, the one that closes."""
+    """The phase that takes orders at `now`; None in a pause. Where two meet in one instant, the one that
+    closes."""
     return next((window for window in windows if window.is_open(now)), None)
 
 
 def extend(
     windows: Sequence[PhaseWindow], phase: Phase, deadline: datetime, reason: str, *, shift_later: bool
 ) -> Extension:
-    """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that is recorded and told (CAL-14, CAL-15).
+    """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that is recorded and told (CAL-14,
+    CAL-15).
 
-    With `shift_later` every later phase moves by as much; without it they stand, only that retreats still open when
-    their movement closes. Raises DeadlineError for a missing reason, an instant without a zone, a phase that
-    is not there, or a deadline that would not leave the phases in their order.
+    With `shift_later` every later phase moves by as much; without it they stand, only that retreats still
+    open when their movement closes. Raises DeadlineError for a missing reason, an instant without a zone, a
+    phase that is not there, or a deadline that would not leave the phases in their order.
     """
     if not reason.strip():
         raise DeadlineError("a deadline is moved for a recorded reason only; write one sentence")
@@ -178,8 +182,9 @@ def extend(
 
 
 def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> Extension:
-    """Move T+0 of a game year to `day`: `windows` from its first phase on, all of them by as much, opening and deadline
-    (Q-10). Raises DeadlineError for a missing reason, no windows, or the day on which the year begins already."""
+    """Move T+0 of a game year to `day`: `windows` from its first phase on, all of them by as much, opening
+    and deadline (Q-10). Raises DeadlineError for a missing reason, no windows, or the day on which the year
+    begins already."""
     if not reason.strip():
         raise DeadlineError("the first day of a year is moved for a recorded reason only; write one sentence")
     if not windows:
@@ -188,7 +193,9 @@ def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> Extensio
     if not shift:
         raise DeadlineError(f"the year begins on {day:%d %b %Y} already")
     changed = tuple(_shifted(window, shift, opens=True) for window in windows)
-    moved = tuple(Moved(was.phase, was.deadline, now.deadline) for was, now in zip(windows, changed, strict=True))
+    moved = tuple(
+        Moved(was.phase, was.deadline, now.deadline) for was, now in zip(windows, changed, strict=True)
+    )
     return Extension(changed, moved, reason.strip())
 
 
@@ -211,5 +218,6 @@ def _check(windows: Sequence[PhaseWindow], at: int) -> None:
     if at + 1 < len(windows) and windows[at + 1].deadline <= moved.deadline:
         follower = windows[at + 1]
         raise DeadlineError(
-            f"{follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move the later phases too, or choose an earlier time"
+            f"{follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move the later phases "
+            f"too, or choose an earlier time"
         )

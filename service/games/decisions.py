@@ -1,7 +1,8 @@
 """Acts at the desk: a decision about a line, several at once, taking them back, and doing them again.
 
-An act is what one key press did. Reviews are never deleted: an act taken back marks its reviews as undone, so the
-review before stands again, exactly. Undo and redo are acts themselves, so a repeated delivery of one changes nothing.
+An act is what one key press did. Reviews are never deleted: an act taken back marks its reviews as undone, so
+the review before stands again, exactly. Undo and redo are acts themselves, so a repeated delivery of one
+changes nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from service.store.tables import ActRow, LineRow, LineState, ReviewRow
 
 DECISIONS = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED})
 KEY_LENGTH = 48
-"""Characters of a browser's id for a request; what an act files about several lines has the line behind it."""
+"""Characters of a browser's id for a request; what an act files about several lines has the line behind
+it."""
 
 
 class Kind(StrEnum):
-    """What an act did. BOX is a line whose box was set anew. ASK is a line put aside for a second reader, CARRY a late version used, with what was decided
-    about the same lines before; its target is the paper. CLOSE makes lines void that two people read otherwise."""
+    """What an act did. BOX is a line whose box was set anew. ASK is a line put aside for a second reader,
+    CARRY a late version used, with what was decided about the same lines before; its target is the paper.
+    CLOSE makes lines void that two people read otherwise."""
 
     DECIDE = "decide"
     ACCEPT = "accept"
@@ -57,8 +60,8 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person says about one line. `order` is canonical text or None. `by` is who said it, where that is not who
-    does the act; `settles` that it needs nobody else where two people must agree."""
+    """What a person says about one line. `order` is canonical text or None. `by` is who said it, where that
+    is not who does the act; `settles` that it needs nobody else where two people must agree."""
 
     line_id: int
     state: LineState
@@ -82,8 +85,8 @@ def file(
 ) -> bool:
     """Lay decisions beside the readings. False when this act was filed before (a repeated delivery).
 
-    `seen`: line to the version (`SettledLine.version`) that the person had before them; lines left out are not compared.
-    Raises Overtaken, and the caller must roll back, where one of them has changed since.
+    `seen`: line to the version (`SettledLine.version`) that the person had before them; lines left out are
+    not compared. Raises Overtaken, and the caller must roll back, where one of them has changed since.
     """
     for decision in decisions:
         if decision.state not in DECISIONS:
@@ -121,8 +124,16 @@ def check(session: Session, seen: Mapping[int, str], me: str) -> None:
 def end(session: Session, act: Act, said: Sequence[Decision]) -> None:
     """File the reviews of an act that was begun."""
     rows = [
-        ReviewRow(line_id=one.line_id, key=review_key(act.key, f"{one.line_id}{one.by and f'.{at}'}", len(said)),
-                  decision=one.state, text=one.text, order=one.order, by=one.by or act.by, at=act.at, settles=one.settles)
+        ReviewRow(
+            line_id=one.line_id,
+            key=review_key(act.key, f"{one.line_id}{one.by and f'.{at}'}", len(said)),
+            decision=one.state,
+            text=one.text,
+            order=one.order,
+            by=one.by or act.by,
+            at=act.at,
+            settles=one.settles,
+        )
         for at, one in enumerate(said)
     ]
     session.add_all(rows)
@@ -136,10 +147,11 @@ def review_key(act_key: str, line: str, lines: int) -> str:
 
 
 def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
-    """Take back one act of this phase, without a key this person's newest standing one; the lines it was about.
+    """Take back one act of this phase, without a key this person's newest standing one; the lines it was
+    about.
 
-    None are given when there is nothing to take back, when this request came before, or when lines that the act cut
-    out were decided since: those decisions are taken back first.
+    None are given when there is nothing to take back, when this request came before, or when lines that the
+    act cut out were decided since: those decisions are taken back first.
     """
     found = _standing(session, act, target)
     if found is None or _built_upon(session, found) or not begin(session, act, Kind.UNDO, found.id):
@@ -177,7 +189,9 @@ def standing(session: Session, phase_id: int, by: str) -> list[ActRow]:
 
 def undone(session: Session, phase_id: int, by: str) -> list[ActRow]:
     """What this person could do again, the next one last: taken back, with nothing new done since."""
-    rows = session.scalars(select(ActRow).where(ActRow.phase_id == phase_id, ActRow.by == by).order_by(ActRow.id)).all()
+    rows = session.scalars(
+        select(ActRow).where(ActRow.phase_id == phase_id, ActRow.by == by).order_by(ActRow.id)
+    ).all()
     known = {row.id: row for row in rows}
     stack: list[ActRow] = []
     for row in rows:
@@ -191,7 +205,8 @@ def undone(session: Session, phase_id: int, by: str) -> list[ActRow]:
 
 
 def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:
-    """Text and order of the reading with this number (1 is the best), or None when there is no such reading."""
+    """Text and order of the reading with this number (1 is the best), or None when there is no such
+    reading."""
     if not 1 <= number <= len(line.candidates):
         return None
     chosen = line.candidates[number - 1]
@@ -202,15 +217,22 @@ def _standing(session: Session, act: Act, target: str | None) -> ActRow | None:
     if target is None:
         return next(iter(standing(session, act.phase_id, act.by)[::-1]), None)
     return session.scalar(
-        select(ActRow).where(ActRow.key == target, ActRow.phase_id == act.phase_id, ActRow.undone_at.is_(None),
-                             ActRow.kind.not_in(BACK_AND_FORTH)))
+        select(ActRow).where(
+            ActRow.key == target,
+            ActRow.phase_id == act.phase_id,
+            ActRow.undone_at.is_(None),
+            ActRow.kind.not_in(BACK_AND_FORTH),
+        )
+    )
 
 
 def _built_upon(session: Session, found: ActRow) -> bool:
     """Whether lines that an act cut out of others carry decisions of their own."""
     if found.kind not in SHAPES:
         return False
-    parts = select(ReviewRow.line_id).where(ReviewRow.id.in_(found.reviews), ReviewRow.decision == LineState.OPEN)
+    parts = select(ReviewRow.line_id).where(
+        ReviewRow.id.in_(found.reviews), ReviewRow.decision == LineState.OPEN
+    )
     later = select(ReviewRow.id).where(ReviewRow.line_id.in_(parts), ReviewRow.id.not_in(found.reviews),
                                        ReviewRow.undone_at.is_(None))
     return session.scalar(later.limit(1)) is not None
@@ -219,7 +241,11 @@ def _built_upon(session: Session, found: ActRow) -> bool:
 def _mark(session: Session, found: ActRow, at: datetime | None) -> list[int]:
     session.execute(update(ActRow).where(ActRow.id == found.id).values(undone_at=at))
     lines = session.scalars(
-        update(ReviewRow).where(ReviewRow.id.in_(found.reviews)).values(undone_at=at).returning(ReviewRow.line_id))
+        update(ReviewRow)
+        .where(ReviewRow.id.in_(found.reviews))
+        .values(undone_at=at)
+        .returning(ReviewRow.line_id)
+    )
     changed = list(lines)
     session.refresh(found)
     return changed

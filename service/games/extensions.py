@@ -1,4 +1,5 @@
-"""Moving a deadline of a running game: recorded, with a reason, told to everybody (CAL-14, CAL-15, OUT-12)."""
+"""Moving a deadline of a running game: recorded, with a reason, told to everybody (CAL-14, CAL-15,
+OUT-12)."""
 
 from __future__ import annotations
 
@@ -28,26 +29,32 @@ AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
 
 
 def days_later(deadline: datetime, days: int) -> datetime:
-    """The same hour `days` calendar days later; an extension keeps 07:00 GMT whatever clocks do in between."""
+    """The same hour `days` calendar days later; an extension keeps 07:00 GMT whatever clocks do in
+    between."""
     return datetime.combine((deadline.astimezone(UTC) + timedelta(days=days)).date(), DAY_ENDS)
 
 
 def move_deadline(
-    session: Session, phase_id: int, deadline: datetime, reason: str, *, shift_later: bool, by: str, now: datetime
+    session: Session, phase_id: int, deadline: datetime, reason: str, *, shift_later: bool, by: str,
+    now: datetime
 ) -> Extension:
-    """Move the deadline of an open or coming phase and write the log; what changed is returned for the letters.
+    """Move the deadline of an open or coming phase and write the log; what changed is returned for the
+    letters.
 
-    Raises DeadlineError with a sentence where it cannot be moved so: no reason, a new time that is past or would put
-    the phases out of order, a deadline that has passed, or a calendar that somebody else changed meanwhile.
+    Raises DeadlineError with a sentence where it cannot be moved so: no reason, a new time that is past or
+    would put the phases out of order, a deadline that has passed, or a calendar that somebody else changed
+    meanwhile.
     """
     phase = session.get_one(PhaseRow, phase_id)
     if phase.state not in AHEAD or phase.deadline <= now:
         raise DeadlineError(
-            f"The deadline of {phase_of(phase)} has passed; it stands, and nothing was changed. Late orders are "
+            f"The deadline of {phase_of(phase)} has passed; it stands, and nothing was changed. Late orders "
+            f"are "
             "answered with the next deadline.")
     if deadline.tzinfo is not None and deadline <= now:
         raise DeadlineError(
-            f"The new deadline, {deadline.astimezone(UTC):%d %b %Y, %H:%M} GMT, lies in the past. Nothing was changed; "
+            f"The new deadline, {deadline.astimezone(UTC):%d %b %Y, %H:%M} GMT, lies in the past. Nothing "
+            f"was changed; "
             "choose a time ahead.")
     rows = session.scalars(select(PhaseRow).where(
         PhaseRow.game_id == phase.game_id, PhaseRow.ordinal >= phase.ordinal, PhaseRow.state.in_(AHEAD),
@@ -56,45 +63,75 @@ def move_deadline(
     extension = extend(windows, phase_of(phase), deadline, reason, shift_later=shift_later)
     _write(session, [(r.id, r.state, r.deadline) for r in rows], extension, now)
     records.log_event(
-        session, now, "deadline_moved", game_id=phase.game_id, actor=by,
-        detail={"reason": extension.reason, "moved": [
-            {"phase": str(m.phase), "from": m.old.isoformat(), "to": m.new.isoformat()} for m in extension.moved]})
+        session,
+        now,
+        "deadline_moved",
+        game_id=phase.game_id,
+        actor=by,
+        detail={
+            "reason": extension.reason,
+            "moved": [
+                {"phase": str(m.phase), "from": m.old.isoformat(), "to": m.new.isoformat()}
+                for m in extension.moved
+            ],
+        },
+    )
     return extension
 
 
 def begins_year(before: PhaseRow | None, calendar: Calendar) -> bool:
-    """Whether the phase behind `before` is the first of its game year: of the game, or behind what ends a year (CAL-08): the Winter's
-    adjustments in most games, December's in those that build several times a year, each turn where there is one a year."""
+    """Whether the phase behind `before` is the first of its game year: of the game, or behind what ends a
+    year (CAL-08): the Winter's adjustments in most games, December's in those that build several times a
+    year, each turn where there is one a year."""
     return before is None or (before.season, before.kind) == calendar.year_end
 
 
-def move_year(session: Session, phase_id: int, day: date, reason: str, *, by: str, now: datetime) -> Extension:
-    """Move the first day, T+0, of a game year that has not begun, and every phase from it on by as much; the phases of the
-    year before stand (Q-10). `phase_id` is the year's first phase. What changed is returned for the letters.
+def move_year(
+    session: Session, phase_id: int, day: date, reason: str, *, by: str, now: datetime
+) -> Extension:
+    """Move the first day, T+0, of a game year that has not begun, and every phase from it on by as much; the
+    phases of the year before stand (Q-10). `phase_id` is the year's first phase. What changed is returned for
+    the letters.
 
-    Raises DeadlineError with a sentence where it cannot be: a phase within a year, a year that has begun, a day that is past
-    or before the end of the year that runs.
+    Raises DeadlineError with a sentence where it cannot be: a phase within a year, a year that has begun, a
+    day that is past or before the end of the year that runs.
     """
     phase = session.get_one(PhaseRow, phase_id)
     rows = records.phases(session, phase.game_id)
     before = next((row for row in rows if row.ordinal == phase.ordinal - 1), None)
     if not begins_year(before, maps.load(session.get_one(GameRow, phase.game_id).variant).calendar):
-        raise DeadlineError(f"{phase_of(phase)} is not the first phase of a year. Nothing was changed; move its deadline instead.")
+        raise DeadlineError(f"{phase_of(phase)} is not the first phase of a year. Nothing was changed; move "
+                            f"its deadline instead.")
     if phase.state != PhaseState.WAITING or phase.opens_at <= now:
-        raise DeadlineError(f"The year of {phase_of(phase)} has begun. Nothing was changed; move a deadline instead.")
+        raise DeadlineError(f"The year of {phase_of(phase)} has begun. Nothing was changed; move a deadline "
+                            f"instead.")
     if day_start(day) <= now:
         raise DeadlineError(f"{day:%d %b %Y} is past. Nothing was changed; choose a day ahead.")
     if before is not None and day_start(day) < before.deadline:
         raise DeadlineError(
-            f"{phase_of(before)} is open until {before.deadline:%d %b %Y, %H:%M} GMT, so the year cannot begin on "
+            f"{phase_of(before)} is open until {before.deadline:%d %b %Y, %H:%M} GMT, so the year cannot "
+            f"begin on "
             f"{day:%d %b %Y}. Nothing was changed; choose a later day.")
     own = [row for row in rows if row.ordinal >= phase.ordinal]
-    extension = begin_on([PhaseWindow(phase_of(r), r.opens_at, r.deadline, None, r.moved) for r in own], day, reason)
+    extension = begin_on(
+        [PhaseWindow(phase_of(r), r.opens_at, r.deadline, None, r.moved) for r in own], day, reason
+    )
     _write(session, [(r.id, r.state, r.deadline) for r in own], extension, now)
     records.log_event(
-        session, now, "year_moved", game_id=phase.game_id, actor=by,
-        detail={"reason": extension.reason, "first_day": day.isoformat(), "moved": [
-            {"phase": str(m.phase), "from": m.old.isoformat(), "to": m.new.isoformat()} for m in extension.moved]})
+        session,
+        now,
+        "year_moved",
+        game_id=phase.game_id,
+        actor=by,
+        detail={
+            "reason": extension.reason,
+            "first_day": day.isoformat(),
+            "moved": [
+                {"phase": str(m.phase), "from": m.old.isoformat(), "to": m.new.isoformat()}
+                for m in extension.moved
+            ],
+        },
+    )
     return extension
 
 
@@ -109,4 +146,5 @@ def _write(
             session, PhaseRow, PhaseRow.id == row_id, PhaseRow.state == state, PhaseRow.deadline == deadline,
             opens_at=window.opens, deadline=window.deadline, **stamped,
         ):
-            raise DeadlineError("Somebody else moved this game on meanwhile. Nothing was changed; look again.")
+            raise DeadlineError("Somebody else moved this game on meanwhile. Nothing was changed; look "
+                                "again.")

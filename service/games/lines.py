@@ -1,6 +1,8 @@
-"""A line and what people decided about it, as one value. Readings are never rewritten: a decision lies beside them.
+"""A line and what people decided about it, as one value. Readings are never rewritten: a decision lies beside
+them.
 
-Where a game asks for two readers, a line stays open until two people have decided alike (`service.games.agreement`).
+Where a game asks for two readers, a line stays open until two people have decided alike
+(`service.games.agreement`).
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ AGAIN = "again"
 class SettledLine:
     """One line with its latest decision laid over its reading.
 
-    `state` is the desk's word; `text` and `order` (canonical, or None) are the decision's where there is one, else
-    the eye's. `by` names the person who decided, or None. `candidates` are the eye's as they are on file. `box` is four
-    corners in pixels of the page's upright picture. `standing` are the decisions that stand, oldest first, `stage` how far
-    two people are with a line that both must read; until they agree it is open and says what the eye read. `seen` and
-    `seen_order` are what the eye read, whatever was decided.
+    `state` is the desk's word; `text` and `order` (canonical, or None) are the decision's where there is one,
+    else the eye's. `by` names the person who decided, or None. `candidates` are the eye's as they are on
+    file. `box` is four corners in pixels of the page's upright picture. `standing` are the decisions that
+    stand, oldest first, `stage` how far two people are with a line that both must read; until they agree it
+    is open and says what the eye read. `seen` and `seen_order` are what the eye read, whatever was decided.
     """
 
     id: int
@@ -63,37 +65,45 @@ class SettledLine:
         return self.stage in {Stage.FIRST, Stage.SECOND}
 
     def version(self, me: str = "") -> str:
-        """The key of the newest standing decision, "" where there is none; while the line is read blind, of the newest
-        that `me` may know of, so that a second reader is not told that a first one was quicker."""
+        """The key of the newest standing decision, "" where there is none; while the line is read blind, of
+        the newest that `me` may know of, so that a second reader is not told that a first one was quicker."""
         known = [one for one in self.standing
                  if not self.blind or not me or one.by == me or one.state is LineState.OPEN]
         return known[-1].key if known else ""
 
 
 def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
-    """The readings of a line, best first, each with its number on file from 1: of a line that was cut anew those of its new
-    picture first. Those of before stand behind, at no chance: they are of other ink."""
+    """The readings of a line, best first, each with its number on file from 1: of a line that was cut anew
+    those of its new picture first. Those of before stand behind, at no chance: they are of other ink."""
     numbered = list(enumerate(candidates, start=1))
     fresh = [(number, one) for number, one in numbered if AGAIN in one]
     known = {one["order"] or one["text"] for _, one in fresh}
-    before = [(number, one) for number, one in numbered if AGAIN not in one and (one["order"] or one["text"]) not in known]
+    before = [
+        (number, one)
+        for number, one in numbered
+        if AGAIN not in one and (one["order"] or one["text"]) not in known
+    ]
     return [*fresh, *((number, {**one, "score": 0.0}) for number, one in before)] if fresh else numbered
 
 
 def seen_by(line: SettledLine, me: str) -> SettledLine:
-    """The line as one of two readers is shown it: their own decision while the other is awaited, else open. Of a
-    difference the one who decided last is through, and the other's turn it is."""
+    """The line as one of two readers is shown it: their own decision while the other is awaited, else open.
+    Of a difference the one who decided last is through, and the other's turn it is."""
     if line.stage not in {Stage.FIRST, Stage.SECOND, Stage.DIFFERS}:
         return line
-    mine = next((one for one in reversed(line.standing) if one.by == me and one.state is not LineState.OPEN), None)
-    if mine is None or (line.stage is Stage.DIFFERS and line.votes[-1].by != me and mine.state is not LineState.SKIPPED):
+    mine = next(
+        (one for one in reversed(line.standing) if one.by == me and one.state is not LineState.OPEN), None
+    )
+    if mine is None or (
+        line.stage is Stage.DIFFERS and line.votes[-1].by != me and mine.state is not LineState.SKIPPED
+    ):
         return replace(line, state=LineState.OPEN)
     return replace(line, state=mine.state, text=mine.text, order=mine.order, by=me)
 
 
 def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = ReviewMode.NONE) -> SettledLine:
-    """The line as it now stands: the newest decision that is not undone counts, where two people must agree the newest
-    that somebody else's agrees with."""
+    """The line as it now stands: the newest decision that is not undone counts, where two people must agree
+    the newest that somebody else's agrees with."""
     return _settled(SettledLine(
         id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
         text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
@@ -144,22 +154,36 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
 
 
 def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
-    """How every line of the given submissions stands, by submission, to be counted: without what the eye read, its readings
-    and boxes, which are most of what a line weighs."""
+    """How every line of the given submissions stands, by submission, to be counted: without what the eye
+    read, its readings and boxes, which are most of what a line weighs."""
     found: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
     rows = session.execute(
-        select(PageRow.submission_id, LineRow.id, LineRow.page_id, LineRow.ordinal, LineRow.kind, LineRow.status,
-               LineRow.confidence, LineRow.struck)
-        .join(LineRow, LineRow.page_id == PageRow.id).where(PageRow.submission_id.in_(submission_ids))).all()
+        select(
+            PageRow.submission_id,
+            LineRow.id,
+            LineRow.page_id,
+            LineRow.ordinal,
+            LineRow.kind,
+            LineRow.status,
+            LineRow.confidence,
+            LineRow.struck,
+        )
+        .join(LineRow, LineRow.page_id == PageRow.id)
+        .where(PageRow.submission_id.in_(submission_ids))
+    ).all()
     modes = _modes(session, submission_ids)
     reviews: dict[int, list[ReviewRow]] = {}
     for review in session.scalars(
-        select(ReviewRow).join(LineRow, LineRow.id == ReviewRow.line_id).join(PageRow, PageRow.id == LineRow.page_id)
+        select(ReviewRow)
+        .join(LineRow, LineRow.id == ReviewRow.line_id)
+        .join(PageRow, PageRow.id == LineRow.page_id)
         .where(PageRow.submission_id.in_(submission_ids))
     ):
         reviews.setdefault(review.line_id, []).append(review)
     for submission, line, page, ordinal, kind, status, confidence, struck in rows:
-        plain = SettledLine(line, page, ordinal, kind, LineState(status), "", None, None, confidence, struck, (), ())
+        plain = SettledLine(
+            line, page, ordinal, kind, LineState(status), "", None, None, confidence, struck, (), ()
+        )
         found[submission].append(_settled(plain, reviews.get(line, ()), modes[submission]))
     return found
 
@@ -167,7 +191,9 @@ def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list
 def lines_by_id(session: Session, line_ids: Sequence[int]) -> dict[int, SettledLine]:
     """The lines with these ids as they now stand."""
     rows = session.execute(
-        select(PageRow.submission_id, LineRow).join(LineRow, LineRow.page_id == PageRow.id).where(LineRow.id.in_(line_ids))
+        select(PageRow.submission_id, LineRow)
+        .join(LineRow, LineRow.page_id == PageRow.id)
+        .where(LineRow.id.in_(line_ids))
     ).all()
     modes = _modes(session, list({submission for submission, _ in rows}))
     reviews = _reviews(session, line_ids)

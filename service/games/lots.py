@@ -1,8 +1,9 @@
-"""Lots that nobody has to believe: a seed whose digest is on record and mailed before the deadline, opened afterwards.
+"""Lots that nobody has to believe: a seed whose digest is on record and mailed before the deadline, opened
+afterwards.
 
-Number k of a phase's tape is made of the seed, the words that players added, and k, each on a line of its own: the first
-eight hexadecimal digits of the SHA-256 of these lines. A draw among n things takes the next number modulo n. Whoever has
-`sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
+Number k of a phase's tape is made of the seed, the words that players added, and k, each on a line of its
+own: the first eight hexadecimal digits of the SHA-256 of these lines. A draw among n things takes the next
+number modulo n. Whoever has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from service.store.digests import digest
 from service.store.tables import EntryRow, PhaseRow, WordRow
 
 DIGITS = 8
-"""Hexadecimal digits of a number: what a pocket calculator can turn into a whole number below 4,294,967,296."""
+"""Hexadecimal digits of a number: what a pocket calculator can turn into a whole number below
+4,294,967,296."""
 
 
 class NotCommitted(Exception):
@@ -50,15 +52,16 @@ def tape(seed: str, words: Sequence[str], length: int) -> tuple[int, ...]:
 
 
 def commitment(phase: PhaseRow) -> str:
-    """What is told of a phase's lots before the deadline: the digest of its seed; of a tape from before there were seeds,
-    the digest of its numbers as a JSON list without blanks."""
+    """What is told of a phase's lots before the deadline: the digest of its seed; of a tape from before there
+    were seeds, the digest of its numbers as a JSON list without blanks."""
     if phase.seed is None:
         return digest(json.dumps(list(phase.lots), separators=(",", ":")))
     return digest(phase.seed)
 
 
 def words_of(session: Session, phase: PhaseRow) -> list[str]:
-    """The words that count, each as "power: word", sorted by power: the newest of each that was received in time."""
+    """The words that count, each as "power: word", sorted by power: the newest of each that was received in
+    time."""
     found: dict[str, str] = {}
     for row in session.scalars(
         select(WordRow).where(WordRow.phase_id == phase.id, WordRow.received_at <= phase.deadline)
@@ -69,16 +72,21 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
 
 
 def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
-    """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may need
-    (`Ruleset.LOTS`)."""
-    return tuple(phase.lots[:length]) if phase.seed is None else tape(phase.seed, words_of(session, phase), length)
+    """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may
+    need (`Ruleset.LOTS`)."""
+    return (
+        tuple(phase.lots[:length])
+        if phase.seed is None
+        else tape(phase.seed, words_of(session, phase), length)
+    )
 
 
 _IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.DOTALL)
 
 
 def word_in(trailing: str) -> str:
-    """The word that a subject adds to the lots by what follows its version, "lots: heather"; "" where it adds none."""
+    """The word that a subject adds to the lots by what follows its version, "lots: heather"; "" where it adds
+    none."""
     found = _IN_SUBJECT.fullmatch(trailing)
     return "" if found is None else clean_word(found[1])
 
@@ -89,20 +97,23 @@ def clean_word(text: str) -> str:
 
 
 def add_word(
-    session: Session, phase: PhaseRow, power: str, word: str, received_at: datetime, *, mail: str | None, by: str
+    session: Session, phase: PhaseRow, power: str, word: str, received_at: datetime, *, mail: str | None,
+    by: str
 ) -> bool:
     """Keep a player's word for a phase; False where it is empty or came after the deadline."""
     kept = clean_word(word)
     if not kept or received_at > phase.deadline or phase.seed is None:
         return False
-    session.add(WordRow(phase_id=phase.id, power=power, word=kept, received_at=received_at, mail=mail, made_by=by))
+    session.add(
+        WordRow(phase_id=phase.id, power=power, word=kept, received_at=received_at, mail=mail, made_by=by)
+    )
     session.flush()
     return True
 
 
 def check_committed(session: Session, phase: PhaseRow) -> None:
-    """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders. A tape from before
-    there were seeds must stand on record too, whenever that was."""
+    """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders. A
+    tape from before there were seeds must stand on record too, whenever that was."""
     wanted = commitment(phase)
     entries = session.scalars(
         select(EntryRow.body).where(EntryRow.game_id == phase.game_id, EntryRow.what == "phase",
@@ -112,17 +123,20 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
         if told["lots"] == wanted and (phase.seed is None or told["state"] in {"waiting", "open"}):
             return
     raise NotCommitted(
-        f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the record before the "
+        f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the "
+        f"record before the "
         "deadline. Nothing was judged; restore the database from the backup that has it.")
 
 
-# How each draw went ---------------------------------------------------------------------------------------------------
+# How each draw went
+# ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One draw: `number` is the tape's, `at` its place from 1, `among` how many things, `index` the one taken from 0.
-    `things` are these in the order in which they are counted, where they are units; `taken` the one drawn."""
+    """One draw: `number` is the tape's, `at` its place from 1, `among` how many things, `index` the one taken
+    from 0. `things` are these in the order in which they are counted, where they are units; `taken` the one
+    drawn."""
 
     at: int
     number: int
@@ -156,11 +170,15 @@ class _Listening:
         return tuple(found)
 
 
-def draws(setting: Setting, position: Position, orders: Sequence[Order], numbers: Sequence[int]) -> tuple[Draw, ...]:
+def draws(
+    setting: Setting, position: Position, orders: Sequence[Order], numbers: Sequence[int]
+) -> tuple[Draw, ...]:
     """Every draw of a phase, found by judging it once more with numbers that take note."""
     listening = _Listening(numbers)
     resolution = judge(setting, position, orders, Lots(listening.heard()))
-    plain = [Draw(at, value, among, value % among) for at, (value, among) in enumerate(listening.draws, start=1)]
+    plain = [
+        Draw(at, value, among, value % among) for at, (value, among) in enumerate(listening.draws, start=1)
+    ]
     return _named(position, resolution, plain)
 
 
@@ -171,7 +189,9 @@ def _named(position: Position, resolution: Resolution, plain: list[Draw]) -> tup
     gone, found = set(resolution.removed) - set(resolution.removed_by_lot), []
     there = position.units | set(resolution.built)
     for draw, unit in zip(plain, resolution.removed_by_lot, strict=True):
-        left = sorted((u for u in there if u.power == unit.power and u not in gone), key=lambda u: str(u.region))
+        left = sorted(
+            (u for u in there if u.power == unit.power and u not in gone), key=lambda u: str(u.region)
+        )
         if len(left) != draw.among or left[draw.index] != unit:
             return tuple(plain)
         found.append(Draw(draw.at, draw.number, draw.among, draw.index, tuple(map(str, left)), str(unit)))

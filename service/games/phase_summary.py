@@ -1,5 +1,6 @@
-"""What a judged phase leaves behind besides its orders, for the coordinator to look at before it is sent: units beaten, gone
-or drawn by lot, what changed hands, builds and removals due, a victory or a draw that is open."""
+"""What a judged phase leaves behind besides its orders, for the coordinator to look at before it is sent:
+units beaten, gone or drawn by lot, what changed hands, builds and removals due, a victory or a draw that is
+open."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from service.games.results import dislodged_text, order_text, unit_text
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """One power's supply after the phase. `gained` and `lost` are centres by name, `due` builds (above 0) or removals
-    (below 0)."""
+    """One power's supply after the phase. `gained` and `lost` are centres by name, `due` builds (above 0) or
+    removals (below 0)."""
 
     power: str
     centres: int
@@ -27,8 +28,9 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """`told` are headings with their sentences, empty ones left out. `supply` has a row for every power, in a phase that
-    changes or counts supply, else none. `drawn` is how many numbers of the committed tape were used up."""
+    """`told` are headings with their sentences, empty ones left out. `supply` has a row for every power, in a
+    phase that changes or counts supply, else none. `drawn` is how many numbers of the committed tape were
+    used up."""
 
     told: tuple[tuple[str, tuple[str, ...]], ...] = ()
     supply: tuple[Supply, ...] = ()
@@ -42,7 +44,8 @@ def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aft
 
     names = {power.id: power.name for power in variant.powers.values()}
     told = (
-        ("Dislodged, to retreat or disband", tuple(dislodged_text(variant, one) for one in resolution.dislodged)),
+        (("Dislodged, to retreat or "
+          "disband"), tuple(dislodged_text(variant, one) for one in resolution.dislodged)),
         ("Disbanded", units(resolution.disbanded)),
         ("Built", units(resolution.built)),
         ("Removed", units(resolution.removed)),
@@ -66,7 +69,8 @@ def _supply(variant: Variant, before: Position, resolution: Resolution) -> tuple
     for power in variant.powers.values():
         was, now = set(before.centres.get(power.id, ())), set(after.centres.get(power.id, ()))
         found.append(Supply(
-            power.name, len(now), sum(one.power == power.id for one in after.units), _names(variant, now - was),
+            power.name, len(now), sum(one.power == power.id for one in after.units),
+            _names(variant, now - was),
             _names(variant, was - now), resolution.adjust.get(power.id, 0)))
     return tuple(found) if any(one.gained or one.lost or one.due for one in found) else ()
 

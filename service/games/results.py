@@ -1,4 +1,5 @@
-"""A resolution in the words of letters and of the desk: by power, each order with its mark and its sentence."""
+"""A resolution in the words of letters and of the desk: by power, each order with its mark and its
+sentence."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ from service.games.lines import SettledLine, arranged
 from service.store.tables import LineState
 
 _GIVEN: dict[type[Order], str] = {
-    Hold: "holds", Move: "moves", SupportHold: "given", SupportMove: "given", Convoy: "carried", Convert: "converts",
+    Hold: "holds", Move: "moves", SupportHold: "given", SupportMove: "given", Convoy: "carried",
+    Convert: "converts",
     Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
     SendSupply: "sent",
 }
@@ -39,8 +41,8 @@ _TOLD = frozenset({"begun", "completed", "done"})
 
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
-    """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of ink, `correction`
-    says that a person read that line otherwise than the machine, or ""."""
+    """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of
+    ink, `correction` says that a person read that line otherwise than the machine, or ""."""
 
     text: str
     result: str
@@ -51,9 +53,9 @@ class ShownOrder:
 
     @property
     def said(self) -> str:
-        """What a letter says after the order: what became of it, once, with what caused it where it did not go as
-        ordered. "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind"; "bounced off Army Essex: 1
-        against 1"."""
+        """What a letter says after the order: what became of it, once, with what caused it where it did not
+        go as ordered. "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind"; "bounced
+        off Army Essex: 1 against 1"."""
         if self.result != Result.SUCCEEDS or self.mark in _TOLD:
             return self.why.rstrip(".") or self.mark
         _, where, rest = self.why.partition(", where ")
@@ -64,8 +66,9 @@ class ShownOrder:
 
 @dataclass(frozen=True, slots=True)
 class ShownPower:
-    """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent` are units
-    that stood without an order, `beaten` those of them that are dislodged; `sheet` says whether a sheet counted."""
+    """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent`
+    are units that stood without an order, `beaten` those of them that are dislodged; `sheet` says whether a
+    sheet counted."""
 
     power: str
     orders: tuple[ShownOrder, ...]
@@ -78,16 +81,20 @@ class ShownPower:
 def show(
     variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]]
 ) -> tuple[ShownPower, ...]:
-    """The results of every power, in the order of the variant's powers. `lines` are those of each executed sheet that may be
-    shown: an order of another sheet is told without its ink."""
+    """The results of every power, in the order of the variant's powers. `lines` are those of each executed
+    sheet that may be shown: an order of another sheet is told without its ink."""
     ink = {line.id: line for own in lines.values() for line in own}
     return tuple(
         ShownPower(
             power=variant.powers[power].name,
             orders=tuple(_order(variant, o, ink) for o in resolution.outcomes if o.order.power == power),
-            void=tuple((line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID),
+            void=tuple(
+                (line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID
+            ),
             silent=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
-            beaten=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))),
+            beaten=tuple(
+                sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))
+            ),
             sheet=power in lines,
         )
         for power in variant.powers
@@ -99,33 +106,42 @@ def _beaten(resolution: Resolution) -> frozenset[Unit]:
 
 
 def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
-    """A power's units that stood without an order. Of a beaten one that was given in proxy its proxy's line tells all."""
-    told = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, Proxy) and o.order.power == power and o.dislodged}
+    """A power's units that stood without an order. Of a beaten one that was given in proxy its proxy's line
+    tells all."""
+    told = {
+        o.order.unit.region.province
+        for o in resolution.outcomes
+        if isinstance(o.order, Proxy) and o.order.power == power and o.dislodged
+    }
     return frozenset(u for u in resolution.unordered if u.power == power and u.region.province not in told)
 
 
 def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
-    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was judged: those
-    that hold units it may not see, or had orders it may not know, whatever these sheets say (D66-06). Were a sheet shown that
-    says nothing of a hidden unit, its absence would tell of the others."""
+    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was
+    judged: those that hold units it may not see, or had orders it may not know, whatever these sheets say
+    (D66-06). Were a sheet shown that says nothing of a hidden unit, its absence would tell of the others."""
     told = variant.rules.told(variant.setting(), resolution, power)
     if told is resolution:
         return told, frozenset()
     unseen = frozenset(unit.power for unit in resolution.position.units - told.position.units)
-    return told, unseen | frozenset(one.order.power for one in resolution.outcomes if one not in told.outcomes)
+    return told, unseen | frozenset(
+        one.order.power for one in resolution.outcomes if one not in told.outcomes
+    )
 
 
 def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -> ShownOrder:
     line = None if outcome.order.line is None else ink.get(outcome.order.line)
     return ShownOrder(
         text=order_text(variant, outcome.order), result=outcome.result.value, mark=mark(outcome),
-        why=outcome.why, line_id=None if line is None else line.id, correction="" if line is None else correction(line),
+        why=outcome.why, line_id=None if line is None else line.id,
+        correction="" if line is None else correction(line),
     )
 
 
 def correction(line: SettledLine) -> str:
-    """That a person read a line otherwise than the machine, and how that had read it; "" where both say the same, or nobody
-    looked. A doubtful line whose best reading a person chose is not corrected: the machine had offered it."""
+    """That a person read a line otherwise than the machine, and how that had read it; "" where both say the
+    same, or nobody looked. A doubtful line whose best reading a person chose is not corrected: the machine
+    had offered it."""
     best = line.seen_order or next((one["order"] for _, one in arranged(line.candidates)), None)
     if line.by is None or line.state is not LineState.READ or line.order == best:
         return ""
@@ -162,7 +178,8 @@ def dislodged_text(variant: Variant, one: Dislodgement) -> str:
 
 
 def _readings(line: SettledLine) -> str:
-    """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best two."""
+    """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best
+    two."""
     kept = line.text.split("\n")
     texts = kept if len(kept) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
     if len(texts) == 2:

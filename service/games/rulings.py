@@ -10,7 +10,8 @@ from maps.rulings import Ruling, rulings
 
 @cache
 def rules_of(slug: str) -> tuple[Ruling, ...]:
-    """The house rules of a board that comes with the program; none for one that has none, or for an unknown board."""
+    """The house rules of a board that comes with the program; none for one that has none, or for an unknown
+    board."""
     return rulings(maps.folder(slug), maps.load(slug)) if slug in maps.variants() else ()
 
 

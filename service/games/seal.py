@@ -1,6 +1,8 @@
-"""The seal: before the deadline the desk shows counts and technical state, never what is written (DESK-02, Q-14).
+"""The seal: before the deadline the desk shows counts and technical state, never what is written (DESK-02,
+Q-14).
 
-It can be broken for one phase with a reason, which is logged and kept with the phase for the next results to print.
+It can be broken for one phase with a reason, which is logged and kept with the phase for the next results to
+print.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def at_the_desk(phase: PhaseRow) -> bool:
 def unseal(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) -> bool:
     """Break the seal of an open phase, once; False when it is not open or was unsealed before.
 
-    `why` has at least `LEAST_REASON` letters, else ValueError. The reason stays with the phase and in the log.
+    `why` has at least `LEAST_REASON` letters, else ValueError. The reason stays with the phase and in the
+    log.
     """
     why = " ".join(why.split())[:MOST_REASON]
     if len(why) < LEAST_REASON:

@@ -39,8 +39,8 @@ class Announcements(Protocol):
     """What leaves when a phase is approved."""
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
-        """Render every letter and picture of the results. The answer puts them into a transaction; nothing is put
-        when any rendering failed."""
+        """Render every letter and picture of the results. The answer puts them into a transaction; nothing is
+        put when any rendering failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class WrittenOrder:
 class Turns:
     """The steps of a phase, with everything they need.
 
-    `drain` empties the mailbox; `take` judges one stored mail; `parse(variant, phase, power, text, line)` gives the
-    orders of one line of canonical text.
+    `drain` empties the mailbox; `take` judges one stored mail; `parse(variant, phase, power, text, line)`
+    gives the orders of one line of canonical text.
     """
 
     store: sessionmaker[Session]
@@ -68,7 +68,8 @@ class Turns:
     announce: Announcements
 
     def open(self, payload: dict[str, Any]) -> None:
-        """Handler of `schedule.OPEN`: a waiting phase takes orders from its hour on, judged predecessor or not."""
+        """Handler of `schedule.OPEN`: a waiting phase takes orders from its hour on, judged predecessor or
+        not."""
         with self.store.begin() as session:
             phase = session.get(PhaseRow, int(payload["phase"]))
             if phase is None or phase.opens_at > self.clock.now():
@@ -80,7 +81,8 @@ class Turns:
                                   detail={"phase": str(phase_of(phase))})
 
     def close(self, payload: dict[str, Any]) -> None:
-        """Handler of `schedule.DEADLINE`: empty the mailbox, judge what it brought, then close and fix the ballots.
+        """Handler of `schedule.DEADLINE`: empty the mailbox, judge what it brought, then close and fix the
+        ballots.
 
         The deadline is read again afterwards: a deadline that was moved meanwhile closes nothing.
         """
@@ -95,7 +97,8 @@ class Turns:
             now = self.clock.now()
             if phase is None or phase.deadline > now:
                 return
-            if phase.position is None:  # the phase before is not approved yet; the sweep comes again when it is
+            # the phase before is not approved yet; the sweep comes again when it is
+            if phase.position is None:
                 return
             if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
                 records.log_event(session, now, "phase_closed", game_id=phase.game_id,
@@ -105,7 +108,8 @@ class Turns:
             self.judge_when_read(phase_id)
 
     def judge_when_read(self, phase_id: int) -> bool:
-        """Judge a closed phase once every sheet is read and no line waits for a person; whether it was judged."""
+        """Judge a closed phase once every sheet is read and no line waits for a person; whether it was
+        judged."""
         with self.store() as session:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state not in {PhaseState.CLOSED, PhaseState.READY} or _waits(session, phase):
@@ -114,7 +118,8 @@ class Turns:
         return True
 
     def judge(self, phase_id: int) -> Resolution:
-        """Judge a closed phase, or one that is ready and was read again. Raises NotReady for any other state."""
+        """Judge a closed phase, or one that is ready and was read again. Raises NotReady for any other
+        state."""
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state not in {PhaseState.CLOSED, PhaseState.READY} or phase.position is None:
@@ -133,8 +138,8 @@ class Turns:
         return resolution
 
     def resolve(self, session: Session, phase: PhaseRow) -> tuple[Resolution, int]:
-        """What judging the executed sheets as they now stand gives, and of how many orders. Writes nothing; the same for
-        a rehearsal and the real run. Raises NotReady where the position is not known yet."""
+        """What judging the executed sheets as they now stand gives, and of how many orders. Writes nothing;
+        the same for a rehearsal and the real run. Raises NotReady where the position is not known yet."""
         if phase.position is None:
             raise NotReady("the results of the phase before are not approved yet")
         variant = self.load(session.get_one(GameRow, phase.game_id).variant)
@@ -144,7 +149,8 @@ class Turns:
         return resolution, len(written)
 
     def orders(self, session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
-        """The orders of every executed sheet, by power and line. Lines that are void, struck or no orders give none."""
+        """The orders of every executed sheet, by power and line. Lines that are void, struck or no orders
+        give none."""
         chosen = executed(session, phase)
         by_sheet = lines_of(session, list(chosen.values()))
         found = []
@@ -184,7 +190,8 @@ class Turns:
                               detail={"phase": str(phase_of(phase))})
 
     def _go_on(self, session: Session, phase: PhaseRow, resolution: Resolution, now: datetime) -> None:
-        """Hand the position to the phase it is for; those between have nothing to order and are over (CAL-17)."""
+        """Hand the position to the phase it is for; those between have nothing to order and are over
+        (CAL-17)."""
         game = session.get_one(GameRow, phase.game_id)
         drawn = resolution.draw_open_to is not None and self.load(game.variant).rules.draws_at_once()
         if resolution.winner is not None or resolution.joint or drawn:
@@ -205,7 +212,8 @@ class Turns:
 
 
 def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
-    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and its own seed for lots."""
+    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and its own seed for
+    lots."""
     rows = records.phases(session, game.id)
     over = sum(r.state == PhaseState.SENT for r in rows)
     wanted = over + 1 + AHEAD
@@ -217,7 +225,8 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         session.add(PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
-            kind=window.phase.kind.value, state=PhaseState.WAITING, seed=lots.fresh_seed(), review=review_of(game.options),
+            kind=window.phase.kind.value, state=PhaseState.WAITING, seed=lots.fresh_seed(),
+            review=review_of(game.options),
             opens_at=window.opens + shift if shift else window.opens,
             deadline=window.deadline + shift if shift else window.deadline,
         ))
@@ -225,15 +234,16 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
 
 
 def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
-    """By how much the calendar as a whole was moved, seen at its last row: a deadline moved alone leaves the instant at
-    which its own phase opens, and the one at which its retreats close."""
+    """By how much the calendar as a whole was moved, seen at its last row: a deadline moved alone leaves the
+    instant at which its own phase opens, and the one at which its retreats close."""
     if last.kind == PhaseKind.RETREAT:
         return last.deadline - planned.deadline
     return last.opens_at - planned.opens
 
 
 def _waits(session: Session, phase: PhaseRow) -> bool:
-    """Whether a mail in time is unjudged, a sheet unread, or a line of an executed sheet waits for a person."""
+    """Whether a mail in time is unjudged, a sheet unread, or a line of an executed sheet waits for a
+    person."""
     mails = session.scalar(select(func.count()).select_from(MailRow).where(
         MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline))
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(

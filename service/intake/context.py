@@ -1,4 +1,5 @@
-"""What the intake must know to judge a mail: our own names, the games, who plays what, and the open phases."""
+"""What the intake must know to judge a mail: our own names, the games, who plays what, and the open
+phases."""
 
 from __future__ import annotations
 
@@ -53,8 +54,8 @@ class GameContext:
 class Context:
     """Everything the verdict on a mail depends on besides the mail, its time and the mails before it.
 
-    `own_addresses`: ours, any case. `own_domain`: the right side of our Message-IDs. `trusted_authserv_id`: the
-    server whose Authentication-Results count. `infer_game`: a subject without a game is taken for the
+    `own_addresses`: ours, any case. `own_domain`: the right side of our Message-IDs. `trusted_authserv_id`:
+    the server whose Authentication-Results count. `infer_game`: a subject without a game is taken for the
     sender's one game with that power and phase open (Q-06); without it such a subject is refused.
     """
 
@@ -88,8 +89,8 @@ class Context:
 def context_from_json(value: Any) -> Context:
     """Read the `context` object of the fixtures' index, or an index that has one under "context".
 
-    Besides the keys of the index a game may have "aliases" (list), "powers" (power to list of aliases) and "post_first".
-    Raises ContextError.
+    Besides the keys of the index a game may have "aliases" (list), "powers" (power to list of aliases) and
+    "post_first". Raises ContextError.
     """
     source = value.get("context", value) if isinstance(value, dict) else value
     try:

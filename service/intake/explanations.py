@@ -1,4 +1,5 @@
-"""What is said about a verdict: what happened, what is safe, what to do. For receipts, refusals and the desk."""
+"""What is said about a verdict: what happened, what is safe, what to do. For receipts, refusals and the
+desk."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ _WHAT: dict[Reason, str] = {
     Reason.TOO_LARGE: "The mail is too large.",
     Reason.BAD_IMAGE: "The attached picture cannot be opened.",
     Reason.NO_PHOTO: "No picture of a sheet was found in the mail; text in the message is not read.",
-    Reason.NOT_BOLD: "No picture of a sheet was found in the mail, and nothing in it is bold: only bold text counts.",
+    Reason.NOT_BOLD: ("No picture of a sheet was found in the mail, and nothing in it is bold: only bold "
+                      "text counts."),
     Reason.FIRST_BY_POST: "In this game the first orders of a season must be posted.",
     Reason.TOO_DARK: "The photograph is too dark to read.",
     Reason.BLURRED: "The photograph is too blurred to read.",
@@ -56,7 +58,8 @@ _WHAT: dict[Reason, str] = {
     Reason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
     Reason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
     Reason.READER_FAILED: "The photograph arrived whole, and the machine that reads it failed.",
-    Reason.COULD_NOT_BE_HANDLED: "We have your mail and what is attached to it safe, and our machine could not open it.",
+    Reason.COULD_NOT_BE_HANDLED: ("We have your mail and what is attached to it safe, and our machine could "
+                                  "not open it."),
 }
 
 _MEND: dict[Reason, str] = {
@@ -71,17 +74,22 @@ _MEND: dict[Reason, str] = {
     Reason.TOO_LARGE: f"Send {_LIMIT}, as JPEG or PDF.",
     Reason.BAD_IMAGE: f"Send the picture again as JPEG or PDF, {_LIMIT}.",
     Reason.NO_PHOTO: "Photograph the sheet and attach it to a mail with the same subject.",
-    Reason.NOT_BOLD: "Send it again with each order in bold, or between ** and **, and with the same subject.",
+    Reason.NOT_BOLD: ("Send it again with each order in bold, or between ** and **, and with the same "
+                      "subject."),
     Reason.FIRST_BY_POST: "Post the sheet; this picture is kept as a revision.",
     Reason.TOO_DARK: "Lay the sheet flat in daylight, all four corners in view, and photograph it again.",
     Reason.BLURRED: "Lay the sheet flat in daylight, hold still, and photograph it again.",
     Reason.CUT_OFF: "Photograph it again with all four corners in view.",
     Reason.BLANK: "Photograph the written side, flat and in daylight.",
     Reason.NOT_A_SHEET: "Lay the sheet flat in daylight, all four corners in view, and photograph it again.",
-    Reason.HEADING_DISAGREES: "The coordinator looks at both; a new version with both alike settles it at once.",
-    Reason.ONLY_CHANGES: "The coordinator looks at it; a new version with every order on it settles it at once.",
-    Reason.READER_FAILED: "The coordinator looks at it; a new version with another photograph settles it at once.",
-    Reason.COULD_NOT_BE_HANDLED: "The coordinator looks at it. So that your orders surely count, photograph the sheet and send it "
+    Reason.HEADING_DISAGREES: ("The coordinator looks at both; a new version with both alike settles it at "
+                               "once."),
+    Reason.ONLY_CHANGES: ("The coordinator looks at it; a new version with every order on it settles it at "
+                          "once."),
+    Reason.READER_FAILED: ("The coordinator looks at it; a new version with another photograph settles it at "
+                           "once."),
+    Reason.COULD_NOT_BE_HANDLED: "The coordinator looks at it. So that your orders surely count, photograph "
+                                 "the sheet and send it "
                                  "again as JPEG before the deadline.",
     Reason.LATE: "Orders for the next phase are taken until its own deadline.",
 }
@@ -123,15 +131,21 @@ def _notes(verdict: Verdict) -> str:
     notes = []
     if "not_first" in verdict.flags:
         notes.append(
-            "In this game the first paper counts, and one of yours was received before: this one is kept, and counts only if the first cannot be read."
+            "In this game the first paper counts, and one of yours was received before: this one is kept, "
+            "and counts only if the first cannot be read."
         )
     if "superseded" in verdict.flags:
         notes.append(
-            f"Version {verdict.on_file} is on file and counts before it; send it again with a higher number if this one should count."
+            f"Version {verdict.on_file} is on file and counts before it; send it again with a higher number "
+            f"if this one should count."
         )
     if "version_conflict" in verdict.flags:
         notes.append(f"A different version {verdict.version} was received before; the later one counts.")
-    if "version_missing" in verdict.flags and verdict.on_file is not None and "not_first" not in verdict.flags:
+    if (
+        "version_missing" in verdict.flags
+        and verdict.on_file is not None
+        and "not_first" not in verdict.flags
+    ):
         notes.append(f"Version {verdict.on_file} is on file; number this one higher if it should count.")
     if "photo_unreadable" in verdict.flags:
         notes.append(
@@ -163,7 +177,8 @@ def _mend(verdict: Verdict, context: Context) -> str:
 
 
 def _one_of(verdict: Verdict, context: Context) -> str:
-    """What to write where no one subject can be offered: a player of two games is not guessed at (SUBJ-07)."""
+    """What to write where no one subject can be offered: a player of two games is not guessed at
+    (SUBJ-07)."""
     fitting = [_subject(verdict, seat) for seat in _seats(verdict, context)]
     lines = [line for line in fitting if line]
     if not lines:
@@ -193,14 +208,16 @@ def subject_line(verdict: Verdict, context: Context) -> str:
 
 
 def seat_meant(verdict: Verdict, context: Context) -> tuple[GameContext, str] | None:
-    """The sender's own seat that a mail is about, as its game and the power's name; None where more than one may be meant."""
+    """The sender's own seat that a mail is about, as its game and the power's name; None where more than one
+    may be meant."""
     seats = _seats(verdict, context)
     return seats[0] if len(seats) == 1 else None
 
 
 def canonical_subject(game: str, power: str, phase: Phase, version: int) -> str:
     """The accepted form, as every mail of ours writes it (SUBJ-01)."""
-    return f"{game} - {power} - {phase.season} {phase.year} - {phase.kind.value.capitalize()} Orders - v{version}"
+    return (f"{game} - {power} - {phase.season} {phase.year} - {phase.kind.value.capitalize()} Orders - "
+            f"v{version}")
 
 
 def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
@@ -211,7 +228,8 @@ def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
 
 
 def _seats(verdict: Verdict, context: Context) -> list[tuple[GameContext, str]]:
-    """The sender's own seats that may be meant: of the game and the power that the mail names, as far as it does."""
+    """The sender's own seats that may be meant: of the game and the power that the mail names, as far as it
+    does."""
     sender = verdict.sender or ""
     named = _game(verdict, context)
     games = [named] if named is not None and named.registered(sender) else list(context.games)

@@ -22,8 +22,8 @@ from service.mail.message import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
 
-# A phase takes mail while it is open, and also after its close until its results are sent: a server may hand over
-# late what it stamped in time. A judged phase is then judged again.
+# A phase takes mail while it is open, and also after its close until its results are sent: a server may hand
+# over late what it stamped in time. A judged phase is then judged again.
 TAKING = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
@@ -40,10 +40,12 @@ def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) ->
 
 
 def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
-    """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not past, else
-    the open one, so that a mail for it is told that it came late."""
+    """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not
+    past, else the open one, so that a mail for it is told that it came late."""
     rows = session.scalars(
-        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING)).order_by(PhaseRow.ordinal)
+        select(PhaseRow)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING))
+        .order_by(PhaseRow.ordinal)
     ).all()
     in_time = [r for r in rows if received_at <= r.deadline]
     still_open = [r for r in rows if r.state == PhaseState.OPEN]
@@ -57,7 +59,8 @@ def build(
     """The context of one mail. `load` gives a variant by its slug."""
     games = tuple(_game(session, row, received_at, load(row.variant)) for row in records.games(session))
     return Context(
-        own_addresses=frozenset(own_addresses), own_domain=own_domain, trusted_authserv_id=trusted_authserv_id,
+        own_addresses=frozenset(own_addresses), own_domain=own_domain,
+        trusted_authserv_id=trusted_authserv_id,
         games=games, infer_game=True,
     )
 
@@ -65,7 +68,9 @@ def build(
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
     phase = taking(session, row.id, received_at)
     known = known_game(variant, row.name, row.aliases)
-    players = {variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()}
+    players = {
+        variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()
+    }
     return GameContext(
         known=known, players=players,
         open_phase=None if phase is None else phase_of(phase),

@@ -1,4 +1,5 @@
-"""Letters that come by post: logged with postmark and day of receipt, their scan read the same way as a mail (SUB-16)."""
+"""Letters that come by post: logged with postmark and day of receipt, their scan read the same way as a mail
+(SUB-16)."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ class NotLogged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What the coordinator writes down of a letter. `hour` of its arrival in GMT decides about the deadline; `word` is one
-    that it adds to the lots, or ""."""
+    """What the coordinator writes down of a letter. `hour` of its arrival in GMT decides about the deadline;
+    `word` is one that it adds to the lots, or ""."""
 
     phase_id: int
     power: str
@@ -59,36 +60,46 @@ class PostRoom:
     opener: Opener
 
     def log(self, letter: Letter, scans: Sequence[bytes], by: str) -> int | None:
-        """Log a letter. With scans it is filed as a paper and read; the submission's id. Without, only the tick "original
-        received" is set. Raises NotLogged."""
+        """Log a letter. With scans it is filed as a paper and read; the submission's id. Without, only the
+        tick "original received" is set. Raises NotLogged."""
         arrived = letter.arrived
         if arrived > self.clock.now():
-            raise NotLogged("Nothing was logged: the letter cannot have come in the future. Times are in GMT.")
+            raise NotLogged("Nothing was logged: the letter cannot have come in the future. Times are in "
+                            "GMT.")
         if letter.postmark is not None and letter.postmark > letter.received:
-            raise NotLogged("Nothing was logged: the postmark is later than the day the letter came. Check both days.")
+            raise NotLogged("Nothing was logged: the postmark is later than the day the letter came. Check "
+                            "both days.")
         self._check(scans)
         with self.store.begin() as session:
             phase = session.get(PhaseRow, letter.phase_id)
-            if phase is None or phase.state not in TAKING or letter.power not in records.seats(session, phase.game_id):
+            if (
+                phase is None
+                or phase.state not in TAKING
+                or letter.power not in records.seats(session, phase.game_id)
+            ):
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
             lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
             filed = self._file(session, phase, letter, arrived, scans) if scans else None
             session.add(PostedRow(phase_id=phase.id, power=letter.power, postmark=letter.postmark,
-                                  received=letter.received, submission_id=filed, made_at=self.clock.now(), made_by=by))
+                                  received=letter.received, submission_id=filed, made_at=self.clock.now(),
+                                  made_by=by))
             records.log_event(
                 session, self.clock.now(), "letter_logged", game_id=phase.game_id, actor=by,
                 detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),
-                        "postmark": None if letter.postmark is None else letter.postmark.isoformat(), "submission": filed})
+                        "postmark": None if letter.postmark is None else letter.postmark.isoformat(),
+                        "submission": filed})
             return filed
 
     def untick(self, posted_id: int, by: str) -> int:
-        """Take back a tick that has no scan; the phase's id. A scan that was filed stays. Raises NotLogged."""
+        """Take back a tick that has no scan; the phase's id. A scan that was filed stays. Raises
+        NotLogged."""
         with self.store.begin() as session:
             row = session.get(PostedRow, posted_id)
             if row is None or row.ended_at is not None:
                 raise NotLogged("Nothing was changed: this entry was taken back already.")
             if row.submission_id is not None:
-                raise NotLogged("Nothing was changed: a scan was filed with this letter, and papers are never taken away. At "
+                raise NotLogged("Nothing was changed: a scan was filed with this letter, and papers are "
+                                "never taken away. At "
                                 "its Sheet page another version can be executed.")
             row.ended_at, row.ended_by = self.clock.now(), by
             phase = session.get_one(PhaseRow, row.phase_id)
@@ -98,16 +109,19 @@ class PostRoom:
 
     def _check(self, scans: Sequence[bytes]) -> None:
         if len(scans) > MOST_FILES or sum(map(len, scans)) > MOST_BYTES:
-            raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and {MOST_BYTES // 1024 // 1024} MB together. Scan the "
+            raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and "
+                            f"{MOST_BYTES // 1024 // 1024} MB together. Scan the "
                             "sheet at 300 dots an inch as JPEG; the letter stays as it is.")
         for at, data in enumerate(scans, start=1):
             try:
                 opened = self.opener.open(data, "scan")
             except ChildFault as fault:
-                raise NotLogged(f"Nothing was logged: {fault}. Nothing is said against file {at}; log the letter again in a few "
+                raise NotLogged(f"Nothing was logged: {fault}. Nothing is said against file {at}; log the "
+                                f"letter again in a few "
                                 "minutes.") from fault
             if not opened.pages:
-                raise NotLogged(f"Nothing was logged: file {at} does not open as a picture or PDF. Scan the page again as "
+                raise NotLogged(f"Nothing was logged: file {at} does not open as a picture or PDF. Scan the "
+                                f"page again as "
                                 "JPEG or PDF.")
 
     def _file(
@@ -119,11 +133,14 @@ class PostRoom:
         paper: SubmissionRow | None = records.add_submission(
             session, sha256=None, phase_id=phase.id, power=letter.power,
             player_id=records.seats(session, phase.game_id)[letter.power], sender=own[0] if own else "",
-            received_at=arrived, version=letter.version, flags=["posted"], semantic_key=semantic_key(letter.version, keys))
+            received_at=arrived, version=letter.version, flags=["posted"],
+            semantic_key=semantic_key(letter.version, keys))
         if paper is None:
             raise NotLogged("Nothing was logged: this very scan is on file for this power already.")
         for at, data in enumerate(scans):
-            session.add(PageRow(submission_id=paper.id, ordinal=at * PAGES_PER_FILE, original=self.blobs.put(data)))
+            session.add(
+                PageRow(submission_id=paper.id, ordinal=at * PAGES_PER_FILE, original=self.blobs.put(data))
+            )
         session.flush()
         self.jobs.enqueue(session, READ_WORK, f"{READ_WORK}:{paper.id}", {"submission": paper.id})
         return paper.id
@@ -136,7 +153,8 @@ def letters(session: Session, phase_id: int) -> list[PostedRow]:
 
 
 def awaited(session: Session, phase: PhaseRow) -> list[str]:
-    """Powers that sent a photograph for a movement phase and whose posted original did not come yet (SUB-05, Q-04)."""
+    """Powers that sent a photograph for a movement phase and whose posted original did not come yet (SUB-05,
+    Q-04)."""
     if phase.kind != "movement":
         return []
     sent = {row.power for row in records.submissions(session, phase.id) if row.sha256 is not None}

@@ -46,13 +46,15 @@ READ_WORK = "read"
 TELL_WORK = "mail-given-up"
 """Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
-# The sender can mend these by sending again, and is told how; everything else that is rejected is for the coordinator.
+# The sender can mend these by sending again, and is told how; everything else that is rejected is for the
+# coordinator.
 MENDED_BY_SENDER = frozenset({
     Reason.PHASE_TYPE_MISMATCH, Reason.WRONG_PHASE, Reason.LATE, Reason.ENCRYPTED, Reason.TOO_LARGE,
     Reason.BAD_IMAGE, Reason.NO_PHOTO, Reason.NOT_BOLD, Reason.FIRST_BY_POST,
 })
 PAGES_PER_FILE = 100
-"""Step of a page's ordinal from one file of a mail to the next, so that the pages of a PDF find room between."""
+"""Step of a page's ordinal from one file of a mail to the next, so that the pages of a PDF find room
+between."""
 
 
 class Correspondence(Protocol):
@@ -62,8 +64,8 @@ class Correspondence(Protocol):
         """Tell the sender that a sheet arrived."""
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
-        """Tell the sender why a mail does not count and how to mend it; nobody, when `verdict.reply_to` is None. False
-        where the sender was answered too often to be told."""
+        """Tell the sender why a mail does not count and how to mend it; nobody, when `verdict.reply_to` is
+        None. False where the sender was answered too often to be told."""
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator of a mail that waits in quarantine."""
@@ -76,8 +78,8 @@ class Correspondence(Protocol):
 class Taker:
     """The step, with everything it needs.
 
-    `own_addresses` are ours in any case; `own_domain` the right side of our Message-IDs; `trusted_authserv_id` the
-    server whose Authentication-Results count.
+    `own_addresses` are ours in any case; `own_domain` the right side of our Message-IDs;
+    `trusted_authserv_id` the server whose Authentication-Results count.
     """
 
     store: sessionmaker[Session]
@@ -108,16 +110,19 @@ class Taker:
             self._settle(session, key, received_at, mail, verdict)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
-        """The job failed three times, or its worker died whenever it was tried: the mail goes to quarantine with its bytes, the
-        coordinator is told, and the sender by work of its own. Where only its photographs could not be opened, by a fault of
-        this machine, they are filed unopened, and the sender has a receipt."""
+        """The job failed three times, or its worker died whenever it was tried: the mail goes to quarantine
+        with its bytes, the coordinator is told, and the sender by work of its own. Where only its photographs
+        could not be opened, by a fault of this machine, they are filed unopened, and the sender has a
+        receipt."""
         key = str(payload["mail"])
         if error.startswith(ChildFault.__name__) and self._taken_unopened(key):
             return
         verdict = Verdict(Kind.REJECTED, alert=True)
         with self.store.begin() as session:
             row = session.get(MailRow, key)
-            if row is None or not records.end_mail(session, key, MailState.QUARANTINED, Reason.COULD_NOT_BE_HANDLED.value):
+            if row is None or not records.end_mail(
+                session, key, MailState.QUARANTINED, Reason.COULD_NOT_BE_HANDLED.value
+            ):
                 return
             records.log_event(session, self.clock.now(), "mail_given_up",
                               detail={"mail": key[:12], "fault": error.partition(":")[0]})
@@ -126,9 +131,10 @@ class Taker:
             self.jobs.enqueue(session, TELL_WORK, f"{TELL_WORK}:{key}", {"mail": key})
 
     def tell_sender(self, payload: dict[str, Any]) -> None:
-        """Handler of the job `TELL_WORK`: tell the sender of a mail that was given up that it is safe and was not opened
-        (OUT-03), or, where its subject shows already why it cannot count, that. Judged by its head alone, since its body may be
-        what no worker survives; nobody is told who is not proved and registered (SUB-14). Safe to run twice."""
+        """Handler of the job `TELL_WORK`: tell the sender of a mail that was given up that it is safe and was
+        not opened (OUT-03), or, where its subject shows already why it cannot count, that. Judged by its head
+        alone, since its body may be what no worker survives; nobody is told who is not proved and registered
+        (SUB-14). Safe to run twice."""
         key = str(payload["mail"])
         with self.store.begin() as session:
             row = session.get(MailRow, key)
@@ -139,7 +145,8 @@ class Taker:
             kept = remember(key, mail, row.received_at, verdict)
             if kept is None:  # a machine, or not proved
                 return
-            if verdict.reason is Reason.TOO_LARGE:  # nothing but its body, which was left out, speaks against it
+            # nothing but its body, which was left out, speaks against it
+            if verdict.reason is Reason.TOO_LARGE:
                 verdict = replace(verdict, reason=Reason.COULD_NOT_BE_HANDLED)
             row.sender, row.verdict = kept.sender.lower(), contexts.dump_verdict(verdict, mail)
             self.post.refusal(session, key, row.received_at, verdict)
@@ -158,7 +165,8 @@ class Taker:
     def _judge(
         self, session: Session, mail: IncomingMail, received_at: datetime, raw: bytes
     ) -> tuple[Verdict, IncomingMail]:
-        """The verdict, and the mail: where orders may be typed and no sheet is attached, with what is bold as its sheet."""
+        """The verdict, and the mail: where orders may be typed and no sheet is attached, with what is bold as
+        its sheet."""
         context = self._context(session, received_at)
         earlier = [one for sender in mail.senders[:1] for one in contexts.earlier_mails(session, sender)]
         verdict = judge_mail(mail, received_at, context, earlier)
@@ -187,7 +195,9 @@ class Taker:
             return
         if kept is not None:
             session.execute(update(MailRow).where(MailRow.sha256 == key).values(sender=kept.sender.lower()))
-        records.log_event(session, self.clock.now(), f"mail_{state.value}", detail={"mail": key[:12], "reason": reason})
+        records.log_event(
+            session, self.clock.now(), f"mail_{state.value}", detail={"mail": key[:12], "reason": reason}
+        )
         if state is MailState.USED and not self._file(session, key, received_at, mail, verdict):
             session.execute(update(MailRow).where(MailRow.sha256 == key)
                             .values(state=MailState.IGNORED, reason=Reason.DUPLICATE.value))
@@ -196,13 +206,15 @@ class Taker:
         elif state in {MailState.REFUSED, MailState.QUARANTINED}:
             if verdict.reply_to is not None and not self.post.refusal(session, key, received_at, verdict):
                 # Nobody told its sender what to mend: it is the coordinator's to see.
-                session.execute(update(MailRow).where(MailRow.sha256 == key).values(state=MailState.QUARANTINED))
+                session.execute(
+                    update(MailRow).where(MailRow.sha256 == key).values(state=MailState.QUARANTINED)
+                )
             if state is MailState.QUARANTINED:
                 self.post.notice(session, key, received_at, verdict)
 
     def _note_bounce(self, session: Session, report: Report) -> None:
-        """A bounce only ever changes the state of the letter it speaks of, of which the coordinator is told once: it can
-        be forged, by whoever has seen that letter."""
+        """A bounce only ever changes the state of the letter it speaks of, of which the coordinator is told
+        once: it can be forged, by whoever has seen that letter."""
         if report.message_id and report.status == "failed":
             letter = outbox.bounced(session, [report.message_id])
             if letter is not None:
@@ -221,7 +233,8 @@ class Taker:
         sender = verdict.sender or ""
         player = records.player_of(session, sender)
         submission = records.add_submission(
-            session, sha256=key, phase_id=phase.id, power=power, player_id=None if player is None else player.id,
+            session, sha256=key, phase_id=phase.id, power=power,
+            player_id=None if player is None else player.id,
             sender=sender, received_at=received_at, version=verdict.version, flags=sorted(verdict.flags),
             semantic_key=semantic_key(verdict.version, mail.photo_keys),
         )

@@ -55,7 +55,8 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The step, with everything it needs. `settled(phase)` is told of each paper read, in case it was the last."""
+    """The step, with everything it needs. `settled(phase)` is told of each paper read, in case it was the
+    last."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -77,7 +78,11 @@ class Reader:
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
         variant = self.load(game.variant)
-        scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind(phase.kind))], doubt_of(game.options, self.doubt))
+        scribe = Scribe(
+            lexicon_of(variant),
+            [forms_of(variant, PhaseKind(phase.kind))],
+            doubt_of(game.options, self.doubt),
+        )
         known = [known_game(variant, game.name, game.aliases)]
         pages: list[SeenPage] = []
         heading = SheetHeading()
@@ -126,8 +131,13 @@ class Reader:
         self, session: Session, key: int, pages: Sequence[SeenPage], heading: SheetHeading, asked: int | None,
         variant: Variant,
     ) -> None:
-        claimed = records.claim(session, SubmissionRow, SubmissionRow.id == key, SubmissionRow.read_at.is_(None),
-                                read_at=self.clock.now())
+        claimed = records.claim(
+            session,
+            SubmissionRow,
+            SubmissionRow.id == key,
+            SubmissionRow.read_at.is_(None),
+            read_at=self.clock.now(),
+        )
         if not claimed:
             return
         submission = session.get_one(SubmissionRow, key)
@@ -151,7 +161,8 @@ class Reader:
             self.post.held(session, submission, phase, Reason.ONLY_CHANGES)
 
     def _keep_pages(self, session: Session, submission: SubmissionRow, pages: Sequence[SeenPage]) -> None:
-        """The rows that intake made, one per file, take the first page of their file; further pages come after."""
+        """The rows that intake made, one per file, take the first page of their file; further pages come
+        after."""
         rows = {row.original: row for row in reversed(records.pages(session, submission.id))}
         used: dict[str, int] = {}
         for page in pages:
@@ -171,7 +182,8 @@ class Reader:
 
 
 THRESHOLD = "auto_score"
-"""The option of a game that says how sure the machine must be of a line that nobody looks at, 0..1; above 1 for never."""
+"""The option of a game that says how sure the machine must be of a line that nobody looks at, 0..1; above 1
+for never."""
 
 
 def doubt_of(options: Mapping[str, Any], site: Doubt) -> Doubt:
@@ -180,11 +192,14 @@ def doubt_of(options: Mapping[str, Any], site: Doubt) -> Doubt:
 
 
 def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: Doubt) -> int | None:
-    """The version number that the sheet itself asks for (VER-02), from lines that were clearly read: one digit misread
-    ("v1" as "v7") would put an old sheet above every later one. Where the subject names another number, that one counts
-    and the paper is marked: it is what the player's receipt says."""
+    """The version number that the sheet itself asks for (VER-02), from lines that were clearly read: one
+    digit misread ("v1" as "v7") would put an old sheet above every later one. Where the subject names another
+    number, that one counts and the paper is marked: it is what the player's receipt says."""
     clear = [
-        line.text for page in pages for line in page.lines if line.kind == "heading" and line.confidence >= doubt.score
+        line.text
+        for page in pages
+        for line in page.lines
+        if line.kind == "heading" and line.confidence >= doubt.score
     ]
     return parse_sheet_heading(clear, known).wanted
 

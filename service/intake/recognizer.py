@@ -1,4 +1,5 @@
-"""The eye as the service has it: files opened in a limited child, then read by the engines of this process."""
+"""The eye as the service has it: files opened in a limited child, then read by the engines of this
+process."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ MOST_REMEMBERED = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One picture of a file: its upright re-encoded JPEG (None when it could not be opened) and what was read."""
+    """One picture of a file: its upright re-encoded JPEG (None when it could not be opened) and what was
+    read."""
 
     upright: bytes | None = field(repr=False)
     reading: Reading
@@ -35,8 +37,8 @@ class Eye(Protocol):
     """Looks at one file as it came by mail."""
 
     def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
-        """One Sight per picture of the file, at least one. Never raises on account of `data`; ChildFault where this machine
-        is to blame."""
+        """One Sight per picture of the file, at least one. Never raises on account of `data`; ChildFault
+        where this machine is to blame."""
         ...
 
 
@@ -45,14 +47,15 @@ class LineEye(Protocol):
     """Looks at one line again, in a box that a person has drawn."""
 
     def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        """What stands in a box of a page's upright picture (`Sight.upright`), in one way or more; empty where nobody sees a
-        letter there. `rotation` is the page's quarter turn. Raises OSError for bytes that are no picture."""
+        """What stands in a box of a page's upright picture (`Sight.upright`), in one way or more; empty where
+        nobody sees a letter there. `rotation` is the page's quarter turn. Raises OSError for bytes that are
+        no picture."""
         ...
 
 
 class Opener:
-    """Opens files in the limited child and remembers the last few: a mail's pictures are looked at by the intake and
-    again by the reader moments later."""
+    """Opens files in the limited child and remembers the last few: a mail's pictures are looked at by the
+    intake and again by the reader moments later."""
 
     def __init__(self, limits: Limits = Limits(), keep: int = 24) -> None:
         self._limits = limits
@@ -77,8 +80,8 @@ class Opener:
 
 
 class EngineEye:
-    """Child process, then RapidOCR's networks with Tesseract as second opinion. As many readings at a time as there are
-    cores, at most two: more only take longer, and memory stays bounded."""
+    """Child process, then RapidOCR's networks with Tesseract as second opinion. As many readings at a time as
+    there are cores, at most two: more only take longer, and memory stays bounded."""
 
     def __init__(self, engines: Sequence[Engine] | None = None, opener: Opener | None = None) -> None:
         self._engines = tuple(engines) if engines is not None else _engines()
@@ -113,8 +116,8 @@ def _engines() -> tuple[Engine, ...]:
 
 
 class UnopenedProbe:
-    """Takes every picture for a photograph unopened: for when this machine cannot open any, which is not their sender's fault.
-    The reader opens them later, or the paper is held."""
+    """Takes every picture for a photograph unopened: for when this machine cannot open any, which is not
+    their sender's fault. The reader opens them later, or the paper is held."""
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         """See `service.mail.image_types.PictureProbe`."""
@@ -122,14 +125,15 @@ class UnopenedProbe:
 
 
 class ChildProbe:
-    """Opens the pictures of a mail in the limited child; the small ones that are only decoration are told from their
-    header, without one."""
+    """Opens the pictures of a mail in the limited child; the small ones that are only decoration are told
+    from their header, without one."""
 
     def __init__(self, opener: Opener | None = None) -> None:
         self._opener = opener or Opener()
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
-        """See `service.mail.image_types.PictureProbe`. Raises as `service.intake.sandbox.decode_photo` does."""
+        """See `service.mail.image_types.PictureProbe`. Raises as `service.intake.sandbox.decode_photo`
+        does."""
         decoded = self._opener.open(data, "picture")
         if decoded.reason is Reason.TOO_LARGE:
             return Probe(PictureState.BROKEN)

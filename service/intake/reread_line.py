@@ -1,7 +1,8 @@
-"""A line cut anew by a person, read anew by the machine: its readings are offered beside those of before (Q-01).
+"""A line cut anew by a person, read anew by the machine: its readings are offered beside those of before
+(Q-01).
 
-Nothing is decided here. The line stays open, and a reading keeps its number, so that nobody who looks at the line
-meanwhile takes another one than they saw.
+Nothing is decided here. The line stays open, and a reading keeps its number, so that nobody who looks at the
+line meanwhile takes another one than they saw.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def ask(jobs: Jobs, session: Session, line_id: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LineReader:
-    """The step, with everything it needs. Without an eye that can look at single lines nothing is read anew."""
+    """The step, with everything it needs. Without an eye that can look at single lines nothing is read
+    anew."""
 
     store: sessionmaker[Session]
     blobs: Blobs

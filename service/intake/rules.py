@@ -1,9 +1,10 @@
 """One mail, one verdict. Pure: the mail, its receipt time, what is known, and the mails before it go in.
 
-The tests run in one fixed order and the first that fails names the reason: machines, bad_from, authentication,
-duplicates, subject, names, sender, phase, time, photographs. So nothing a mail says is acted on, and nobody is
-written to, before it is authenticated. Duplicates are looked for with the fresh judgement at hand: a mail that was
-refused once for a reason that has passed (its phase was not open yet) is no repeat when it comes again.
+The tests run in one fixed order and the first that fails names the reason: machines, bad_from,
+authentication, duplicates, subject, names, sender, phase, time, photographs. So nothing a mail says is acted
+on, and nobody is written to, before it is authenticated. Duplicates are looked for with the fresh judgement
+at hand: a mail that was refused once for a reason that has passed (its phase was not open yet) is no repeat
+when it comes again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _NOT_KEPT = {Reason.BAD_FROM, Reason.AUTH_FAILED}
 def judge_mail(
     mail: IncomingMail, received_at: datetime, context: Context, earlier: Sequence[EarlierMail] = ()
 ) -> Verdict:
-    """Judge a mail received at `received_at` (UTC, the mailbox server's INTERNALDATE, never the Date header)."""
+    """Judge a mail received at `received_at` (UTC, the mailbox server's INTERNALDATE, never the Date
+    header)."""
     machine = _machine(mail, context)
     if machine is not None:
         return Verdict(Kind.IGNORED, machine, report=mail.report, subject=mail.subject)
@@ -163,7 +165,8 @@ def _with_game(
 
 
 def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[Note, ...]]:
-    """A missing year, and a kind written only as "Orders", taken from the open phase where it fits (SUBJ-06)."""
+    """A missing year, and a kind written only as "Orders", taken from the open phase where it fits
+    (SUBJ-06)."""
     notes: list[Note] = []
     fits = phase is not None and phase.season == heading.season
     if heading.kind is None and phase is not None and fits:

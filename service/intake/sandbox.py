@@ -20,20 +20,22 @@ from service.intake.sandbox_child import UNABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
-"""Signals that a file does not raise: a service being stopped, the kernel being out of memory. What a file spends too much
-of ends by SIGXCPU or SIGXFSZ, a fault in a decoder by SIGSEGV and its like."""
+"""Signals that a file does not raise: a service being stopped, the kernel being out of memory. What a file
+spends too much of ends by SIGXCPU or SIGXFSZ, a fault in a decoder by SIGSEGV and its like."""
 WALL_PER_CPU = 5
-"""Seconds of the clock that a child has for each second of processor time: so many others may share the machine."""
+"""Seconds of the clock that a child has for each second of processor time: so many others may share the
+machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one file may cost.
 
-    `data` and `output`: bytes in and out. `memory`: bytes of address space; photographs of 50 million pixels of every
-    format that is taken were opened within 1.2 thousand million, WebP needing most. `cpu_seconds`: of processor time,
-    which a file needs alike on an idle and on an overloaded machine. `wall_seconds`: of the clock, after which the child
-    is given up as stuck; that is never held against the file. `jpeg_quality`: 1..95, of the pages that come back.
+    `data` and `output`: bytes in and out. `memory`: bytes of address space; photographs of 50 million pixels
+    of every format that is taken were opened within 1.2 thousand million, WebP needing most. `cpu_seconds`:
+    of processor time, which a file needs alike on an idle and on an overloaded machine. `wall_seconds`: of
+    the clock, after which the child is given up as stuck; that is never held against the file.
+    `jpeg_quality`: 1..95, of the pages that come back.
     """
 
     data: int = 40_000_000
@@ -46,7 +48,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Pages as JPEG bytes in order, or a reason and none. `detail` is a phrase for people, `kind` the format."""
+    """Pages as JPEG bytes in order, or a reason and none. `detail` is a phrase for people, `kind` the
+    format."""
 
     pages: tuple[bytes, ...] = field(default=(), repr=False)
     reason: Reason | None = None
@@ -61,9 +64,9 @@ class ChildFault(RuntimeError):
 def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
     """An image or PDF of unknown worth as clean pages.
 
-    Never raises on account of `data`: what the file does to the child gives a reason. Raises ChildFault where the child
-    could not work or was stopped from outside, and OSError where none could be started. `name` plays no part in telling
-    the type; it only stands in `detail` where the type is unknown.
+    Never raises on account of `data`: what the file does to the child gives a reason. Raises ChildFault where
+    the child could not work or was stopped from outside, and OSError where none could be started. `name`
+    plays no part in telling the type; it only stands in `detail` where the type is unknown.
     """
     if len(data) > limits.data:
         return Decoded(reason=Reason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
@@ -81,7 +84,8 @@ def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
                 env=_environment(),
             )
         except subprocess.TimeoutExpired as error:
-            raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is overloaded, or "
+            raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
+                             f"overloaded, or "
                              "the child is stuck") from error
         out.seek(0)
         complaints.seek(0)
@@ -102,8 +106,8 @@ def _environment() -> dict[str, str]:
 
 
 def _died(code: int, stderr: bytes) -> Decoded:
-    """A child that was stopped: by its memory, its output, its processor time, or a fault in a decoder. Raises ChildFault
-    for a death that no file brings about."""
+    """A child that was stopped: by its memory, its output, its processor time, or a fault in a decoder.
+    Raises ChildFault for a death that no file brings about."""
     if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
         return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too much memory")
     if code == -signal.SIGXFSZ or b"File too large" in stderr:

@@ -1,4 +1,5 @@
-"""The child process of `service.intake.sandbox`: one hostile file on standard input, pages on standard output.
+"""The child process of `service.intake.sandbox`: one hostile file on standard input, pages on standard
+output.
 
 It lowers its own limits before any decoder is imported, and cuts itself off the network where the kernel
 lets an ordinary user do so. What it writes: one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the

@@ -1,6 +1,8 @@
-"""Orders typed into a mail, for games that take them: what is bold there, put on a sheet as if it had been photographed.
+"""Orders typed into a mail, for games that take them: what is bold there, put on a sheet as if it had been
+photographed.
 
-From there on it is a paper like any other: read by the eye, shown on the desk, copied to all with the results (WSB-02, Q-60).
+From there on it is a paper like any other: read by the eye, shown on the desk, copied to all with the results
+(WSB-02, Q-60).
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ MOST_LINES, LONGEST = 60, 200
 """Lines of one mail and letters of a line that are taken; no honest turn has more."""
 _MARKED = re.compile(r"\*\*(?P<stars>.+?)\*\*|\[b\](?P<code>.+?)\[/b\]", re.DOTALL | re.IGNORECASE)
 _BOLD_TAGS = frozenset({"b", "strong"})
-_BREAKS = frozenset({"br", "p", "div", "li", "tr", "ul", "ol", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"})
+_BREAKS = frozenset(
+    {"br", "p", "div", "li", "tr", "ul", "ol", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"}
+)
 _EMPTY = frozenset({"br", "hr", "img", "input", "meta", "link", "col", "wbr", "area", "base", "source"})
 _UNSEEN = frozenset({"style", "script", "head", "title", "blockquote"})
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|bolder|[6-9]00)\b", re.IGNORECASE)
@@ -33,8 +37,8 @@ _MARGIN, _STEP, _SIZE = 110, 96, 44
 
 
 def bold_lines(raw: bytes) -> tuple[str, ...]:
-    """The bold lines of a mail in its order: `<b>`, `<strong>` and heavy styles in HTML, `[b]` and `**` in either. What is
-    quoted from an earlier mail is left out. Never raises."""
+    """The bold lines of a mail in its order: `<b>`, `<strong>` and heavy styles in HTML, `[b]` and `**` in
+    either. What is quoted from an earlier mail is left out. Never raises."""
     headers, body = split(raw)
     leaves = [part for part in read_parts(headers, body).leaves if not part.name]
     for kind, reader in (("text/html", _from_html), ("text/plain", _from_plain)):
@@ -48,7 +52,9 @@ def sheet(lines: tuple[str, ...]) -> Picture:
     """The lines as a picture of a typed sheet."""
     font = ImageFont.truetype(FACES["plain"], _SIZE)
     widest = max(int(font.getlength(line)) for line in lines)
-    page = Image.new("RGB", (max(1400, widest + 2 * _MARGIN), max(900, 2 * _MARGIN + _STEP * len(lines))), "white")
+    page = Image.new(
+        "RGB", (max(1400, widest + 2 * _MARGIN), max(900, 2 * _MARGIN + _STEP * len(lines))), "white"
+    )
     pen = ImageDraw.Draw(page)
     for at, line in enumerate(lines):
         pen.text((_MARGIN, _MARGIN + _STEP * at), line, fill="black", font=font)

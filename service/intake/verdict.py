@@ -12,7 +12,8 @@ from service.mail.reports import Report
 
 
 class Kind(StrEnum):
-    """What happens to a mail. Rejected: does not count by itself, lies in quarantine. Ignored: never answered."""
+    """What happens to a mail. Rejected: does not count by itself, lies in quarantine. Ignored: never
+    answered."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -75,11 +76,11 @@ class Verdict:
     """What becomes of a mail, with all that receipts, quarantine and the desk need.
 
     The fields of the subject are canonical and stand as far as they could be read, also in a rejection.
-    `photos`: photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered address
-    to write to, None where nobody may be written to. `alert`: the coordinator is told at once.
-    `of`: the earlier mail a duplicate repeats. `on_file`: the highest version accepted before for this
-    paper, whoever counts. `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what
-    was wrong with the subject. `trailing`: words after the version.
+    `photos`: photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered
+    address to write to, None where nobody may be written to. `alert`: the coordinator is told at once. `of`:
+    the earlier mail a duplicate repeats. `on_file`: the highest version accepted before for this paper,
+    whoever counts. `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was
+    wrong with the subject. `trailing`: words after the version.
     """
 
     verdict: Kind

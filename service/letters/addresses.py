@@ -1,5 +1,5 @@
-"""Postal addresses of a player on a date: the one of always, those of journeys, and when to write to both (LIST-02,
-LIST-03, POST-04). Pure: days and lines in, days and lines out.
+"""Postal addresses of a player on a date: the one of always, those of journeys, and when to write to both
+(LIST-02, LIST-03, POST-04). Pure: days and lines in, days and lines out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 NEAR = timedelta(days=5)
-"""So near to the first or last day of a journey a letter goes to both addresses: posted, it may take so long."""
+"""So near to the first or last day of a journey a letter goes to both addresses: posted, it may take so
+long."""
 
 MOST_LINES, LONGEST = 7, 60
 """What fits below a name on an envelope."""
@@ -43,8 +44,8 @@ class Postal:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where a letter posted on a day reaches a player. `addresses` are all to write to, the likeliest first; empty
-    where none is known. `note` is a sentence that says why there is more than one, or ""."""
+    """Where a letter posted on a day reaches a player. `addresses` are all to write to, the likeliest first;
+    empty where none is known. `note` is a sentence that says why there is more than one, or ""."""
 
     addresses: tuple[Postal, ...]
     note: str = ""
@@ -53,8 +54,8 @@ class Reach:
 def reach(known: Sequence[Postal], day: date) -> Reach:
     """Where to write on a day. `known` are a player's addresses in the order they were entered.
 
-    A journey goes before the address of always; near its ends both are written to (LIST-03); where two journeys
-    overlap, every one of them is, because nobody but the player knows which was meant.
+    A journey goes before the address of always; near its ends both are written to (LIST-03); where two
+    journeys overlap, every one of them is, because nobody but the player knows which was meant.
     """
     always = [one for one in known if one.first is None and one.last is None]
     dated = [one for one in known if one.first is not None or one.last is not None]
@@ -76,7 +77,8 @@ def _several(always: Sequence[Postal]) -> str:
 
 
 def lines_of(written: str) -> tuple[str, ...]:
-    """The lines of an address as somebody wrote it, cleaned: no control characters, no empty lines, any script.
+    """The lines of an address as somebody wrote it, cleaned: no control characters, no empty lines, any
+    script.
 
     Raises BadAddress for an address of less than two lines, or one that no envelope has room for.
     """
@@ -121,5 +123,7 @@ def _meet(one: Postal, two: Postal) -> bool:
 
 
 def _clean(line: str) -> str:
-    kept = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in unicodedata.normalize("NFC", line))
+    kept = "".join(
+        c if unicodedata.category(c)[0] != "C" else " " for c in unicodedata.normalize("NFC", line)
+    )
     return re.sub(r"\s+", " ", kept).strip()

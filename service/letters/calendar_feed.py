@@ -1,7 +1,7 @@
 """Deadlines as an iCalendar feed (RFC 5545, RFC 7986): one for each game, one for all games of a player.
 
-A feed says when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16). The same values
-give the same bytes, so that a program that asks often is told "unchanged".
+A feed says when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16). The same
+values give the same bytes, so that a program that asks often is told "unchanged".
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ PRODID = "-//Galloper//Deadlines//EN"
 class Due:
     """One deadline of one game.
 
-    `game` is its slug, `ordinal` the phase's number in it: together they are the event's identity, which stays when
-    the deadline moves. `orders` says what is due ("Spring 1643 Movement Orders"). `instant` is the last one in time,
-    `changed` when this entry was last written, both in UTC. `sequence` counts how often it was moved (CAL-15).
+    `game` is its slug, `ordinal` the phase's number in it: together they are the event's identity, which
+    stays when the deadline moves. `orders` says what is due ("Spring 1643 Movement Orders"). `instant` is the
+    last one in time, `changed` when this entry was last written, both in UTC. `sequence` counts how often it
+    was moved (CAL-15).
     """
 
     game: str
@@ -38,7 +39,8 @@ class Due:
 
 
 def feed(name: str, deadlines: Sequence[Due], host: str) -> bytes:
-    """The feed called `name`; `host` makes the identities unique in the world. Lines are folded and end in CRLF."""
+    """The feed called `name`; `host` makes the identities unique in the world. Lines are folded and end in
+    CRLF."""
     calendar = Calendar()
     calendar.add("prodid", PRODID)
     calendar.add("version", "2.0")

@@ -1,4 +1,5 @@
-"""What a letter is written from: plain values, every name already in words. No address but the recipient's own."""
+"""What a letter is written from: plain values, every name already in words. No address but the recipient's
+own."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from service.games.results import ShownPower
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:
-    """The game a letter is about. `title` is the variant's; `order_address` takes photographs; `coordinator` is the
-    name signed with; `rules` the address of the board's house rules, which results cite, or ""."""
+    """The game a letter is about. `title` is the variant's; `order_address` takes photographs; `coordinator`
+    is the name signed with; `rules` the address of the board's house rules, which results cite, or ""."""
 
     id: str
     name: str
@@ -24,7 +25,8 @@ class GameInfo:
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Who is written to. `power` as printed, "" for the coordinator; `zone` an IANA name ("Europe/London") or ""."""
+    """Who is written to. `power` as printed, "" for the coordinator; `zone` an IANA name ("Europe/London") or
+    ""."""
 
     address: str
     power: str = ""
@@ -41,8 +43,8 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """A line as the machine read it, for the one who wrote it: its number in the picture, its letters, whether the
-    machine is unsure of them, and whether the line is struck out."""
+    """A line as the machine read it, for the one who wrote it: its number in the picture, its letters,
+    whether the machine is unsure of them, and whether the line is struck out."""
 
     number: int
     text: str
@@ -52,9 +54,9 @@ class ReadBack:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be checked. In a
-    receipt those of the sheet's own entry, with its stamp as the entry has it; in results those of the whole record, its
-    root, with the number of its entries."""
+    """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be
+    checked. In a receipt those of the sheet's own entry, with its stamp as the entry has it; in results those
+    of the whole record, its root, with the number of its entries."""
 
     number: int
     digest: str
@@ -63,7 +65,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What is told of the lots of a phase before it: the phase in words, its number in the game, the digest of its seed."""
+    """What is told of the lots of a phase before it: the phase in words, its number in the game, the digest
+    of its seed."""
 
     phase: str
     ordinal: int
@@ -72,11 +75,12 @@ class Commitment:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptFacts:
-    """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None where none was
-    written; `replaces` the version it replaces; `notes` sentences about its number or its pictures; `answers` the
-    Message-IDs it replies to; `subject` to copy for a further version or "". `closing` is the phase's own deadline, or
-    for a late paper the next one, None where no phase is open. `reading` are its lines where the game shows them, `record`
-    its entry in the record; `first_counts`: in this game no later paper replaces the first (Q-60)."""
+    """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None
+    where none was written; `replaces` the version it replaces; `notes` sentences about its number or its
+    pictures; `answers` the Message-IDs it replies to; `subject` to copy for a further version or "".
+    `closing` is the phase's own deadline, or for a late paper the next one, None where no phase is open.
+    `reading` are its lines where the game shows them, `record` its entry in the record; `first_counts`: in
+    this game no later paper replaces the first (Q-60)."""
 
     key: str
     received_at: datetime
@@ -98,8 +102,8 @@ class ReceiptFacts:
 class RejectionFacts:
     """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
 
-    `their_subject` is quoted back to the registered sender; `subject` a filled-in one to copy, or ""; `closing` what is
-    open now, or None.
+    `their_subject` is quoted back to the registered sender; `subject` a filled-in one to copy, or "";
+    `closing` what is open now, or None.
     """
 
     key: str
@@ -147,8 +151,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A power's supply. `centres` it owns now, `gained` and `lost` by name this year, `units` on the board; `adjust`
-    is builds offered (above 0) or removals demanded (below 0), before transfers."""
+    """A power's supply. `centres` it owns now, `gained` and `lost` by name this year, `units` on the board;
+    `adjust` is builds offered (above 0) or removals demanded (below 0), before transfers."""
 
     power: str
     centres: int
@@ -170,12 +174,13 @@ class NextDate:
 class ResultsFacts:
     """What was judged, in words; the same for every recipient.
 
-    `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed` (by order), `by_rule` and
-    `by_lot` are units in full, the last in the order drawn; `holdings` are given with Autumn final and year-end results;
-    `draw` are the powers that together fulfil the draw condition; `remarks` further sentences, such as why a phase was
-    unsealed; `lots` a sentence on how a draw of lots can be checked, or ""; `seeds` what is told beforehand of lots to come; `record`
-    the root of the game's record; `notes` what befell without an order, `standing` what each power has beside units and
-    centres, where the rules know of such things; `joint` the powers that won together; `ink` the address below which each
+    `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed` (by order),
+    `by_rule` and `by_lot` are units in full, the last in the order drawn; `holdings` are given with Autumn
+    final and year-end results; `draw` are the powers that together fulfil the draw condition; `remarks`
+    further sentences, such as why a phase was unsealed; `lots` a sentence on how a draw of lots can be
+    checked, or ""; `seeds` what is told beforehand of lots to come; `record` the root of the game's record;
+    `notes` what befell without an order, `standing` what each power has beside units and centres, where the
+    rules know of such things; `joint` the powers that won together; `ink` the address below which each
     order's rectangle of ink is shown, or "".
     """
 
@@ -204,7 +209,8 @@ class ResultsFacts:
 
 @dataclass(frozen=True, slots=True)
 class RetreatFacts:
-    """Units that must retreat or disband, in full, when their orders close, and the subject to copy (OUT-05)."""
+    """Units that must retreat or disband, in full, when their orders close, and the subject to copy
+    (OUT-05)."""
 
     units: tuple[str, ...]
     closing: Closing
@@ -213,8 +219,9 @@ class RetreatFacts:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentFacts:
-    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07). `sends`: supply may be
-    sent; `by_lot`: removals that nobody orders are drawn; `apart`: builds and removals do not go on one sheet."""
+    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
+    `sends`: supply may be sent; `by_lot`: removals that nobody orders are drawn; `apart`: builds and removals
+    do not go on one sheet."""
 
     count: int
     closing: Closing
@@ -226,11 +233,11 @@ class AdjustmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class WelcomeFacts:
-    """What a player needs to begin (OUT-01). `units` they start with; `builds` the centres they may build in at once, in a game
-    that opens with builds; `feed` the address of the game's calendar,
-    `own_feed` that of the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
-    where the site has none. `first_counts` and `typed` as the game has it (Q-60); `seeds` is told of the first lots, `record`
-    the root of the game's record, `conduct` what the game asks of its players."""
+    """What a player needs to begin (OUT-01). `units` they start with; `builds` the centres they may build in
+    at once, in a game that opens with builds; `feed` the address of the game's calendar, `own_feed` that of
+    the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
+    where the site has none. `first_counts` and `typed` as the game has it (Q-60); `seeds` is told of the
+    first lots, `record` the root of the game's record, `conduct` what the game asks of its players."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
@@ -249,8 +256,8 @@ class WelcomeFacts:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionFacts:
-    """An error in results that were sent at `sent_at`: what was said, what is right, what follows, who found it. `key`
-    names the correction for ever."""
+    """An error in results that were sent at `sent_at`: what was said, what is right, what follows, who found
+    it. `key` names the correction for ever."""
 
     key: str
     said: str
@@ -262,8 +269,8 @@ class CorrectionFacts:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineFacts:
-    """A deadline that was moved (OUT-12), for a reason; `moved` are later ones with their new instants, `stands` those
-    that stay. `key` tells this move from others of the same phase."""
+    """A deadline that was moved (OUT-12), for a reason; `moved` are later ones with their new instants,
+    `stands` those that stay. `key` tells this move from others of the same phase."""
 
     key: str
     phase: Phase
@@ -276,8 +283,8 @@ class DeadlineFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReminderFacts:
-    """A deadline draws near and nothing of a power is on file (OUT-11). `hours` before it this reminder belongs to;
-    `feed` the address of the calendar or "", `entry` where the player may end reminders or ""."""
+    """A deadline draws near and nothing of a power is on file (OUT-11). `hours` before it this reminder
+    belongs to; `feed` the address of the calendar or "", `entry` where the player may end reminders or ""."""
 
     hours: int
     closing: Closing
@@ -289,9 +296,9 @@ class ReminderFacts:
 
 @dataclass(frozen=True, slots=True)
 class PackFacts:
-    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the number of
-    their envelopes, `without` those of which no postal address is known, `notes` sentences about journeys and
-    accommodations (LIST-03, POST-06), without any address."""
+    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
+    number of their envelopes, `without` those of which no postal address is known, `notes` sentences about
+    journeys and accommodations (LIST-03, POST-06), without any address."""
 
     posted: tuple[tuple[str, int], ...]
     without: tuple[str, ...] = ()
@@ -300,8 +307,9 @@ class PackFacts:
 
 @dataclass(frozen=True, slots=True)
 class HandOverFacts:
-    """Another coordinator from `at` on (UTC). `digest` is the root of the game's record at that moment, of so many `entries`, by which
-    anybody can tell later that nothing before it was changed. `key` names the hand-over for ever."""
+    """Another coordinator from `at` on (UTC). `digest` is the root of the game's record at that moment, of so
+    many `entries`, by which anybody can tell later that nothing before it was changed. `key` names the
+    hand-over for ever."""
 
     key: str
     before: str

@@ -1,5 +1,5 @@
-"""The letter that brings a player's personal link. It is mailed on request and belongs to no phase of a game, so it is none
-of the sixteen letters of a game."""
+"""The letter that brings a player's personal link. It is mailed on request and belongs to no phase of a game,
+so it is none of the sixteen letters of a game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ KIND = "link"
 
 
 def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
-    """A link of one's own, at the web `address`, which works once, until `until` (UTC). Its key is the link itself."""
+    """A link of one's own, at the web `address`, which works once, until `until` (UTC). Its key is the link
+    itself."""
     values = {"game": None, "address": address, "until": until, "when": lambda moment: when(moment, to.zone)}
     words, markup = environment("mail", markup=False), environment("mail", markup=True)
     return OutLetter(

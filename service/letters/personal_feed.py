@@ -1,5 +1,6 @@
-"""The secret address of a player's own calendar feed, of all their games (CAL-16): made when it is first shown, and anew
-when they ask. It says no more than each game's public page, but that they are all one person's is nobody else's business.
+"""The secret address of a player's own calendar feed, of all their games (CAL-16): made when it is first
+shown, and anew when they ask. It says no more than each game's public page, but that they are all one
+person's is nobody else's business.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One function a letter: values in, a finished letter out. Nothing is sent here and nothing is looked up.
 
-Every letter has a subject in the canonical pattern, words of at most 72 columns, and the same words as HTML. Values
-from outside reach a template as one line each, so no name can forge a header or a paragraph; HTML escapes them.
+Every letter has a subject in the canonical pattern, words of at most 72 columns, and the same words as HTML.
+Values from outside reach a template as one line each, so no name can forge a header or a paragraph; HTML
+escapes them.
 """
 
 from __future__ import annotations
@@ -47,9 +48,13 @@ KINDS = (
 )  # fmt: skip
 
 
-def receipt(game: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()) -> OutLetter:
+def receipt(
+    game: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()
+) -> OutLetter:
     """A machine's receipt for a paper (OUT-02). It says what arrived, never what it means."""
-    return _letter("receipt", game, facts.phase, to, facts, key=facts.key, answers=facts.answers, attached=pictures)
+    return _letter(
+        "receipt", game, facts.phase, to, facts, key=facts.key, answers=facts.answers, attached=pictures
+    )
 
 
 def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLetter:
@@ -60,8 +65,11 @@ def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLette
 def rejection(
     game: GameInfo | None, to: Recipient, facts: RejectionFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """A mail that cannot be used: why, and how to mend it (OUT-03). `game` is None where the mail names none."""
-    return _letter("rejection", game, None, to, facts, key=facts.key, answers=facts.answers, attached=attached)
+    """A mail that cannot be used: why, and how to mend it (OUT-03). `game` is None where the mail names
+    none."""
+    return _letter(
+        "rejection", game, None, to, facts, key=facts.key, answers=facts.answers, attached=attached
+    )
 
 
 def held(game: GameInfo | None, to: Recipient, facts: HeldFacts) -> OutLetter:
@@ -126,12 +134,14 @@ def deadline_moved(
 def correction(
     game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """An error in results that were sent, with a picture of the right words; the earlier letter stays valid elsewhere."""
+    """An error in results that were sent, with a picture of the right words; the earlier letter stays valid
+    elsewhere."""
     return _letter("correction", game, phase, to, facts, key=facts.key, attached=attached)
 
 
 def reminder(game: GameInfo, to: Recipient, facts: ReminderFacts) -> OutLetter:
-    """A deadline draws near and nothing is on file; for those who asked for it, and nothing of the game (OUT-11)."""
+    """A deadline draws near and nothing is on file; for those who asked for it, and nothing of the game
+    (OUT-11)."""
     key = f"{facts.hours}h-{facts.closing.deadline.isoformat()}"
     return _letter("reminder", game, facts.closing.phase, to, facts, key=key)
 
@@ -161,7 +171,8 @@ def _letter(
     revision: int = 0,
 ) -> OutLetter:
     values = {
-        "game": game, "phase": phase, "to": to, "facts": facts, "attached": [a.name for a in attached if not a.content_id],
+        "game": game, "phase": phase, "to": to, "facts": facts,
+        "attached": [a.name for a in attached if not a.content_id],
         "when": lambda moment: when(moment, to.zone),
     }
     # Two players may share one address (POST-04): the power is part of the key.
@@ -186,8 +197,8 @@ def _letter(
 def when(moment: datetime, zone: str = "") -> str:
     """An instant as players are told it: GMT first, then their own clock (CAL-13).
 
-    "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)"; the day is repeated where the player's differs. A zone that is not
-    known is left out.
+    "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)"; the day is repeated where the player's differs. A zone
+    that is not known is left out.
     """
     gmt = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M} GMT"
     if not zone:
@@ -230,8 +241,8 @@ def count_words(count: int, one: str, many: str = "") -> str:
 
 
 def wrapped(text: str) -> str:
-    """Text at 72 columns. A line set in by four spaces is left whole, so that it can be copied; a list item runs on
-    beneath its first word."""
+    """Text at 72 columns. A line set in by four spaces is left whole, so that it can be copied; a list item
+    runs on beneath its first word."""
     lines: list[str] = []
     for line in text.strip().split("\n"):
         bare = line.rstrip()
@@ -239,7 +250,9 @@ def wrapped(text: str) -> str:
             lines.append(bare)
             continue
         indent = " " * (len(bare) - len(bare.lstrip())) + ("  " if bare.lstrip().startswith("- ") else "")
-        lines += textwrap.wrap(bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines += textwrap.wrap(
+            bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
     spaced = "\n".join(lines)
     while "\n\n\n" in spaced:
         spaced = spaced.replace("\n\n\n", "\n\n")

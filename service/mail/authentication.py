@@ -1,7 +1,7 @@
 """Whether a mail comes from the domain its From names, on the word of our own mail server alone.
 
-Only the topmost Authentication-Results header with the trusted authserv-id counts: headers below it, and those
-of look-alike servers, may be the sender's own work. RFC 8601; index rules "Authentication".
+Only the topmost Authentication-Results header with the trusted authserv-id counts: headers below it, and
+those of look-alike servers, may be the sender's own work. RFC 8601; index rules "Authentication".
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""One letter as a finished mail: headers that answer no robot, text and HTML, attachments; and a smaller one."""
+"""One letter as a finished mail: headers that answer no robot, text and HTML, attachments; and a smaller
+one."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _STEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of a letter. `kind` is its media type ("image/png"); `content_id` is set where the HTML shows it."""
+    """A file of a letter. `kind` is its media type ("image/png"); `content_id` is set where the HTML shows
+    it."""
 
     name: str
     kind: str
@@ -36,8 +38,9 @@ class Attachment:
 class OutLetter:
     """One letter to one recipient.
 
-    `key` names it for ever: game, phase, kind, recipient, and a revision where it is sent anew with other content.
-    `answers` are Message-IDs of the mail it replies to, oldest first. `list_name` is the game's, for mail filters.
+    `key` names it for ever: game, phase, kind, recipient, and a revision where it is sent anew with other
+    content. `answers` are Message-IDs of the mail it replies to, oldest first. `list_name` is the game's, for
+    mail filters.
     """
 
     key: str
@@ -54,12 +57,14 @@ class OutLetter:
 
 
 def one_line(text: str, longest: int = _LONGEST_SUBJECT) -> str:
-    """A header value: control characters and line ends become spaces, and it is cut at `longest` characters."""
+    """A header value: control characters and line ends become spaces, and it is cut at `longest`
+    characters."""
     return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()[:longest]
 
 
 def message_id(letter: OutLetter, sender: str) -> str:
-    """The same letter has the same Message-ID on every try: it is made of the key. Its domain is the sender's."""
+    """The same letter has the same Message-ID on every try: it is made of the key. Its domain is the
+    sender's."""
     digest = hashlib.sha256(letter.key.encode()).hexdigest()[:24]
     return f"<{re.sub(r'[^a-z0-9-]', '', letter.kind.lower())}.{digest}@{domain_of(sender)}>"
 
@@ -72,7 +77,8 @@ def domain_of(address: str) -> str:
 def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, reply_to: str = "") -> bytes:
     """The finished mail, pictures made smaller where it would pass `max_bytes`.
 
-    Raises ValueError where the recipient is no single address, which is our own fault: it comes from the database.
+    Raises ValueError where the recipient is no single address, which is our own fault: it comes from the
+    database.
     """
     address = parseaddr(letter.recipient)[1]
     if not re.fullmatch(r"[^\s@,;<>\"]+@[^\s@,;<>\"]+", address) or address != letter.recipient:
@@ -131,8 +137,8 @@ def attached(data: bytes) -> int:
 def shrink(data: bytes, limit: int, where: str = ASK) -> bytes:
     """The same mail with smaller pictures, until it is no larger than `limit` bytes.
 
-    What is too large even so is left out, and the words say which file and `where` it is; headers and Message-ID stay
-    as they are.
+    What is too large even so is left out, and the words say which file and `where` it is; headers and
+    Message-ID stay as they are.
     """
     message = BytesParser(policy=_POLICY).parsebytes(data)
     parts = [_read(part) for part in message.iter_attachments() if isinstance(part, EmailMessage)]
@@ -162,7 +168,8 @@ def _read(part: EmailMessage) -> Attachment:
 
 
 def _smaller(part: Attachment, scale: float) -> Attachment:
-    """A picture scaled down (0..1 of each side) as JPEG; other files, and pictures it would not help, as they are."""
+    """A picture scaled down (0..1 of each side) as JPEG; other files, and pictures it would not help, as they
+    are."""
     if not part.kind.startswith("image/") or part.kind == "image/svg+xml":
         return part
     with Image.open(io.BytesIO(part.data)) as picture:
@@ -179,7 +186,9 @@ def _smaller(part: Attachment, scale: float) -> Attachment:
     )
 
 
-def _rebuild(message: EmailMessage, parts: Iterable[Attachment], left_out: Iterable[str], where: str) -> bytes:
+def _rebuild(
+    message: EmailMessage, parts: Iterable[Attachment], left_out: Iterable[str], where: str
+) -> bytes:
     again = EmailMessage(policy=_POLICY)
     for name, value in message.items():
         if not name.lower().startswith(("content-", "mime-version")):
@@ -193,7 +202,9 @@ def _rebuild(message: EmailMessage, parts: Iterable[Attachment], left_out: Itera
     again.set_content(words)
     if html is not None:
         twin = str(html.get_content())
-        again.add_alternative(twin.replace("</main>", f"<p>{escape(said)}</p>\n</main>", 1) if names else twin, subtype="html")
+        again.add_alternative(
+            twin.replace("</main>", f"<p>{escape(said)}</p>\n</main>", 1) if names else twin, subtype="html"
+        )
     for part in parts:
         _attach(again, part)
     return again.as_bytes()

@@ -172,7 +172,8 @@ def addresses(values: Sequence[str]) -> tuple[str, ...]:
             if _ADDRESS.fullmatch(address) and "=?" not in address:
                 found.append(address.rstrip("."))
             elif angle is not None and "@" in angle:
-                # an address was meant that cannot be one: it counts, so that the mail is not taken for another's
+                # an address was meant that cannot be one: it counts, so that the mail is not taken for
+                # another's
                 found.append("")
     return tuple(found)
 

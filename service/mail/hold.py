@@ -1,4 +1,5 @@
-"""What a person holds back by hand, kept in the database so that a restart does not let it loose: the sending of letters."""
+"""What a person holds back by hand, kept in the database so that a restart does not let it loose: the sending
+of letters."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def held(session: Session) -> SwitchRow | None:
 
 
 def pause(session: Session, by: str, why: str, now: datetime) -> bool:
-    """Let no letter leave until `resume`; False when it is so already. Letters are still written, and keep their turn."""
+    """Let no letter leave until `resume`; False when it is so already. Letters are still written, and keep
+    their turn."""
     if not records.insert_once(session, SwitchRow, name=LETTERS, by=by, why=why, at=now):
         return False
     records.log_event(session, now, "letters_paused", actor=by, detail={"why": why})
@@ -28,20 +30,25 @@ def pause(session: Session, by: str, why: str, now: datetime) -> bool:
 
 def resume(session: Session, by: str, now: datetime) -> int | None:
     """Let letters leave again, those that waited first; how many wait, None when nothing was held back."""
-    gone = session.execute(delete(SwitchRow).where(SwitchRow.name == LETTERS).returning(SwitchRow.name)).scalar()
+    gone = session.execute(
+        delete(SwitchRow).where(SwitchRow.name == LETTERS).returning(SwitchRow.name)
+    ).scalar()
     if gone is None:
         return None
     # Their two days of tries begin now: the wait was ours, not the mail server's.
     waiting = session.scalars(
-        update(OutboxRow).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now).values(due_at=now)
-        .returning(OutboxRow.id)).all()
+        update(OutboxRow)
+        .where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now)
+        .values(due_at=now)
+        .returning(OutboxRow.id)
+    ).all()
     records.log_event(session, now, "letters_resumed", actor=by, detail={"waiting": len(waiting)})
     return len(waiting)
 
 
 def failed(session: Session) -> list[int]:
-    """Letters that failed and can be sent again without asking anybody: those of which it is known that they did not
-    arrive."""
+    """Letters that failed and can be sent again without asking anybody: those of which it is known that they
+    did not arrive."""
     return list(session.scalars(
         select(OutboxRow.id).where(OutboxRow.state == OutboxState.FAILED, OutboxRow.possibly_twice.is_(False))
         .order_by(OutboxRow.id)))

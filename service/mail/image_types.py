@@ -1,7 +1,7 @@
 """What an attachment is by its bytes, and whether its picture opens.
 
-The opening stands behind a Protocol: `PillowProbe` does it in this process, for the command line and tests; the
-service hands in one that works in a limited child process.
+The opening stands behind a Protocol: `PillowProbe` does it in this process, for the command line and tests;
+the service hands in one that works in a limited child process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class PictureState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The answer of a probe. `pages`: photographs in the file, 0 unless it is good; sides in pixels, 0 unknown."""
+    """The answer of a probe. `pages`: photographs in the file, 0 unless it is good; sides in pixels, 0
+    unknown."""
 
     state: PictureState
     pages: int = 0
@@ -50,7 +51,8 @@ class Probe:
 
 
 class PictureProbe(Protocol):
-    """Opens one file of a known type, or finds that it does not open. Must not raise on account of any bytes."""
+    """Opens one file of a known type, or finds that it does not open. Must not raise on account of any
+    bytes."""
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         """Open `data` as `kind`."""

@@ -1,16 +1,22 @@
 """A mailbox on an IMAP server. Every trap of the protocol and of IMAPClient lives in this file.
 
-- Read or unread means nothing, because another client may have opened the mail: everything in the folder is looked at.
+- Read or unread means nothing, because another client may have opened the mail: everything in the folder is
+  looked at.
 - Bodies are fetched with PEEK, one by one, and not before their size is known.
 - A search straight after another session's delivery may be empty: NOOP first.
-- After the server died, `idle_check` returns an empty list at once, for ever: an empty answer before its time is a
-  lost connection. Behind a peer that swallows packets it looks like a quiet night: IDLE is left every few minutes,
+- After the server died, `idle_check` returns an empty list at once, for ever: an empty answer before its time
+  is a
+  lost connection. Behind a peer that swallows packets it looks like a quiet night: IDLE is left every few
+  minutes,
   and `idle_done` runs into the socket's timeout.
-- News of a mail that comes while another command runs stands among that command's answers, also those of IDLE itself,
+- News of a mail that comes while another command runs stands among that command's answers, also those of IDLE
+  itself,
   and IDLE does not repeat it: it is looked for there, or the mail would lie until the next look.
-- `idle_check` reads without waiting and takes half a line for the end of the connection. The server is well: the next
+- `idle_check` reads without waiting and takes half a line for the end of the connection. The server is well:
+  the next
   look connects anew, and nobody is alarmed.
-- IMAPClient has every answer spelled out for a log of its own, each mail as text several times its size, written or not.
+- IMAPClient has every answer spelled out for a log of its own, each mail as text several times its size,
+  written or not.
   That is switched off: it takes longer than the fetch, and a log is no place for a mail.
 - What a server can do is asked after the login; IDLE and MOVE may be missing before.
 """
@@ -48,7 +54,8 @@ _STARTTLS_PORT = 143
 
 
 class ImapSource:
-    """The folder that orders arrive in. Connects at the first use, and again at the first use after a failure."""
+    """The folder that orders arrive in. Connects at the first use, and again at the first use after a
+    failure."""
 
     def __init__(
         self, settings: MailIn, *, read_seconds: float = READ_SECONDS, context: ssl.SSLContext | None = None
@@ -63,7 +70,8 @@ class ImapSource:
         self._tokens = tokens_of(settings.oauth, "mail_in.oauth")
 
     def look(self) -> Sequence[Waiting]:
-        """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the others."""
+        """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the
+        others."""
         with self._use("look into") as client:
             client.noop()
             self._forget_news(client)
@@ -108,8 +116,9 @@ class ImapSource:
         self._move([place], self._settings.quarantine_folder)
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause. After a quiet while
-        the folder is opened anew, for servers that lost sight of a mail which came while others were moved on."""
+        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause. After a
+        quiet while the folder is opened anew, for servers that lost sight of a mail which came while others
+        were moved on."""
         longest = min(seconds, self._settings.keep_alive_seconds, LONGEST_IDLE)
         with self._use("wait at") as client:
             if not client.has_capability("IDLE"):
@@ -154,8 +163,9 @@ class ImapSource:
         return any(len(a) > 1 and a[1] in (b"EXISTS", b"RECENT") for a in answers)
 
     def server_time(self) -> datetime | None:
-        """What the server's clock says: it stamps a mail that is put somewhere without a date (RFC 3501, 6.3.11). For a
-        moment that mail stands in the folder of those taken in. None where the server does not give it back."""
+        """What the server's clock says: it stamps a mail that is put somewhere without a date (RFC 3501,
+        6.3.11). For a moment that mail stands in the folder of those taken in. None where the server does not
+        give it back."""
         name = make_msgid(domain="galloper.invalid")
         probe = f"Message-ID: {name}\r\nSubject: What time is it?\r\n\r\n".encode()
         with self._use("ask for the time at") as client:
@@ -163,7 +173,11 @@ class ImapSource:
             _creating(client, target, lambda: client.append(target, probe))
             client.select_folder(target)
             uids = client.search(["HEADER", "Message-ID", name])
-            stamps = [a.get(b"INTERNALDATE") for a in client.fetch(uids, ["INTERNALDATE"]).values()] if uids else []
+            stamps = (
+                [a.get(b"INTERNALDATE") for a in client.fetch(uids, ["INTERNALDATE"]).values()]
+                if uids
+                else []
+            )
             if uids:
                 client.delete_messages(uids, silent=True)
                 if client.has_capability("UIDPLUS"):
@@ -195,7 +209,8 @@ class ImapSource:
                 return
             _creating(client, target, lambda: client.copy(uids, target))
             client.delete_messages(uids, silent=True)
-            # Without UIDPLUS an EXPUNGE would also remove what other clients marked. The search leaves out deleted ones.
+            # Without UIDPLUS an EXPUNGE would also remove what other clients marked. The search leaves out
+            # deleted ones.
             if client.has_capability("UIDPLUS"):
                 client.uid_expunge(uids)
 
@@ -277,17 +292,21 @@ class ImapSource:
             case socket.gaierror():
                 says = f"There is no computer called {s.host}; check mail_in.host."
             case ssl.SSLError():
-                says = f"No encryption could be agreed with {server}; check its certificate, mail_in.host and mail_in.port."
+                says = (f"No encryption could be agreed with {server}; check its certificate, mail_in.host "
+                        f"and mail_in.port.")
             case ConnectionRefusedError():
-                says = f"Nothing answers at {server}; check mail_in.host and mail_in.port, or start the mail server."
+                says = (f"Nothing answers at {server}; check mail_in.host and mail_in.port, or start the "
+                        f"mail server.")
             case TimeoutError():
-                says = f"The mail server {server} does not answer in time; check the network. Galloper keeps trying."
+                says = (f"The mail server {server} does not answer in time; check the network. Galloper "
+                        f"keeps trying.")
             case _MissingFolder():
                 says = f"The mail server {server} has no folder {s.folder}; check mail_in.folder."
             case IMAPClientAbortError() | ConnectionError():
                 says = f"The connection to the mail server {server} was lost; Galloper connects again."
             case _:
-                says = f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper keeps trying."
+                says = (f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper keeps "
+                        f"trying.")
         return says
 
 

@@ -1,8 +1,9 @@
 """Mail comes in: where it waits (`MailSource`), and the one step that makes it ours (`take_in`).
 
-Raw bytes are kept first. Then the mail's row, its place and the work on it are committed together, and only then the
-mail is moved away, several at a time. So a crash at any point leaves it either waiting as before or taken in and still to be moved.
-A repeat, under any number, stops at the hash of its bytes. Nothing here reads what a mail says.
+Raw bytes are kept first. Then the mail's row, its place and the work on it are committed together, and only
+then the mail is moved away, several at a time. So a crash at any point leaves it either waiting as before or
+taken in and still to be moved. A repeat, under any number, stops at the hash of its bytes. Nothing here reads
+what a mail says.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ WORK = "mail"
 """Name of the job that judges a mail; its payload is {"mail": sha256}, its key "mail:<sha256>"."""
 
 TOO_LARGE = "too_large"
-"""`MailRow.reason` of a mail above the limit: only its header was fetched, and that is what the blob holds."""
+"""`MailRow.reason` of a mail above the limit: only its header was fetched, and that is what the blob
+holds."""
 
 HEADER_BYTES = 65_536
 """No more than this is fetched of a mail that is too large."""
@@ -54,7 +56,8 @@ class MailFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a mail lies. A folder with another `uidvalidity` is another folder, whatever its name (RFC 9051, 2.3.1.1)."""
+    """Where a mail lies. A folder with another `uidvalidity` is another folder, whatever its name (RFC 9051,
+    2.3.1.1)."""
 
     account: str
     folder: str
@@ -64,8 +67,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A mail that is there, not yet fetched. `received_at` is the receiving server's stamp in UTC (SUB-09); `size`
-    in bytes."""
+    """A mail that is there, not yet fetched. `received_at` is the receiving server's stamp in UTC (SUB-09);
+    `size` in bytes."""
 
     place: Place
     size: int
@@ -74,14 +77,16 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class RawMail:
-    """A mail's bytes as they came. `whole` is False when it was too large and `data` is the start of its header."""
+    """A mail's bytes as they came. `whole` is False when it was too large and `data` is the start of its
+    header."""
 
     data: bytes
     whole: bool
 
 
 class MailSource(Protocol):
-    """A mailbox. Every method may raise MailboxError; the next call begins afresh. Not for two threads at once."""
+    """A mailbox. Every method may raise MailboxError; the next call begins afresh. Not for two threads at
+    once."""
 
     def look(self) -> Sequence[Waiting]:
         """What waits now, oldest first, read or unread."""
@@ -115,10 +120,12 @@ class Taken:
 
 
 def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> Taken:
-    """Empty the mailbox: each mail that waits becomes one row and one job, once. Safe in two processes at a time.
+    """Empty the mailbox: each mail that waits becomes one row and one job, once. Safe in two processes at a
+    time.
 
-    While one mail is written to the disk the next is fetched, unless the two are large. Raises MailboxError when the
-    mailbox fails on the way, OSError when the disk is full; what is not yet committed then still waits on the server.
+    While one mail is written to the disk the next is fetched, unless the two are large. Raises MailboxError
+    when the mailbox fails on the way, OSError when the disk is full; what is not yet committed then still
+    waits on the server.
     """
     look = _Look(source, store, blobs, jobs, clock)
     with ThreadPoolExecutor(1, thread_name_prefix="galloper-store") as aside:
@@ -140,7 +147,8 @@ def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: C
 
 @dataclass(slots=True)
 class _Look:
-    """One look: what it brought so far, the mail that is being stored, and those that are committed and to be moved."""
+    """One look: what it brought so far, the mail that is being stored, and those that are committed and to be
+    moved."""
 
     source: MailSource
     store: Store
@@ -209,7 +217,9 @@ class _Look:
     def _unreadable(self, place: Place, fault: MailFault) -> None:
         log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
         with self.store.begin() as session:
-            records.log_event(session, self.clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)})
+            records.log_event(
+                session, self.clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)}
+            )
         self.source.quarantine(place)
         self.total += Taken(unreadable=1)
 
@@ -232,8 +242,8 @@ def watch(
 ) -> None:
     """Keep the mailbox empty until `stop` is set: take in, wait for a push, again. Never raises.
 
-    `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database is
-    reported and tried again after growing pauses.
+    `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database
+    is reported and tried again after growing pauses.
     """
     failures = 0
     while not stop.is_set():
@@ -255,7 +265,8 @@ def _in_words(error: Exception) -> str:
         case MailboxError():
             return str(error)
         case OSError():
-            return f"Mail cannot be stored ({error.strerror or type(error).__name__}); check the disk. It waits on the mail server."
+            return (f"Mail cannot be stored ({error.strerror or type(error).__name__}); check the disk. It "
+                    f"waits on the mail server.")
         case _:
             # The text of an unforeseen error may quote a mail.
             log.error("taking in mail failed: %s", type(error).__name__)

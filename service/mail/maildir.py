@@ -1,7 +1,7 @@
 """A mailbox in a Maildir folder, where a local mail server delivers. The same manners as IMAP.
 
-Paths are walked by hand: `mailbox.Maildir` hands out parsed messages, and parsing is not this room's business (the
-standard parser raises on some headers).
+Paths are walked by hand: `mailbox.Maildir` hands out parsed messages, and parsing is not this room's business
+(the standard parser raises on some headers).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _POLL_SECONDS = 0.5
 
 
 class MaildirSource:
-    """The Maildir at `mail_in.path`. A file's unique name is its UID; its time of change is when the mail arrived."""
+    """The Maildir at `mail_in.path`. A file's unique name is its UID; its time of change is when the mail
+    arrived."""
 
     def __init__(self, settings: MailIn) -> None:
         self._root = Path(settings.path)
@@ -75,11 +76,12 @@ class MaildirSource:
             stop.wait(min(left, _POLL_SECONDS))
 
     def server_time(self) -> datetime | None:
-        """What the clock says by which files of this folder are stamped: a file is made in `tmp`, where nobody looks for mail,
-        and taken away again. None where that cannot be done.
+        """What the clock says by which files of this folder are stamped: a file is made in `tmp`, where
+        nobody looks for mail, and taken away again. None where that cannot be done.
 
-        On a disk that another machine lends this is that machine's clock. On a disk of our own it is ours, and says nothing
-        about either: then mails are stamped and deadlines kept by one clock, which only NTP holds against the world's.
+        On a disk that another machine lends this is that machine's clock. On a disk of our own it is ours,
+        and says nothing about either: then mails are stamped and deadlines kept by one clock, which only NTP
+        holds against the world's.
         """
         try:
             with NamedTemporaryFile(dir=self._root / "tmp", prefix="galloper-clock-") as probe:

@@ -1,4 +1,5 @@
-"""Raw mail bytes to an IncomingMail. Never raises, whatever the bytes: what cannot be read is left out or marked.
+"""Raw mail bytes to an IncomingMail. Never raises, whatever the bytes: what cannot be read is left out or
+marked.
 
 Nothing here decides; `service.intake.rules` does.
 """
@@ -16,7 +17,8 @@ from service.mail.reports import Report, read_report
 
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|webp|tiff?|pdf)$", re.IGNORECASE)
 _PICTURE_TYPES = {
-    "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/webp", "image/tiff",
+    "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/webp",
+    "image/tiff",
     "application/pdf",
 }  # fmt: skip
 _OTHER_PICTURES = (b"GIF8", b"BM", b"\0\0\x01\0", b"<svg", b"<?xml")
@@ -60,8 +62,9 @@ class IncomingMail:
     """A mail as the intake needs it.
 
     `senders`: the addresses in From, "" for one that was meant and is none. `stamps`: Authentication-Results
-    headers, topmost first. `pictures`: in the order of the mail, decoration left out. `size`: bytes of the raw
-    mail. `overflow`: too many or too deep parts, or more bytes than were fetched. `digest`: SHA-256 of the raw bytes.
+    headers, topmost first. `pictures`: in the order of the mail, decoration left out. `size`: bytes of the
+    raw mail. `overflow`: too many or too deep parts, or more bytes than were fetched. `digest`: SHA-256 of
+    the raw bytes.
     """
 
     senders: tuple[str, ...]

@@ -1,7 +1,7 @@
 """The files inside a mail, wherever they sit, within limits.
 
-Attached and inline parts, forwarded messages, signed mail, TNEF containers. Parsed with the standard library's
-older header policy, which keeps odd headers as text instead of raising.
+Attached and inline parts, forwarded messages, signed mail, TNEF containers. Parsed with the standard
+library's older header policy, which keeps odd headers as text instead of raising.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One leaf: content type as declared (lower case), file name as declared (may be empty), decoded bytes."""
+    """One leaf: content type as declared (lower case), file name as declared (may be empty), decoded
+    bytes."""
 
     declared: str
     name: str
@@ -112,7 +113,8 @@ def _children(part: Tree) -> Iterator[Tree]:
 
 
 def _recoded(child: Tree, part: Tree) -> Tree | None:
-    """A forwarded message that was sent in base64, against RFC 2046: its text stands where its header should."""
+    """A forwarded message that was sent in base64, against RFC 2046: its text stands where its header
+    should."""
     encoding = str(part.get("content-transfer-encoding", "")).strip().casefold()
     if encoding not in {"base64", "quoted-printable"} or list(child.keys()):
         return None
@@ -132,7 +134,8 @@ def payload_of(part: Tree) -> bytes:
 
 
 def _leaf(part: Tree, parts: Parts) -> Iterator[Tree]:
-    """Keep one leaf; a container of its own (TNEF, opaque signature) is opened, and messages in it handed back."""
+    """Keep one leaf; a container of its own (TNEF, opaque signature) is opened, and messages in it handed
+    back."""
     kind, data = content_type(part), payload_of(part)
     if data.startswith(SIGNATURE):
         parts.leaves += [Part("application/octet-stream", file.name, file.data) for file in read_tnef(data)]

@@ -1,8 +1,9 @@
-"""Access tokens for mail servers that take them in place of a password (RFC 6749; the servers' side is called XOAUTH2).
+"""Access tokens for mail servers that take them in place of a password (RFC 6749; the servers' side is called
+XOAUTH2).
 
-With a refresh token that grant is used; without one the application asks in its own name (client credentials), as Exchange
-Online wants it of programs that nobody sits at. A token is kept until shortly before it ends, in memory only, and is never
-logged.
+With a refresh token that grant is used; without one the application asks in its own name (client
+credentials), as Exchange Online wants it of programs that nobody sits at. A token is kept until shortly
+before it ends, in memory only, and is never logged.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class NoToken(Exception):
 
 
 class Tokens:
-    """The tokens of one login. Safe to share between threads. `setting` is how the settings call it ("mail_in.oauth")."""
+    """The tokens of one login. Safe to share between threads. `setting` is how the settings call it
+    ("mail_in.oauth")."""
 
     def __init__(self, settings: OAuth, setting: str, *, now: Callable[[], float] = monotonic) -> None:
         self._settings = settings
@@ -96,7 +98,11 @@ def _fault(error: urllib.error.HTTPError) -> str:
         word = json.loads(error.read(100_000)).get("error")
     except (OSError, ValueError, AttributeError):
         word = None
-    return word if isinstance(word, str) and word.replace("_", "").isalpha() and len(word) < 60 else str(error.code)
+    return (
+        word
+        if isinstance(word, str) and word.replace("_", "").isalpha() and len(word) < 60
+        else str(error.code)
+    )
 
 
 def tokens_of(settings: OAuth | None, setting: str) -> Tokens | None:

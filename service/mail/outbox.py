@@ -1,8 +1,8 @@
 """Letters go out: first a row in the transaction of the event that causes them, then a socket.
 
-There is no exactly-once on a mail connection. A letter is claimed before it is sent; where it stays open whether the
-server took it, it is sent once more under the same Message-ID and marked as possibly twice, and then left to a person.
-Addresses and texts are never logged.
+There is no exactly-once on a mail connection. A letter is claimed before it is sent; where it stays open
+whether the server took it, it is sent once more under the same Message-ID and marked as possibly twice, and
+then left to a person. Addresses and texts are never logged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ from service.store.engine import Store
 from service.store.tables import LinkRow, OutboxRow, OutboxState
 
 __all__ = [
-    "Attachment", "Down", "FolderTransport", "OutLetter", "Sent", "SmtpTransport", "Transport", "bounced", "put",
+    "Attachment", "Down", "FolderTransport", "OutLetter", "Sent", "SmtpTransport", "Transport", "bounced",
+    "put",
     "retry", "send_due",
 ]  # fmt: skip
 
@@ -55,7 +56,8 @@ GIVE_UP = timedelta(hours=48)
 CLAIM = timedelta(minutes=10)
 """A claim older than this belongs to a process that died."""
 
-_TWICE = "it was handed over twice and never confirmed; it may have arrived. Ask the player before sending it again"
+_TWICE = ("it was handed over twice and never confirmed; it may have arrived. Ask the player before sending "
+          "it again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,9 @@ def put(
     reply_to: str = "",
     base_url: str = "",
 ) -> bool:
-    """Write a letter in the caller's transaction; False when its key is known, and then nothing changes. `reply_to` is
-    the order address, where it is not the sender's. Files that are too large for mail are left out of it and lie behind
-    a link to the site at `base_url`, where there is one."""
+    """Write a letter in the caller's transaction; False when its key is known, and then nothing changes.
+    `reply_to` is the order address, where it is not the sender's. Files that are too large for mail are left
+    out of it and lie behind a link to the site at `base_url`, where there is one."""
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
     whole = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
@@ -107,7 +109,8 @@ def put(
 
 
 def _fitted(
-    session: Session, blobs: Blobs, letter: OutLetter, whole: bytes, max_bytes: int, now: datetime, base_url: str
+    session: Session, blobs: Blobs, letter: OutLetter, whole: bytes, max_bytes: int, now: datetime,
+    base_url: str
 ) -> bytes:
     """A mail that is small enough: with smaller pictures, else with a link to what was left out."""
     smaller = shrink(whole, max_bytes)
@@ -117,18 +120,26 @@ def _fitted(
     # The name of the kept bytes is the link's secret: a line of chance makes it one that nobody can work out.
     token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + whole)
     until = now + LINK_DAYS
-    session.add(LinkRow(token_hash=sha256(token.encode()).hexdigest(), player_id=player.id, opens="letter", made_at=now,
-                        until=until))
+    session.add(
+        LinkRow(
+            token_hash=sha256(token.encode()).hexdigest(),
+            player_id=player.id,
+            opens="letter",
+            made_at=now,
+            until=until,
+        )
+    )
     session.flush()
-    where = f"Until {until:%a} {until.day} {until:%b %Y} it lies here, for you alone:\n\n    {base_url}/public/letter/{token}"
+    where = (f"Until {until:%a} {until.day} {until:%b %Y} it lies here, for you alone:\n\n    "
+             f"{base_url}/public/letter/{token}")
     return shrink(whole, max_bytes, where)
 
 
 def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> Sent:
     """Send every letter whose time has come, in the order they were written. Safe in two processes at a time.
 
-    While the server is away the letters keep their turn, so they leave in order once it is back. While a person holds them
-    back nothing leaves; that is asked before each letter.
+    While the server is away the letters keep their turn, so they leave in order once it is back. While a
+    person holds them back nothing leaves; that is asked before each letter.
     """
     sent = later = failed = 0
     _release_dead_claims(store, clock.now())
@@ -237,8 +248,9 @@ def _smaller(
 
 
 def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
-    """The server is away: the try does not count and the letter keeps its place, for two days after the first of them. How
-    long it lay here before, because we were away ourselves or a person held it back, is no fault of the server's."""
+    """The server is away: the try does not count and the letter keeps its place, for two days after the first
+    of them. How long it lay here before, because we were away ourselves or a person held it back, is no fault
+    of the server's."""
     first = row.error is None
     over = not first and now - row.due_at > GIVE_UP
     _end(
@@ -266,8 +278,8 @@ def retry(session: Session, letter_id: int, now: datetime) -> bool:
 
 
 def bounced(session: Session, message_ids: Sequence[str]) -> int | None:
-    """A bounce speaks of one of these Message-IDs: mark that letter as failed and return its id. Bounces can be
-    forged, so nothing but a notice to the coordinator ever follows from one."""
+    """A bounce speaks of one of these Message-IDs: mark that letter as failed and return its id. Bounces can
+    be forged, so nothing but a notice to the coordinator ever follows from one."""
     row = records.letter_by_message_id(session, message_ids)
     if row is None:
         return None

@@ -89,8 +89,8 @@ def _fields(part: Tree | None) -> dict[str, str]:
 
 
 def _about(headers: Headers, found: dict[str, Tree], fields: dict[str, str]) -> str | None:
-    """The Message-ID of the mail a report is about: from the copy of its headers, else from the references, else from the
-    address that it was returned to."""
+    """The Message-ID of the mail a report is about: from the copy of its headers, else from the references,
+    else from the address that it was returned to."""
     copy = found.get("text/rfc822-headers")
     if copy is not None:
         ids = message_ids(split(payload_of(copy))[0].first("message-id"))
@@ -112,7 +112,8 @@ def _about(headers: Headers, found: dict[str, Tree], fields: dict[str, str]) -> 
 
 
 def _returned_to(headers: Headers) -> str | None:
-    """The Message-ID as it stands in the address that a letter is returned to (`config.MailOut.return_by_letter`)."""
+    """The Message-ID as it stands in the address that a letter is returned to
+    (`config.MailOut.return_by_letter`)."""
     for name in ("delivered-to", "x-original-to", "to"):
         for value in headers.all(name):
             own = re.search(r"\+([a-z0-9-]{1,40}\.[0-9a-f]{24}@[a-z0-9.-]{1,200})", value.casefold())

@@ -1,6 +1,7 @@
 """The message inside an S/MIME "opaque" signature (application/pkcs7-mime; smime-type=signed-data).
 
-The signature itself is not checked: who sent a mail is settled by `service.mail.authentication`. RFC 5652 (CMS), sections 3 and 5.
+The signature itself is not checked: who sent a mail is settled by `service.mail.authentication`. RFC 5652
+(CMS), sections 3 and 5.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ class Envelope:
 
 
 class Down(Exception):
-    """Nothing can be sent now, to nobody: the server is away or refuses us. The sentence says what to check."""
+    """Nothing can be sent now, to nobody: the server is away or refuses us. The sentence says what to
+    check."""
 
 
 class Later(Exception):
@@ -118,8 +119,11 @@ class SmtpTransport:
         s = self._settings
         context = self._context or ssl.create_default_context()
         from_the_start = s.port == config.IMPLICIT_TLS_PORT
-        smtp = smtplib.SMTP_SSL(s.host, s.port, timeout=self._seconds, context=context) if from_the_start else smtplib.SMTP(
-            s.host, s.port, timeout=self._seconds)
+        smtp = (
+            smtplib.SMTP_SSL(s.host, s.port, timeout=self._seconds, context=context)
+            if from_the_start
+            else smtplib.SMTP(s.host, s.port, timeout=self._seconds)
+        )
         try:
             smtp.ehlo()
             if s.starttls and not from_the_start:
@@ -166,24 +170,34 @@ class SmtpTransport:
     def _return_path(self, envelope: Envelope) -> str:
         local, _, domain = envelope.sender.rpartition("@")
         own = f"{local}+{envelope.message_id.strip('<>').rpartition('@')[0]}"
-        return f"{own}@{domain}" if self._settings.return_by_letter and len(own) <= LONGEST_LOCAL_PART else envelope.sender
+        return (
+            f"{own}@{domain}"
+            if self._settings.return_by_letter and len(own) <= LONGEST_LOCAL_PART
+            else envelope.sender
+        )
 
     def _sentence(self, error: Exception) -> str:
         s = self._settings
         match error:
             case smtplib.SMTPAuthenticationError():
                 secret = "password" if s.oauth is None else "oauth"
-                return f"The mail server {s.host}:{s.port} refused the login; check mail_out.user and mail_out.{secret}."
+                return (f"The mail server {s.host}:{s.port} refused the login; check mail_out.user and "
+                        f"mail_out.{secret}.")
             case smtplib.SMTPNotSupportedError():
-                return f"The mail server {s.host}:{s.port} offers no STARTTLS or no login; check mail_out.port and mail_out.starttls."
-            case smtplib.SMTPException() if type(error) is smtplib.SMTPException:  # so smtplib says that it knows no way
-                return f"The mail server {s.host}:{s.port} offers no login by password; see mail_out.oauth in the settings."
+                return (f"The mail server {s.host}:{s.port} offers no STARTTLS or no login; check "
+                        f"mail_out.port and mail_out.starttls.")
+            # so smtplib says that it knows no way
+            case smtplib.SMTPException() if type(error) is smtplib.SMTPException:
+                return (f"The mail server {s.host}:{s.port} offers no login by password; see mail_out.oauth "
+                        f"in the settings.")
             case ssl.SSLError():
                 return f"The certificate of {s.host}:{s.port} is not trusted; check mail_out.host."
             case ConnectionRefusedError():
-                return f"Nothing answers at {s.host}:{s.port}; check mail_out.host and mail_out.port, or start the mail server."
+                return (f"Nothing answers at {s.host}:{s.port}; check mail_out.host and mail_out.port, or "
+                        f"start the mail server.")
             case _:
-                return f"Mail cannot be sent through {s.host}:{s.port} ({type(error).__name__}); Galloper keeps trying."
+                return (f"Mail cannot be sent through {s.host}:{s.port} ({type(error).__name__}); Galloper "
+                        f"keeps trying.")
 
 
 def _log_in(smtp: smtplib.SMTP, user: str, tokens: Tokens) -> None:
@@ -197,7 +211,8 @@ def _log_in(smtp: smtplib.SMTP, user: str, tokens: Tokens) -> None:
 
 
 def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:
-    """Turn an answer of the server into our words. After RCPT a 552 means a full mailbox, not a large mail."""
+    """Turn an answer of the server into our words. After RCPT a 552 means a full mailbox, not a large
+    mail."""
     if 200 <= code < 300:
         return
     # Servers quote the address in their words; the numbers say enough.
@@ -212,8 +227,8 @@ def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FolderTransport:
-    """Each mail as a file "0001-results.abc.eml", numbered in the order of sending; the same mail again keeps its
-    file."""
+    """Each mail as a file "0001-results.abc.eml", numbered in the order of sending; the same mail again keeps
+    its file."""
 
     folder: Path
 

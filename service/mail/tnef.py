@@ -45,7 +45,8 @@ class _Open:
 
 
 def read_tnef(data: bytes, depth: int = 0) -> tuple[TnefFile, ...]:
-    """The attachments in order. A container that breaks off yields what stood before the break; never raises."""
+    """The attachments in order. A container that breaks off yields what stood before the break; never
+    raises."""
     if not data.startswith(SIGNATURE) or depth > _DEEPEST:
         return ()
     files: list[TnefFile] = []

@@ -1,6 +1,8 @@
-"""The files that go out with results: the written results as pictures, the map after a Winter, copies of the sheets.
+"""The files that go out with results: the written results as pictures, the map after a Winter, copies of the
+sheets.
 
-Each is named before it is drawn, so that a rehearsal can name them all and draw one when somebody looks at it.
+Each is named before it is drawn, so that a rehearsal can name them all and draw one when somebody looks at
+it.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ _VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A file by its name and media type, with what draws it. `draw` gives more than one for the written results."""
+    """A file by its name and media type, with what draws it. `draw` gives more than one for the written
+    results."""
 
     name: str
     kind: str
@@ -63,16 +66,34 @@ def enclosures(
     session: Session, blobs: Blobs, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
     facts: ResultsFacts, hushed: frozenset[str] = frozenset(),
 ) -> list[Enclosure]:
-    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet. The sheets of `hushed` powers
-    hold what the receiver may not know and are left out."""
-    found = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, results_heading(phase, resolution), facts))]
+    """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet. The sheets of
+    `hushed` powers hold what the receiver may not know and are left out."""
+    found = [
+        Enclosure(
+            RESULTS,
+            "image/png",
+            lambda: pictures.results_pictures(info, results_heading(phase, resolution), facts),
+        )
+    ]
     if PhaseKind(phase.kind).settles and maps.shapes(variant.slug):
         centres = resolution.position.centres
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
-        found.append(Enclosure(
-            f"{info.id}-map-{phase.year}.pdf", "application/pdf",
-            lambda: [pictures.board_pdf(variant, centres, info.name, drawn_when(phase, variant.calendar), units=units,
-                                        record=on_map(root_mark(session, phase)))]))
+        found.append(
+            Enclosure(
+                f"{info.id}-map-{phase.year}.pdf",
+                "application/pdf",
+                lambda: [
+                    pictures.board_pdf(
+                        variant,
+                        centres,
+                        info.name,
+                        drawn_when(phase, variant.calendar),
+                        units=units,
+                        record=on_map(root_mark(session, phase)),
+                    )
+                ],
+            )
+        )
     for power, key in executed(session, phase).items():
         if power in hushed:
             continue
@@ -81,8 +102,9 @@ def enclosures(
 
 
 def results_heading(phase: PhaseRow, resolution: Resolution) -> str:
-    """What stands on top of the written results: "Autumn 1642 Movement: results", or of a movement with retreats to come
-    "Autumn 1642 Movement: draft results before retreats" (OUT-04), as its letter is headed."""
+    """What stands on top of the written results: "Autumn 1642 Movement: results", or of a movement with
+    retreats to come "Autumn 1642 Movement: draft results before retreats" (OUT-04), as its letter is
+    headed."""
     draft = phase.kind == PhaseKind.MOVEMENT and resolution.dislodged
     return f"{phase_title(phase)}: {'draft results before retreats' if draft else 'results'}"
 
@@ -127,12 +149,14 @@ def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[Set
 
 
 def unshown(lines: Sequence[SettledLine], variant: Variant, game: str) -> list[SettledLine]:
-    """The lines of a page that no copy of it shows, since they name its sender or a home (Q-37). `game` is its name."""
+    """The lines of a page that no copy of it shows, since they name its sender or a home (Q-37). `game` is
+    its name."""
     return [*_names(lines, [known_game(variant, game)]), *_closing(lines)]
 
 
 def _closing(lines: Sequence[SettledLine]) -> list[SettledLine]:
-    """Lines below a page's last order that are none, nor struck: closing words, a signature, an address (Q-37)."""
+    """Lines below a page's last order that are none, nor struck: closing words, a signature, an address
+    (Q-37)."""
     below = []
     for line in sorted(lines, key=lambda one: one.ordinal, reverse=True):
         if line.kind == "heading":

@@ -1,4 +1,5 @@
-"""Blank order sheets with their heading filled in, as letters attach them and the coordinator prints them (POST-07)."""
+"""Blank order sheets with their heading filled in, as letters attach them and the coordinator prints them
+(POST-07)."""
 
 from __future__ import annotations
 
@@ -14,11 +15,15 @@ from service.mail.compose import Attachment
 from service.pictures import Blank
 
 
-def blanks(variant: Variant, game: str, phase: Phase, position: Position | None, powers: Sequence[str]) -> list[Blank]:
+def blanks(
+    variant: Variant, game: str, phase: Phase, position: Position | None, powers: Sequence[str]
+) -> list[Blank]:
     """Blank sheets of a phase for some powers, with a row for each unit."""
     units = () if position is None else position.units
     return [
-        Blank(variant.powers[power].name, game, render.phase_words(phase), sum(u.power == power for u in units))
+        Blank(
+            variant.powers[power].name, game, render.phase_words(phase), sum(u.power == power for u in units)
+        )
         for power in powers
     ]
 
@@ -32,5 +37,6 @@ def blank_sheet(variant: Variant, game: str, phase: Phase, power: str, *, drawin
 
 @lru_cache(maxsize=128)
 def _paper(blank: Blank) -> bytes:
-    """A sheet as PDF, about 6 kB. Whoever sends one photograph after the other is sent the same one each time."""
+    """A sheet as PDF, about 6 kB. Whoever sends one photograph after the other is sent the same one each
+    time."""
     return pictures.sheets_pdf([blank])

@@ -1,4 +1,5 @@
-"""Letters to everybody in a game that no phase brings about: a welcome, a moved deadline, the correction of an error.
+"""Letters to everybody in a game that no phase brings about: a welcome, a moved deadline, the correction of
+an error.
 
 Each is put into the outbox in the caller's transaction, once for its key.
 """
@@ -52,7 +53,8 @@ from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """An error in results that were sent, as the coordinator writes it down; every field a sentence or two."""
+    """An error in results that were sent, as the coordinator writes it down; every field a sentence or
+    two."""
 
     said: str
     right: str
@@ -66,15 +68,22 @@ class Circulars:
 
     desk: Desk
 
-    def correct(self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, by: str, now: datetime) -> int:
-        """Put an error on record and tell every player; how many letters. 0 when this form came before. The position, the
-        judged results and the letters of before stay as they are: nothing is judged anew behind a letter."""
+    def correct(
+        self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, by: str, now: datetime
+    ) -> int:
+        """Put an error on record and tell every player; how many letters. 0 when this form came before. The
+        position, the judged results and the letters of before stay as they are: nothing is judged anew behind
+        a letter."""
         added = records.insert_once(
-            session, CorrectionRow, key=key, phase_id=phase.id, said=wrong.said, right=wrong.right, effect=wrong.effect,
+            session, CorrectionRow, key=key, phase_id=phase.id, said=wrong.said, right=wrong.right,
+            effect=wrong.effect,
             found_by=wrong.found_by, by=by, at=now)
         if not added:
             return 0
-        told = sum(self.desk.put(session, one, phase) for one in self.correction(session, phase, wrong, key, drawing=True))
+        told = sum(
+            self.desk.put(session, one, phase)
+            for one in self.correction(session, phase, wrong, key, drawing=True)
+        )
         records.log_event(session, now, "results_corrected", game_id=phase.game_id, actor=by,
                           detail={"phase": str(phase_of(phase)), "letters": told})
         return told
@@ -82,23 +91,31 @@ class Circulars:
     def correction(
         self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, *, drawing: bool = False
     ) -> list[OutLetter]:
-        """The letters that a correction brings, one for each player's address; nothing is put. Without `drawing` their picture
-        is only named."""
+        """The letters that a correction brings, one for each player's address; nothing is put. Without
+        `drawing` their picture is only named."""
         game = session.get_one(GameRow, phase.game_id)
         facts = CorrectionFacts(key, wrong.said, wrong.right, wrong.effect, wrong.found_by, phase.sent_at)
         info = self.desk.game_info(game)
         heading = f"{phase_title(phase)}: correction"
         pages = pictures.correction_pictures(info, heading, facts) if drawing else [b""]
         attached = [Attachment(f"correction-{at}.png", "image/png", page) for at, page in enumerate(pages, 1)]
-        return [render.correction(info, phase_of(phase), to, facts, attached) for to in self.everybody(session, game)]
+        return [
+            render.correction(info, phase_of(phase), to, facts, attached)
+            for to in self.everybody(session, game)
+        ]
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: Extension) -> int:
-        """Tell every player the old and the new instant, the reason, what else moves and what does not (OUT-12); how many
-        letters. The calendar's new entries are attached, with the identities that they had."""
+        """Tell every player the old and the new instant, the reason, what else moves and what does not
+        (OUT-12); how many letters. The calendar's new entries are attached, with the identities that they
+        had."""
         game = session.get_one(GameRow, phase.game_id)
         moved = {one.phase: one for one in extension.moved}
         own = moved.pop(phase_of(phase))
-        rows = [row for row in records.phases(session, game.id) if row.state in {PhaseState.OPEN, PhaseState.WAITING}]
+        rows = [
+            row
+            for row in records.phases(session, game.id)
+            if row.state in {PhaseState.OPEN, PhaseState.WAITING}
+        ]
         facts = DeadlineFacts(
             key=f"{phase.moved}-{own.new.isoformat()}", phase=phase_of(phase), old=own.old, new=own.new,
             reason=extension.reason, moved=tuple(NextDate(str(one.phase), one.new) for one in moved.values()),
@@ -111,8 +128,9 @@ class Circulars:
             for to in self.everybody(session, game))
 
     def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
-        """Another coordinator from now on: letters are signed by `name`, and every player is told, with the digest of the
-        record before (section 5 of the mail plan); how many letters. 0 when this form came before."""
+        """Another coordinator from now on: letters are signed by `name`, and every player is told, with the
+        digest of the record before (section 5 of the mail plan); how many letters. 0 when this form came
+        before."""
         game, now = session.get_one(GameRow, game_id), self.desk.clock.now()
         before = self.desk.game_info(game).coordinator
         root = chain.root(session, game_id)
@@ -120,7 +138,9 @@ class Circulars:
         closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
         facts = HandOverFacts(key, before, name, now, root.link, closing, root.number)
         info = replace(self.desk.game_info(game), coordinator=name)
-        told = sum(self.desk.put(session, render.hand_over(info, to, facts)) for to in self.everybody(session, game))
+        told = sum(
+            self.desk.put(session, render.hand_over(info, to, facts)) for to in self.everybody(session, game)
+        )
         if not told:
             return 0
         game.options = {**game.options, COORDINATOR: name}
@@ -129,7 +149,8 @@ class Circulars:
         return told
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:
-        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01); how many letters."""
+        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01); how many
+        letters."""
         game = session.get_one(GameRow, game_id)
         variant = self.desk.load(game.variant)
         phase = records.open_phase(session, game_id)
@@ -153,13 +174,16 @@ class Circulars:
         game, root = session.get_one(GameRow, phase.game_id), chain.root(session, phase.game_id)
         facts = WelcomeFacts(
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
-            powers=tuple(one.name for one in variant.powers.values()), closing=Closing(phase_of(phase), phase.deadline),
+            powers=tuple(one.name for one in variant.powers.values()),
+            closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
             feed=f"{base}/public/{info.id}/calendar.ics" if base else "",
             own_feed=f"{base}{path_of(player)}" if base and player is not None else "",
             players=f"{base}/public/{info.id}/players" if base else "",
-            first_counts=bool(game.options.get(FIRST_COUNTS, False)), typed=bool(game.options.get(TYPED, False)),
-            seeds=commitments(session, phase, with_it=True), record=Mark(root.number, root.link) if root.number else None,
+            first_counts=bool(game.options.get(FIRST_COUNTS, False)),
+            typed=bool(game.options.get(TYPED, False)),
+            seeds=commitments(session, phase, with_it=True),
+            record=Mark(root.number, root.link) if root.number else None,
             builds=opening_builds(variant, position, power), conduct=variant.conduct)
         to = self.desk.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)
@@ -183,8 +207,16 @@ class Circulars:
     def _calendar(self, game: GameRow, rows: Sequence[PhaseRow]) -> Attachment:
         base = self.desk.sender.base_url.rstrip("/")
         due = [
-            Due(game.id, game.name, row.ordinal, render.phase_words(phase_of(row)), row.deadline, row.moved_at or row.opens_at,
-                row.moved, f"{base}/public/{game.id}/calendar" if base else "")
+            Due(
+                game.id,
+                game.name,
+                row.ordinal,
+                render.phase_words(phase_of(row)),
+                row.deadline,
+                row.moved_at or row.opens_at,
+                row.moved,
+                f"{base}/public/{game.id}/calendar" if base else "",
+            )
             for row in rows
         ]
         host = urlsplit(base).hostname or "galloper.invalid"
@@ -198,7 +230,8 @@ def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:
 
 
 def opening_builds(variant: Variant, position: Position, power: str) -> tuple[str, ...]:
-    """The centres, by name, that a power without units may build in at once: of a game that opens with builds (BRE-01)."""
+    """The centres, by name, that a power without units may build in at once: of a game that opens with builds
+    (BRE-01)."""
     if position.phase.kind is not PhaseKind.ADJUSTMENT or any(unit.power == power for unit in position.units):
         return ()
     return tuple(sorted(variant.board.provinces[centre].name for centre in position.centres.get(power, ())))

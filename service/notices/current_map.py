@@ -1,4 +1,5 @@
-"""Who holds what on a game's public map: as its newest Winter left it, or as it began (MAP-01, MAP-02, MAP-03)."""
+"""Who holds what on a game's public map: as its newest Winter left it, or as it began (MAP-01, MAP-02,
+MAP-03)."""
 
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ UNITS = "units_on_map"
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a map shows: the board, the game's name, the owner of each centre, and `when` in words; `units` where the game's
-    option asks for them, else none; `record` the root of the game's record in words, or ""."""
+    """What a map shows: the board, the game's name, the owner of each centre, and `when` in words; `units`
+    where the game's option asks for them, else none; `record` the root of the game's record in words, or
+    ""."""
 
     variant: Variant
     game: str
@@ -34,7 +36,8 @@ class Control:
 
 
 def control(session: Session, game_id: str, load: Callable[[str], Variant] = maps.load) -> Control | None:
-    """The control that everybody may see; None for a game there is none of. A Winter counts once its results are sent."""
+    """The control that everybody may see; None for a game there is none of. A Winter counts once its results
+    are sent."""
     game = session.get(GameRow, game_id)
     if game is None:
         return None
@@ -49,8 +52,8 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
 
 
 def drawn_when(phase: PhaseRow, calendar: Calendar) -> str:
-    """When a map is of that is drawn with the results of a phase: one that opens its year, as a Winter may (CAL-11), leaves the
-    board at the beginning of that year; any other is over."""
+    """When a map is of that is drawn with the results of a phase: one that opens its year, as a Winter may
+    (CAL-11), leaves the board at the beginning of that year; any other is over."""
     if (phase.season, phase.kind) == calendar.steps[0] and phase.kind == PhaseKind.ADJUSTMENT:
         return f"at the beginning of {phase.year}"
     return f"after {phase.season} {phase.year}"

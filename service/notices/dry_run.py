@@ -1,7 +1,8 @@
-"""A dry run of a deadline: which sheets would be executed, what would be judged, which letters would leave to whom.
+"""A dry run of a deadline: which sheets would be executed, what would be judged, which letters would leave to
+whom.
 
-Nothing leaves and nothing is written but one event with digests, by which the next rehearsal tells what changed. Before
-the deadline a sealed phase is only counted (DESK-02, Q-14).
+Nothing leaves and nothing is written but one event with digests, by which the next rehearsal tells what
+changed. Before the deadline a sealed phase is only counted (DESK-02, Q-14).
 """
 
 from __future__ import annotations
@@ -36,13 +37,15 @@ from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow
 log = logging.getLogger(__name__)
 WHAT = "phase_rehearsed"
 REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
-NO_LETTERS = ("the letters or their pictures could not be made. Nothing left and nothing is lost, but sending would fail the "
+NO_LETTERS = ("the letters or their pictures could not be made. Nothing left and nothing is lost, but "
+              "sending would fail the "
               "same way; tell the operator, whose log names the fault")
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The sheet of one power that would be executed; None for one that has none. `waiting`: lines for a person."""
+    """The sheet of one power that would be executed; None for one that has none. `waiting`: lines for a
+    person."""
 
     power: str
     submission: int | None = None
@@ -67,9 +70,9 @@ class Leaving:
 class Rehearsal:
     """What a dry run found.
 
-    `result` is the judged phase as canonical JSON, b"" while sealed. `obstacles` are sentences that say what would keep
-    the real run from happening now, `changes` what differs from the rehearsal before, None for the first one.
-    `receivers` counts addresses that results go to. `digest` is of everything else.
+    `result` is the judged phase as canonical JSON, b"" while sealed. `obstacles` are sentences that say what
+    would keep the real run from happening now, `changes` what differs from the rehearsal before, None for the
+    first one. `receivers` counts addresses that results go to. `digest` is of everything else.
     """
 
     sealed: bool
@@ -98,7 +101,8 @@ class _Drawer(Desk):
 
 @dataclass(frozen=True, slots=True)
 class Rehearser:
-    """The dry run, with everything it needs: the very steps of the real one, and the writer of its letters."""
+    """The dry run, with everything it needs: the very steps of the real one, and the writer of its
+    letters."""
 
     store: sessionmaker[Session]
     clock: Clock
@@ -106,8 +110,8 @@ class Rehearser:
     writer: Desk
 
     def run(self, phase_id: int, by: str, *, drawing: bool = True) -> Rehearsal:
-        """Rehearse a phase that is open, closed or judged. Raises NotReady for any other. Without `drawing` the pictures of
-        the letters are only named: `picture` draws one when somebody looks at it."""
+        """Rehearse a phase that is open, closed or judged. Raises NotReady for any other. Without `drawing`
+        the pictures of the letters are only named: `picture` draws one when somebody looks at it."""
         with self.store() as session:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state not in REHEARSED:
@@ -122,13 +126,17 @@ class Rehearser:
             return replace(found, digest=digest)
         return replace(found, digest=digest, before=last.at, changes=tuple(_changes(last.detail, marks)))
 
-    def _dry_run(self, session: Session, phase: PhaseRow, *, drawing: bool) -> tuple[Rehearsal, dict[str, Any]]:
+    def _dry_run(
+        self, session: Session, phase: PhaseRow, *, drawing: bool
+    ) -> tuple[Rehearsal, dict[str, Any]]:
         sheets = self._sheets(session, phase)
         addresses = records.addresses(session, phase.game_id)
         receivers = sum(len(own) for own in addresses.values())
         marks: dict[str, Any] = {
             "sealed": sealed(phase), "sheets": {one.power: [one.submission, one.version] for one in sheets}}
-        plain = Rehearsal(sealed(phase), sheets, receivers, obstacles=tuple(_obstacles(session, phase, sheets)))
+        plain = Rehearsal(
+            sealed(phase), sheets, receivers, obstacles=tuple(_obstacles(session, phase, sheets))
+        )
         if sealed(phase):
             return plain, marks
         try:
@@ -143,18 +151,20 @@ class Rehearser:
         marks |= {
             "result": hashlib.sha256(result).hexdigest(),
             "powers": {one.power: _digest(repr(one)) for one in powers},
-            "letters": {f"{one.kind} {owners.get(one.recipient, '')} {at}": _digest(one.subject + _without_names(one, root))
+            "letters": {(f"{one.kind} {owners.get(one.recipient, '')} "
+                         f"{at}"): _digest(one.subject + _without_names(one, root))
                         for at, one in enumerate(letters)},
         }
         judged = None if phase.resolution is None else canonical_bytes(phase.resolution) == result
         return replace(
-            plain, powers=powers, result=result, same_as_judged=judged, obstacles=(*plain.obstacles, *trouble),
+            plain, powers=powers, result=result, same_as_judged=judged,
+            obstacles=(*plain.obstacles, *trouble),
             letters=tuple(Leaving(one.kind, owners.get(one.recipient, ""), one.recipient, one.subject,
                                   tuple(a.name for a in one.attachments)) for one in letters)), marks
 
     def picture(self, phase_id: int, name: str) -> list[Attachment]:
-        """One file of the letters that would leave, drawn now. Empty where there is none of this name or the phase is
-        sealed; NotReady where it cannot be drawn."""
+        """One file of the letters that would leave, drawn now. Empty where there is none of this name or the
+        phase is sealed; NotReady where it cannot be drawn."""
         with self.store() as session:
             phase = session.get(PhaseRow, phase_id)
             if phase is None or phase.state not in REHEARSED or sealed(phase):
@@ -221,7 +231,8 @@ def _obstacles(session: Session, phase: PhaseRow, sheets: Sequence[Sheet]) -> li
         SubmissionRow.phase_id == phase.id, SubmissionRow.fate == "held")) or 0
     waiting = sum(one.waiting for one in sheets)
     found = [
-        (mails, "mails received in time are not judged yet"), (unread, "sheets are not read by the machine yet"),
+        (mails, "mails received in time are not judged yet"),
+        (unread, "sheets are not read by the machine yet"),
         (held, "papers are set aside and do not count until you settle them"),
         (waiting, "lines wait for a person; until then they give no order"),
     ]
@@ -240,8 +251,11 @@ def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
         found.append("The seal is off now, so orders are compared from here on.")
         return found
     old_powers, new_powers = last.get("powers", {}), now.get("powers", {})
-    found += [f"{power}: its orders or what becomes of them changed"
-              for power in sorted({*old_powers, *new_powers}) if old_powers.get(power) != new_powers.get(power)]
+    found += [
+        f"{power}: its orders or what becomes of them changed"
+        for power in sorted({*old_powers, *new_powers})
+        if old_powers.get(power) != new_powers.get(power)
+    ]
     old_letters, new_letters = last.get("letters", {}), now.get("letters", {})
     changed = sum(old_letters.get(key) != new_letters.get(key) for key in {*old_letters, *new_letters})
     if changed:
@@ -258,13 +272,16 @@ def _named(sheet: Sequence[Any]) -> str:
 
 
 def _without_names(letter: OutLetter, root: Mark | None) -> str:
-    """The words of a letter without the names of its files, since how many pages the results have is known once they are drawn, and
-    without what it tells of the record, whose root is known once the phase is judged."""
+    """The words of a letter without the names of its files, since how many pages the results have is known
+    once they are drawn, and without what it tells of the record, whose root is known once the phase is
+    judged."""
     names = ", ".join(one.name for one in letter.attachments)
     parts = letter.text.split("\n\n")
     told = {at for at, part in enumerate(parts) if root is not None and root.digest in part}
     # The paragraph before the digest says whose it is, the one behind it what it is good for.
-    words = " ".join(" ".join(part for at, part in enumerate(parts) if not told & {at - 1, at, at + 1}).split())
+    words = " ".join(
+        " ".join(part for at, part in enumerate(parts) if not told & {at - 1, at, at + 1}).split()
+    )
     return words.replace(names, "") if names else words
 
 

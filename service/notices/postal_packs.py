@@ -1,7 +1,8 @@
-"""What the post takes to players: the year-end pack for the coordinator, and paper that anybody prints (OUT-10, POST-07).
+"""What the post takes to players: the year-end pack for the coordinator, and paper that anybody prints
+(OUT-10, POST-07).
 
-Addresses are those of a date: a journey's, home, or both near its ends (LIST-03). Home addresses stand in the PDF of
-envelopes alone, which goes to the coordinator.
+Addresses are those of a date: a journey's, home, or both near its ends (LIST-03). Home addresses stand in the
+PDF of envelopes alone, which goes to the coordinator.
 """
 
 from __future__ import annotations
@@ -28,15 +29,18 @@ from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalRow
 
 RETURN = "return_address"
-"""The game's option with the coordinator's name and address as lines, printed on envelopes as their return address."""
+"""The game's option with the coordinator's name and address as lines, printed on envelopes as their return
+address."""
 
-BY_HAND = (f"some lines of this address are in letters that no font of this machine has. On the envelope a rule stands in their "
+BY_HAND = (f"some lines of this address are in letters that no font of this machine has. On the envelope a "
+           f"rule stands in their "
            f"place: write them by hand. With the Debian packages {pictures.FONTS} they are printed.")
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """One power's post: who holds it, where they are to be reached on a day, and an accommodation (POST-06)."""
+    """One power's post: who holds it, where they are to be reached on a day, and an accommodation
+    (POST-06)."""
 
     power: str
     player: str
@@ -56,7 +60,8 @@ def post_of(session: Session, game_id: str, day: date) -> list[Posted]:
 
 
 def by_hand(name: str, reach: Reach) -> bool:
-    """Whether some line of an envelope is to be written by hand, because no font of this machine has its letters."""
+    """Whether some line of an envelope is to be written by hand, because no font of this machine has its
+    letters."""
     return any(pictures.missing(line) for line in (addresses.name_line(name), *(
         line for address in reach.addresses for line in address.lines)))
 
@@ -69,7 +74,8 @@ def addresses_of(session: Session, player_id: int) -> list[Postal]:
 
 
 def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[Envelope]:
-    """One envelope for each address: the real name, the address, and who sends it (POST-01). The power is never on it."""
+    """One envelope for each address: the real name, the address, and who sends it (POST-01). The power is
+    never on it."""
     return [
         Envelope((addresses.name_line(one.player), *address.lines), tuple(sender))
         for one in posted for address in one.reach.addresses
@@ -86,8 +92,8 @@ class Packs:
         self, session: Session, game: GameRow, phase: Phase, coming: tuple[Phase, Position], results: bytes,
         chart: bytes | None, day: date, *, drawing: bool = True,
     ) -> OutLetter:
-        """The pack of a Winter for the coordinator. `coming` is the phase whose blank sheets go along, with its
-        position; `results` and `chart` are PDFs; without `drawing` files are only named."""
+        """The pack of a Winter for the coordinator. `coming` is the phase whose blank sheets go along, with
+        its position; `results` and `chart` are PDFs; without `drawing` files are only named."""
         variant, info = self.desk.load(game.variant), self.desk.game_info(game)
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
@@ -116,7 +122,11 @@ def _facts(variant: Variant, posted: Sequence[Posted]) -> PackFacts:
     names = {one.power: variant.powers[one.power].name for one in posted}
     notes = [f"{names[one.power]}: {one.reach.note}" for one in posted if one.reach.note]
     notes += [f"{names[one.power]}: {one.accommodation}" for one in posted if one.accommodation]
-    notes += [f"{names[one.power]}: {BY_HAND}" for one in posted if one.reach.addresses and by_hand(one.player, one.reach)]
+    notes += [
+        f"{names[one.power]}: {BY_HAND}"
+        for one in posted
+        if one.reach.addresses and by_hand(one.player, one.reach)
+    ]
     return PackFacts(
         posted=tuple((names[one.power], len(one.reach.addresses)) for one in posted if one.reach.addresses),
         without=tuple(names[one.power] for one in posted if not one.reach.addresses), notes=tuple(notes))

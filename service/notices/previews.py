@@ -1,6 +1,6 @@
-"""Every kind of letter as one power of one game would get it now, from the game's own facts, so that a coordinator can read
-it before anybody does. Nothing is sent, filed or drawn, and no sheet is looked at: results are those judged already, or what
-the position gives without a single order.
+"""Every kind of letter as one power of one game would get it now, from the game's own facts, so that a
+coordinator can read it before anybody does. Nothing is sent, filed or drawn, and no sheet is looked at:
+results are those judged already, or what the position gives without a single order.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ WHO: Mapping[str, tuple[str, str]] = {
 }
 """Kind of letter to who gets it and when, in the order of a game."""
 OF_PHASES: Mapping[str, PhaseKind] = {
-    "draft_results": PhaseKind.MOVEMENT, "retreat_request": PhaseKind.RETREAT, "adjustment": PhaseKind.ADJUSTMENT,
+    "draft_results": PhaseKind.MOVEMENT, "retreat_request": PhaseKind.RETREAT,
+    "adjustment": PhaseKind.ADJUSTMENT,
     "year_end_results": PhaseKind.ADJUSTMENT,
 }
 """The kind of phase without which a game has no such letter."""
@@ -87,8 +88,8 @@ def kinds_of(variant: Variant) -> Mapping[str, tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One letter, and a sentence that says which of its facts are the game's and which stand in for what did not happen
-    yet."""
+    """One letter, and a sentence that says which of its facts are the game's and which stand in for what did
+    not happen yet."""
 
     letter: OutLetter
     basis: str
@@ -106,7 +107,8 @@ class Previews:
     def of(self, kind: str) -> Preview:
         """The preview of one kind of letter of `kinds_of`; KeyError for a kind there is none of."""
         makers: Mapping[str, Callable[[], Preview]] = {
-            "receipt": self._receipt, "receipt_late": self._late, "rejection": self._rejection, "held": self._held,
+            "receipt": self._receipt, "receipt_late": self._late, "rejection": self._rejection,
+            "held": self._held,
             "coordinator_notice": self._notice, "reminder": self._reminder, "draft_results": self._draft,
             "retreat_request": self._retreats, "final_results": self._final, "adjustment": self._adjustment,
             "year_end_results": self._year_end, "postal_pack": self._pack, "deadline_moved": self._moved,
@@ -114,7 +116,8 @@ class Previews:
         }
         return makers[kind]()
 
-    # What all of them stand on --------------------------------------------------------------------------------------
+    # What all of them stand on
+    # --------------------------------------------------------------------------------------
 
     @property
     def _info(self) -> GameInfo:
@@ -149,37 +152,51 @@ class Previews:
     def _subject(self, phase: Phase, version: int = 1) -> str:
         return canonical_subject(self.game.name, self._name, phase, version)
 
-    # Single mails ---------------------------------------------------------------------------------------------------
+    # Single mails
+    # ---------------------------------------------------------------------------------------------------
 
     def _paper(self) -> tuple[ReceiptFacts, bool]:
         closing, now = self._closing(), self.desk.clock.now()
         row = self.session.scalar(
-            select(SubmissionRow).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-            .where(PhaseRow.game_id == self.game.id, SubmissionRow.power == self.power, SubmissionRow.sha256.is_not(None))
-            .order_by(SubmissionRow.id.desc()).limit(1))
+            select(SubmissionRow)
+            .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+            .where(
+                PhaseRow.game_id == self.game.id,
+                SubmissionRow.power == self.power,
+                SubmissionRow.sha256.is_not(None),
+            )
+            .order_by(SubmissionRow.id.desc())
+            .limit(1)
+        )
         if row is None:
             return ReceiptFacts("preview", now, closing.phase, 1, 1, "0" * 64, closing,
                                 subject=self._subject(closing.phase, 2)), False
         phase = self.session.get_one(PhaseRow, row.phase_id)
         return ReceiptFacts(
-            "preview", row.received_at, phase_of(phase), row.version, len(records.pages(self.session, row.id)),
+            "preview", row.received_at, phase_of(phase), row.version,
+            len(records.pages(self.session, row.id)),
             row.sha256 or "", Closing(phase_of(phase), phase.deadline),
             subject=self._subject(phase_of(phase), (row.version or 0) + 1)), True
 
     def _receipt(self) -> Preview:
         facts, real = self._paper()
-        basis = "Of the newest sheet of this power." if real else "No sheet of this power is on file: its numbers are made up."
+        basis = "Of the newest sheet of this power." if real else ("No sheet of this power is on file: its "
+                                                                   "numbers are made up.")
         return Preview(render.receipt(self._info, self._to, facts), basis)
 
     def _late(self) -> Preview:
         facts, _ = self._paper()
-        late = replace(facts, received_at=self._phase().deadline + timedelta(minutes=5), closing=self._closing())
-        return Preview(render.receipt_late(self._info, self._to, late), "As if a sheet came five minutes late.")
+        late = replace(
+            facts, received_at=self._phase().deadline + timedelta(minutes=5), closing=self._closing()
+        )
+        return Preview(render.receipt_late(self._info, self._to, late), ("As if a sheet came five minutes "
+                                                                         "late."))
 
     def _rejection(self) -> Preview:
         words, closing = self._words(Reason.TOO_DARK), self._closing()
         facts = RejectionFacts(
-            "preview", self.desk.clock.now(), words[0], "The photograph is kept, and a version you sent before still counts.",
+            "preview", self.desk.clock.now(), words[0],
+            "The photograph is kept, and a version you sent before still counts.",
             words[1], self._subject(closing.phase), self._subject(closing.phase, 2), closing)
         return Preview(render.rejection(self._info, self._to, facts), "As if a photograph were too dark.")
 
@@ -196,21 +213,28 @@ class Previews:
         facts = NoticeFacts(
             "preview", "A mail is in quarantine: unknown sender.", f"{self.desk.sender.base_url}/quarantine",
             self.desk.clock.now(), "it does not count. Its bytes are kept whole.")
-        return Preview(render.coordinator_notice(self._info, self._you, facts), "As if a stranger had written.")
+        return Preview(
+            render.coordinator_notice(self._info, self._you, facts), "As if a stranger had written."
+        )
 
     def _reminder(self) -> Preview:
         closing, base = self._closing(), self.desk.sender.base_url.rstrip("/")
         facts = ReminderFacts(
             48, closing, closing.deadline - timedelta(hours=48), self._subject(closing.phase),
-            f"{base}/public/{self.game.id}/calendar.ics" if base else "", f"{base}/public/entry" if base else "")
-        return Preview(render.reminder(self._info, self._to, facts), "As it leaves two days before this deadline.")
+            f"{base}/public/{self.game.id}/calendar.ics" if base else "",
+            f"{base}/public/entry" if base else "")
+        return Preview(render.reminder(self._info, self._to, facts), ("As it leaves two days before this "
+                                                                      "deadline."))
 
-    # Results --------------------------------------------------------------------------------------------------------
+    # Results
+    # --------------------------------------------------------------------------------------------------------
 
     def _results(self, kind: PhaseKind, make: Callable[..., OutLetter]) -> Preview:
         row, resolution = self._judged(kind)
         if row is not None and resolution is not None:
-            facts = Announcements(self.desk, drawing=False).facts(self.session, row, resolution, self._variant)
+            facts = Announcements(self.desk, drawing=False).facts(
+                self.session, row, resolution, self._variant
+            )
             phase, basis = phase_of(row), f"As judged: {phase_of(row)}."
         else:
             phase, facts = self._unjudged(kind)
@@ -218,14 +242,21 @@ class Previews:
         return Preview(make(self._info, phase, self._to, facts), basis)
 
     def _judged(self, kind: PhaseKind) -> tuple[PhaseRow | None, Resolution | None]:
-        rows = [row for row in records.phases(self.session, self.game.id)
-                if row.kind == kind and row.resolution is not None and row.state in {PhaseState.READY, PhaseState.SENT}]
+        rows = [
+            row
+            for row in records.phases(self.session, self.game.id)
+            if row.kind == kind
+            and row.resolution is not None
+            and row.state in {PhaseState.READY, PhaseState.SENT}
+        ]
         return (rows[-1], codec.load_resolution(rows[-1].resolution or {})) if rows else (None, None)
 
     def _unjudged(self, kind: PhaseKind) -> tuple[Phase, ResultsFacts]:
         position = self._position()
         phase = next(phase_of(row) for row in records.phases(self.session, self.game.id) if row.kind == kind)
-        resolution = judge(self._variant.setting(), replace(position, phase=phase), [], Lots(range(self._variant.rules.LOTS)))
+        resolution = judge(
+            self._variant.setting(), replace(position, phase=phase), [], Lots(range(self._variant.rules.LOTS))
+        )
         return phase, ResultsFacts(powers=show(self._variant, resolution, {}))
 
     def _position(self) -> Position:
@@ -259,7 +290,9 @@ class Previews:
         _, resolution = self._judged(PhaseKind.ADJUSTMENT)
         count = 1 if resolution is None else resolution.adjust.get(self.power, 1)
         facts = adjustment_facts(self._variant, count, closing, self._subject(closing.phase))
-        return Preview(render.adjustment(self._info, closing.phase, self._to, facts), "As if one unit were offered.")
+        return Preview(
+            render.adjustment(self._info, closing.phase, self._to, facts), "As if one unit were offered."
+        )
 
     def _pack(self) -> Preview:
         season, kind = self._variant.calendar.year_end
@@ -269,38 +302,57 @@ class Previews:
         return Preview(render.postal_pack(self._info, phase, self._you, facts),
                        "As if this power alone had a postal address.")
 
-    # Letters to all -------------------------------------------------------------------------------------------------
+    # Letters to all
+    # -------------------------------------------------------------------------------------------------
 
     def _moved(self) -> Preview:
         closing = self._closing()
         facts = DeadlineFacts(
-            "preview", closing.phase, closing.deadline, closing.deadline + timedelta(days=2), "The post is on strike.",
+            "preview", closing.phase, closing.deadline, closing.deadline + timedelta(days=2),
+            "The post is on strike.",
             stands=tuple(NextDate(str(phase_of(row)), row.deadline)
                          for row in records.phases(self.session, self.game.id)
                          if row.state == PhaseState.WAITING)[:3])
-        return Preview(render.deadline_moved(self._info, self._to, facts), "As if this deadline moved by two days.")
+        return Preview(render.deadline_moved(self._info, self._to, facts), ("As if this deadline moved by "
+                                                                            "two days."))
 
     def _correction(self) -> Preview:
         row, _ = self._judged(PhaseKind.MOVEMENT)
         phase = phase_of(row or self._phase())
-        facts = CorrectionFacts("preview", "(what the results said)", "(what is right)", "(what follows)", "(a player)",
-                                None if row is None else row.sent_at)
-        return Preview(render.correction(self._info, phase, self._to, facts), "With your words left out; a picture of them goes along.")
+        facts = CorrectionFacts(
+            "preview",
+            "(what the results said)",
+            "(what is right)",
+            "(what follows)",
+            "(a player)",
+            None if row is None else row.sent_at,
+        )
+        return Preview(render.correction(self._info, phase, self._to, facts), ("With your words left out; a "
+                                                                               "picture of them goes along."))
 
     def _welcome(self) -> Preview:
         closing, base = self._closing(), self.desk.sender.base_url.rstrip("/")
         own = sorted(unit_text(self._variant, u) for u in self._position().units if u.power == self.power)
         facts = WelcomeFacts(
-            tuple(own), tuple(one.name for one in self._variant.powers.values()), closing, self._subject(closing.phase),
+            tuple(own), tuple(one.name for one in self._variant.powers.values()), closing,
+            self._subject(closing.phase),
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
             players=f"{base}/public/{self.game.id}/players" if base else "",
-            first_counts=bool(self.game.options.get(FIRST_COUNTS, False)), typed=bool(self.game.options.get(TYPED, False)),
+            first_counts=bool(self.game.options.get(FIRST_COUNTS, False)),
+            typed=bool(self.game.options.get(TYPED, False)),
             seeds=commitments(self.session, self._phase(), with_it=True), conduct=self._variant.conduct)
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along, and the root of the record is named.")
 
     def _hand_over(self) -> Preview:
         root = chain.root(self.session, self.game.id)
-        facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.desk.clock.now(), root.link,
-                              self._closing(), root.number)
+        facts = HandOverFacts(
+            "preview",
+            self._info.coordinator,
+            "(the new name)",
+            self.desk.clock.now(),
+            root.link,
+            self._closing(),
+            root.number,
+        )
         return Preview(render.hand_over(self._info, self._to, facts), "With the record's root as it is now.")

@@ -1,7 +1,8 @@
-"""What a coordinator does with a mail that no rule could route: assign it, refuse it with a prepared answer, discard it.
+"""What a coordinator does with a mail that no rule could route: assign it, refuse it with a prepared answer,
+discard it.
 
-Nothing is deleted: the raw bytes stay, and a mail that was discarded can be taken back. Nobody is answered who is not
-registered.
+Nothing is deleted: the raw bytes stay, and a mail that was discarded can be taken back. Nobody is answered
+who is not registered.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ DISCARDED = "discarded"
 """The reason of a mail that a coordinator laid aside for good."""
 ANSWERS = (
     Reason.NO_PHOTO, Reason.BAD_IMAGE, Reason.TOO_LARGE, Reason.ENCRYPTED, Reason.TOO_DARK, Reason.BLURRED,
-    Reason.CUT_OFF, Reason.BLANK, Reason.NOT_A_SHEET, Reason.SUBJECT_UNPARSED, Reason.UNKNOWN_GAME, Reason.UNKNOWN_POWER,
+    Reason.CUT_OFF, Reason.BLANK, Reason.NOT_A_SHEET, Reason.SUBJECT_UNPARSED, Reason.UNKNOWN_GAME,
+    Reason.UNKNOWN_POWER,
     Reason.SENDER_NOT_POWER, Reason.WRONG_PHASE, Reason.LATE, Reason.FIRST_BY_POST,
 )
 """The prepared answers, those about the picture first."""
@@ -84,8 +86,8 @@ class Quarantine:
         return self._read(mail).pictures
 
     def preview(self, mail: MailRow, number: int) -> bytes | None:
-        """The first page of one of these files, drawn anew as JPEG without EXIF or GPS; None where it does not open. Raises
-        ChildFault."""
+        """The first page of one of these files, drawn anew as JPEG without EXIF or GPS; None where it does
+        not open. Raises ChildFault."""
         pictures = self.attachments(mail)
         if not 0 <= number < len(pictures) or pictures[number].state is not PictureState.GOOD:
             return None
@@ -103,12 +105,14 @@ class Quarantine:
         return [(reason, explain(*self._judged(session, mail, reason))) for reason in ANSWERS]
 
     def assign(self, sha256: str, place: Place, version: int | None, by: str) -> int:
-        """File a mail for a power and phase; from there it goes the normal way. The submission's id. Raises NotDone."""
+        """File a mail for a power and phase; from there it goes the normal way. The submission's id. Raises
+        NotDone."""
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             mail = self._read(row)
             if not mail.good:
-                raise NotDone("Nothing was filed: no picture of this mail opens, so there is nothing to read. Refuse it "
+                raise NotDone("Nothing was filed: no picture of this mail opens, so there is nothing to "
+                              "read. Refuse it "
                               "with an answer, or ask the player for a new photograph. The mail is kept.")
             phase = self._phase(session, place, row.received_at)
             game = session.get_one(GameRow, phase.game_id)
@@ -121,37 +125,52 @@ class Quarantine:
                 player_id=None if player is None else player.id, sender=to, received_at=row.received_at,
                 version=version, flags=["assigned"], semantic_key=semantic_key(version, mail.photo_keys))
             if submission is None:
-                raise NotDone("Nothing was filed: the same photographs are on file for this power already, with the same "
+                raise NotDone("Nothing was filed: the same photographs are on file for this power already, "
+                              "with the same "
                               "version number. The mail stays here; discard it as a repeat.")
             for at, picture in enumerate(mail.good):
                 session.add(PageRow(submission_id=submission.id, ordinal=at * PAGES_PER_FILE,
                                     original=self.blobs.put(picture.data)))
             session.flush()
-            self.jobs.enqueue(session, READ_WORK, f"{READ_WORK}:{submission.id}", {"submission": submission.id})
+            self.jobs.enqueue(
+                session, READ_WORK, f"{READ_WORK}:{submission.id}", {"submission": submission.id}
+            )
             self.post.receipt(session, submission, phase, verdict)
-            self._log(session, "mail_assigned", by, row, game.id, {"power": place.power, "submission": submission.id})
+            self._log(
+                session,
+                "mail_assigned",
+                by,
+                row,
+                game.id,
+                {"power": place.power, "submission": submission.id},
+            )
             return submission.id
 
     def refuse(self, sha256: str, reason: Reason, by: str) -> None:
-        """Answer the registered sender with one of the prepared answers, once, and end the mail. Raises NotDone."""
+        """Answer the registered sender with one of the prepared answers, once, and end the mail. Raises
+        NotDone."""
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             to = self.registered(session, row)
             if to is None:
-                raise NotDone("Nothing was sent: its sender is not registered or could not be proved, and nobody else is "
+                raise NotDone("Nothing was sent: its sender is not registered or could not be proved, and "
+                              "nobody else is "
                               "answered. Discard it, or assign it. The mail is kept.")
             judged = self._judged(session, row, reason)
             words, kept = explain(*judged), row.verdict or {}
             game = self._game(session, row)
             open_now = None if game is None else records.open_phase(session, game.id)
             facts = RejectionFacts(
-                key=f"{sha256}-desk", received_at=row.received_at, what=words.what, safe=words.safe, mend=words.mend,
+                key=f"{sha256}-desk", received_at=row.received_at, what=words.what, safe=words.safe,
+                mend=words.mend,
                 their_subject=str(kept.get("subject", "")), subject=words.subject,
                 closing=None if open_now is None else Closing(contexts.phase_of(open_now), open_now.deadline),
                 answers=(str(kept["message_id"]),) if kept.get("message_id") else ())
             info = None if game is None else self.post.desk.game_info(game)
             receiver = self.post.desk.recipient(session, to, str(kept.get("power") or ""))
-            self.post.desk.put(session, render.rejection(info, receiver, facts, self.post.sheet(session, *judged)))
+            self.post.desk.put(
+                session, render.rejection(info, receiver, facts, self.post.sheet(session, *judged))
+            )
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
             self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,
                       {"reason": reason.value})
@@ -182,7 +201,8 @@ class Quarantine:
         kept = mail.verdict or {}
         kind = PhaseKind(kept["kind"]) if kept.get("kind") else None
         verdict = Verdict(Kind.REJECTED, reason, game=kept.get("game"), power=kept.get("power"),
-                          season=kept.get("season"), year=kept.get("year"), kind=kind, version=kept.get("version"),
+                          season=kept.get("season"), year=kept.get("year"), kind=kind,
+                          version=kept.get("version"),
                           sender=mail.sender, subject=str(kept.get("subject", "")))
         return verdict, self._context(session, mail.received_at)
 
@@ -192,46 +212,64 @@ class Quarantine:
                               own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
 
     def _verdict(
-        self, session: Session, game: GameRow, phase: PhaseRow, place: Place, row: MailRow, mail: IncomingMail,
+        self, session: Session, game: GameRow, phase: PhaseRow, place: Place, row: MailRow,
+        mail: IncomingMail,
         version: int | None,
     ) -> Verdict:
         on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
             SubmissionRow.phase_id == phase.id, SubmissionRow.power == place.power))
         return Verdict(
-            Kind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name, season=phase.season,
+            Kind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name,
+            season=phase.season,
             year=phase.year, kind=PhaseKind(phase.kind), version=version, photos=mail.photos,
             flags=frozenset({"superseded"} if version is not None and version < (on_file or 0) else ()),
             sender=row.sender, subject=mail.subject, on_file=on_file)
 
     def _phase(self, session: Session, place: Place, received_at: datetime) -> PhaseRow:
         phase = session.get(PhaseRow, place.phase_id)
-        if phase is None or phase.state not in TAKING or place.power not in records.seats(session, phase.game_id):
-            raise NotDone("Nothing was filed: this phase takes no mail any more, or has no such power. Reload the page "
+        if (
+            phase is None
+            or phase.state not in TAKING
+            or place.power not in records.seats(session, phase.game_id)
+        ):
+            raise NotDone("Nothing was filed: this phase takes no mail any more, or has no such power. "
+                          "Reload the page "
                           "and choose again. The mail is kept.")
         if received_at > phase.deadline:
-            raise NotDone("Nothing was filed: the mail came after the deadline of this phase and cannot count. Refuse it "
+            raise NotDone("Nothing was filed: the mail came after the deadline of this phase and cannot "
+                          "count. Refuse it "
                           "with the answer for late mails. The mail is kept.")
         return phase
 
     def _to(self, session: Session, game: GameRow, power: str, row: MailRow) -> str:
         own = records.addresses(session, game.id).get(power, ())
         if not own:
-            raise NotDone("Nothing was filed: nobody with a mail address commands this power, so no receipt could be "
-                          "sent. Enter the address under Games first, or log the sheet at Post. The mail is kept.")
+            raise NotDone("Nothing was filed: nobody with a mail address commands this power, so no receipt "
+                          "could be "
+                          "sent. Enter the address under Games first, or log the sheet at Post. The mail is "
+                          "kept.")
         return row.sender if row.sender in own else own[0]
 
     def _waiting(self, session: Session, sha256: str) -> MailRow:
         row = session.get(MailRow, sha256)
         if row is None or row.state != MailState.QUARANTINED:
-            raise NotDone("Nothing was changed: this mail is not in quarantine any more. Somebody else may have settled "
+            raise NotDone("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
+                          "have settled "
                           "it; the log says who.")
         return row
 
     def _end(self, session: Session, sha256: str, state: MailState, reason: str | None,
              verdict: dict[str, Any] | None) -> None:
-        if not records.claim(session, MailRow, MailRow.sha256 == sha256, MailRow.state == MailState.QUARANTINED,
-                             state=state, reason=reason):
-            raise NotDone("Nothing was changed: somebody else settled this mail a moment ago; the log says who.")
+        if not records.claim(
+            session,
+            MailRow,
+            MailRow.sha256 == sha256,
+            MailRow.state == MailState.QUARANTINED,
+            state=state,
+            reason=reason,
+        ):
+            raise NotDone("Nothing was changed: somebody else settled this mail a moment ago; the log says "
+                          "who.")
         session.execute(update(MailRow).where(MailRow.sha256 == sha256).values(verdict=verdict))
 
     def _game(self, session: Session, row: MailRow) -> GameRow | None:
@@ -256,11 +294,13 @@ class Quarantine:
 
 
 def sealed_by(session: Session, mail: MailRow) -> PhaseRow | None:
-    """The phase before whose deadline nobody may look into this mail: one that is open, sealed, and that the mail would
-    still be in time for. Where its subject names a known game, only that game's (DESK-02, Q-14)."""
+    """The phase before whose deadline nobody may look into this mail: one that is open, sealed, and that the
+    mail would still be in time for. Where its subject names a known game, only that game's (DESK-02,
+    Q-14)."""
     named = (mail.verdict or {}).get("game")
     wanted = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
-        PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None), PhaseRow.deadline >= mail.received_at)
+        PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None),
+        PhaseRow.deadline >= mail.received_at)
     if named is not None and session.scalar(select(GameRow.id).where(GameRow.name == named)) is not None:
         wanted = wanted.where(GameRow.name == named)
     return session.scalar(wanted.order_by(PhaseRow.deadline).limit(1))
@@ -278,4 +318,5 @@ def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, lis
 def told_before(session: Session, mail: MailRow) -> Sequence[OutboxRow]:
     """Letters that answered this mail already."""
     return session.scalars(select(OutboxRow).where(
-        OutboxRow.kind.in_(["rejection", "receipt", "receipt-late"]), OutboxRow.key.contains(mail.sha256))).all()
+        OutboxRow.kind.in_(["rejection", "receipt", "receipt-late"]),
+        OutboxRow.key.contains(mail.sha256))).all()

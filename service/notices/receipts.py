@@ -1,7 +1,8 @@
-"""The machine's receipt for a paper: at once as it arrives, or, where the game asks for it, once it is read, with each line
-as the machine read it and a picture of the sheet with every line boxed (OUT-02, Q-14).
+"""The machine's receipt for a paper: at once as it arrives, or, where the game asks for it, once it is read,
+with each line as the machine read it and a picture of the sheet with every line boxed (OUT-02, Q-14).
 
-The reading is of letters alone: no legality, no outcome, no board. It goes to the sender's own registered address only.
+The reading is of letters alone: no legality, no outcome, no board. It goes to the sender's own registered
+address only.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def waits_for_reading(session: Session, phase: PhaseRow) -> bool:
     return bool(session.get_one(GameRow, phase.game_id).options.get(OPTION, False))
 
 
-def facts_of(session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict, power: str) -> ReceiptFacts:
+def facts_of(
+    session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict, power: str
+) -> ReceiptFacts:
     """What a receipt says of a paper, without any reading. `power` is the name as printed."""
     mail = session.get_one(MailRow, submission.sha256)
     game = session.get_one(GameRow, phase.game_id)
@@ -52,11 +55,13 @@ def facts_of(session: Session, submission: SubmissionRow, phase: PhaseRow, verdi
     words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
     message_id = (mail.verdict or {}).get("message_id")
     return ReceiptFacts(
-        key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase), version=submission.version,
+        key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase),
+        version=submission.version,
         photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
         replaces=verdict.on_file if counts and not first else None,
         notes=tuple(one for one in (words.mend, _word(session, mail.sha256)) if one),
-        subject="" if first else canonical_subject(game.name, power, phase_of(phase), number), first_counts=first,
+        subject="" if first else canonical_subject(game.name, power, phase_of(phase), number),
+        first_counts=first,
         answers=(str(message_id),) if message_id else (),
         record=sheet_mark(session, submission, phase.game_id),
     )
@@ -73,19 +78,21 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
     game = session.get_one(GameRow, phase.game_id)
     kept = session.get_one(MailRow, submission.sha256).verdict or {}
     on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
-        SubmissionRow.phase_id == phase.id, SubmissionRow.power == submission.power, SubmissionRow.id < submission.id))
+        SubmissionRow.phase_id == phase.id, SubmissionRow.power == submission.power,
+        SubmissionRow.id < submission.id))
     photos = int(kept.get("photos") or 0) or len(records.pages(session, submission.id))
     return Verdict(
         Kind.ACCEPTED, None, game=game.name, power=power, season=phase.season, year=phase.year,
-        kind=phase_of(phase).kind, version=submission.version, photos=photos, flags=frozenset(submission.flags),
+        kind=phase_of(phase).kind, version=submission.version, photos=photos,
+        flags=frozenset(submission.flags),
         on_file=on_file, sender=submission.sender)
 
 
 def read_letter(
     session: Session, blobs: Blobs, info: GameInfo, to: Recipient, submission: SubmissionRow, phase: PhaseRow
 ) -> OutLetter:
-    """The receipt of a paper that was read: its lines in words, and a picture of each page with every line boxed. A page
-    whose picture cannot be opened is left out; its lines stand in the words all the same."""
+    """The receipt of a paper that was read: its lines in words, and a picture of each page with every line
+    boxed. A page whose picture cannot be opened is left out; its lines stand in the words all the same."""
     verdict = verdict_of(session, submission, phase, to.power)
     lines = lines_of(session, [submission.id])[submission.id]
     numbered = list(enumerate((line for line in lines if line.kind != "part"), start=1))
@@ -109,8 +116,12 @@ def _picture(
 ) -> list[Attachment]:
     try:
         data, corners = turned(blobs.read(page.upright or ""), page, [line for _, line in own])
-        boxed = [BoxedLine(number, tuple(corners[line.id]), line.text.partition("\n")[0], _unsure(line), line.struck)
-                 for number, line in own]
+        boxed = [
+            BoxedLine(
+                number, tuple(corners[line.id]), line.text.partition("\n")[0], _unsure(line), line.struck
+            )
+            for number, line in own
+        ]
         return [Attachment(name, "image/jpeg", pictures.reading_picture(data, boxed))]
     except (pictures.SheetUnusable, BlobError, OSError):
         return []

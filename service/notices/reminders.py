@@ -1,7 +1,8 @@
-"""Reminders before a deadline, for players who asked for them (OUT-11): that nothing is on file, and nothing else.
+"""Reminders before a deadline, for players who asked for them (OUT-11): that nothing is on file, and nothing
+else.
 
-Who was reminded is what the outbox knows: a letter's key names the deadline and the hours before it, so that a moved
-deadline reminds anew and a restart nobody twice.
+Who was reminded is what the outbox knows: a letter's key names the deadline and the hours before it, so that
+a moved deadline reminds anew and a restart nobody twice.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ class Reminders:
                 facts = ReminderFacts(
                     hours, Closing(phase_of(phase), phase.deadline), now,
                     canonical_subject(info.name, name, phase_of(phase), 1),
-                    f"{base}/public/{game.id}/calendar.ics" if base else "", f"{base}/public/entry" if base else "")
+                    f"{base}/public/{game.id}/calendar.ics" if base else "",
+                    f"{base}/public/entry" if base else "")
                 found.append(render.reminder(info, self.desk.recipient(session, address, name), facts))
         return found
 
@@ -71,11 +73,16 @@ def due(session: Session, now: datetime) -> list[tuple[PhaseRow, int]]:
     rows = session.scalars(select(PhaseRow).where(
         PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline > now,
         PhaseRow.deadline <= now + timedelta(hours=HOURS[-1])).order_by(PhaseRow.id)).all()
-    return [(row, hours) for row in rows if (hours := hours_before(row, now)) is not None and _waits(session, row, hours)]
+    return [
+        (row, hours)
+        for row in rows
+        if (hours := hours_before(row, now)) is not None and _waits(session, row, hours)
+    ]
 
 
 def hours_before(phase: PhaseRow, now: datetime) -> int | None:
-    """Which reminder belongs to this instant: 48, 12, or None. One that was missed for days is not made up for."""
+    """Which reminder belongs to this instant: 48, 12, or None. One that was missed for days is not made up
+    for."""
     left = phase.deadline - now
     if phase.state != PhaseState.OPEN or left <= timedelta():
         return None
@@ -83,13 +90,18 @@ def hours_before(phase: PhaseRow, now: datetime) -> int | None:
 
 
 def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
-    """Powers that asked to be reminded, may send orders in this phase, and have nothing on file for it, neither a
-    photograph nor a letter. Of retreats only those who must retreat are asked."""
+    """Powers that asked to be reminded, may send orders in this phase, and have nothing on file for it,
+    neither a photograph nor a letter. Of retreats only those who must retreat are asked."""
     filed = {row.power for row in records.submissions(session, phase.id)} | records.posted(session, phase.id)
     asked = _asked_to_order(phase)
     for power, key in sorted(records.seats(session, phase.game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)
-        if player is not None and player.reminders and power not in filed and (asked is None or power in asked):
+        if (
+            player is not None
+            and player.reminders
+            and power not in filed
+            and (asked is None or power in asked)
+        ):
             yield power
 
 
@@ -111,4 +123,6 @@ def _waits(session: Session, phase: PhaseRow, hours: int) -> bool:
     }
     reached = {recipient for recipient, _ in told}
     addresses = records.addresses(session, phase.game_id)
-    return any(address not in reached for power in silent(session, phase) for address in addresses.get(power, ()))
+    return any(
+        address not in reached for power in silent(session, phase) for address in addresses.get(power, ())
+    )

@@ -1,7 +1,7 @@
 """Letters about single mails: receipts, refusals, papers on hold, and notices to the coordinator.
 
-Each is put into the outbox in the transaction of its event. Nobody is answered who is not registered, and nobody more
-than five times an hour (`answers.py`).
+Each is put into the outbox in the transaction of its event. Nobody is answered who is not registered, and
+nobody more than five times an hour (`answers.py`).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ COORDINATOR = "coordinator"
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """What stands in the head of every letter. `base_url` is the site's public address or ""; `authserv_id` the server
-    whose word on senders counts."""
+    """What stands in the head of every letter. `base_url` is the site's public address or ""; `authserv_id`
+    the server whose word on senders counts."""
 
     sender: str
     order_address: str
@@ -85,7 +85,14 @@ class Desk:
         title = self.load(game.variant).title
         coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
         base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
-        return GameInfo(game.id, game.name, title, self.sender.order_address, coordinator, f"{base}{path}" if base and path else "")
+        return GameInfo(
+            game.id,
+            game.name,
+            title,
+            self.sender.order_address,
+            coordinator,
+            f"{base}{path}" if base and path else "",
+        )
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's clock."""
@@ -109,27 +116,36 @@ class Correspondence:
         if submission.sha256 is None or not receipts.waits_for_reading(session, phase):
             return
         info, to = self._about(session, submission, phase)
-        self.desk.put(session, receipts.read_letter(session, self.desk.blobs, info, to, submission, phase), phase)
+        self.desk.put(
+            session, receipts.read_letter(session, self.desk.blobs, info, to, submission, phase), phase
+        )
 
     def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """A sheet could not be read by the machine: its receipt leaves without a reading, where it waited for one."""
+        """A sheet could not be read by the machine: its receipt leaves without a reading, where it waited for
+        one."""
         if submission.sha256 is not None and receipts.waits_for_reading(session, phase):
             _, to = self._about(session, submission, phase)
-            self._receipt(session, submission, phase, receipts.verdict_of(session, submission, phase, to.power))
+            self._receipt(
+                session, submission, phase, receipts.verdict_of(session, submission, phase, to.power)
+            )
 
-    def _receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
+    def _receipt(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict
+    ) -> None:
         info, to = self._about(session, submission, phase)
         facts = receipts.facts_of(session, submission, phase, verdict, to.power)
         self.desk.put(session, render.receipt(info, to, facts), phase)
 
-    def _about(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> tuple[GameInfo, Recipient]:
+    def _about(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow
+    ) -> tuple[GameInfo, Recipient]:
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
         return self.desk.game_info(game), self.desk.recipient(session, submission.sender, power)
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
-        """Why a mail does not count, and how to mend it (OUT-03). False where its sender was answered often enough within
-        the hour, and the mail is for the coordinator alone."""
+        """Why a mail does not count, and how to mend it (OUT-03). False where its sender was answered often
+        enough within the hour, and the mail is for the coordinator alone."""
         address = verdict.reply_to
         if address is None:
             return True
@@ -146,7 +162,8 @@ class Correspondence:
             self._late(session, game, mail, verdict, words)
             return True
         facts = RejectionFacts(
-            key=key, received_at=received_at, what=words.what, safe=_safe(words.safe, before), mend=words.mend,
+            key=key, received_at=received_at, what=words.what, safe=_safe(words.safe, before),
+            mend=words.mend,
             their_subject=verdict.subject, subject=words.subject, closing=self._closing(session, game),
             answers=_answers(mail),
         )
@@ -156,8 +173,8 @@ class Correspondence:
         return True
 
     def sheet(self, session: Session, verdict: Verdict, context: Context) -> list[Attachment]:
-        """The blank sheet that goes with a refusal: of the sender's own power for the phase whose subject is offered; none
-        where more than one power may be meant, or no phase is open."""
+        """The blank sheet that goes with a refusal: of the sender's own power for the phase whose subject is
+        offered; none where more than one power may be meant, or no phase is open."""
         seat = seat_meant(verdict, context)
         if seat is None or seat[0].open_phase is None:
             return []
@@ -174,15 +191,16 @@ class Correspondence:
             key=key, what=f"A mail is in quarantine: {reason}.", since=received_at,
             link=f"{self.desk.sender.base_url}/quarantine" if self.desk.sender.base_url else "",
             consequence="it does not count. Its bytes are kept whole." if not given_up else
-            "it does not count unless you file it before its phase is judged. Its bytes are kept whole, and its sender is asked for "
+            "it does not count unless you file it before its phase is judged. Its bytes are kept whole, and "
+            "its sender is asked for "
             "another photograph where their address is proved and registered.",
         )
         to = Recipient(self.desk.sender.coordinator)
         self.desk.put(session, render.coordinator_notice(None, to, facts))
 
     def bounced(self, session: Session, letter_id: int) -> None:
-        """A letter came back: the coordinator is told which and for whom, without the address, and that results may go by
-        post. A notice that came back itself brings no other."""
+        """A letter came back: the coordinator is told which and for whom, without the address, and that
+        results may go by post. A notice that came back itself brings no other."""
         row = session.get_one(OutboxRow, letter_id)
         if row.recipient == self.desk.sender.coordinator:
             return
@@ -191,14 +209,17 @@ class Correspondence:
         facts = NoticeFacts(
             key=f"bounce-{row.id}", what=f"A letter came back as undeliverable: {row.subject}",
             since=self.desk.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
-            consequence="its reader does not have it. Ask them for another address by another way; results can be printed "
+            consequence="its reader does not have it. Ask them for another address by another way; results "
+                        "can be printed "
                         "from Letters and posted.")
         info = None if game is None else self.desk.game_info(game)
-        self.desk.put(session, render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts))
+        self.desk.put(
+            session, render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts)
+        )
 
     def unusable(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
-        """No page of a paper could be read: tell its sender how to photograph it better. Of a letter that came by post
-        the coordinator is told, who has the paper."""
+        """No page of a paper could be read: tell its sender how to photograph it better. Of a letter that
+        came by post the coordinator is told, who has the paper."""
         if submission.sha256 is None:
             self._posted(session, submission, phase, reason)
             return
@@ -208,11 +229,14 @@ class Correspondence:
             return
         variant = self.desk.load(game.variant)
         power = variant.powers[submission.power].name
-        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody())
+        words = explain(
+            Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody()
+        )
         mail = session.get_one(MailRow, submission.sha256)
         facts = RejectionFacts(
             key=f"{mail.sha256}-{reason.value}", received_at=submission.received_at, what=words.what,
-            safe=_safe("The photograph is kept, and a version you sent before still counts.", before), mend=words.mend,
+            safe=_safe("The photograph is kept, and a version you sent before still counts.", before),
+            mend=words.mend,
             their_subject=str((mail.verdict or {}).get("subject", "")),
             subject=canonical_subject(game.name, power, phase_of(phase), (submission.version or 1) + 1),
             closing=Closing(phase_of(phase), phase.deadline), answers=_answers(mail),
@@ -228,7 +252,9 @@ class Correspondence:
             return
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
-        words = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody())
+        words = explain(
+            Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody()
+        )
         mail = session.get_one(MailRow, submission.sha256)
         facts = HeldFacts(
             key=mail.sha256, received_at=submission.received_at, what=words.what, settle=words.mend,
@@ -238,11 +264,14 @@ class Correspondence:
             to = self.desk.recipient(session, submission.sender, power)
             self.desk.put(session, render.held(self.desk.game_info(game), to, facts), phase)
         notice = NoticeFacts(
-            key=f"held-{mail.sha256}", what=f"A paper of {power} is held: {words.what}", since=submission.received_at,
+            key=f"held-{mail.sha256}", what=f"A paper of {power} is held: {words.what}",
+            since=submission.received_at,
             link=self.desk.sender.base_url, consequence="it does not count, and the version before it does.",
         )
         coordinator = Recipient(self.desk.sender.coordinator)
-        self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), coordinator, notice), phase)
+        self.desk.put(
+            session, render.coordinator_notice(self.desk.game_info(game), coordinator, notice), phase
+        )
 
     def _posted(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
         """A letter that came by post waits for the coordinator; there is no mail to answer."""
@@ -281,20 +310,25 @@ class Correspondence:
         return None if phase is None else Closing(phase_of(phase), phase.deadline)
 
     def _answered(self, session: Session, address: str, game: GameRow | None) -> int:
-        """How many answers an address had within the hour. Where that is enough the coordinator is told, once an hour."""
+        """How many answers an address had within the hour. Where that is enough the coordinator is told, once
+        an hour."""
         now = self.desk.clock.now()
         before = answers.within_the_hour(session, address, now)
         if before >= answers.AN_HOUR:
             base = self.desk.sender.base_url.rstrip("/")
             facts = NoticeFacts(
                 key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d-%H}",
-                what=f"One player sent more than {answers.AN_HOUR} mails within an hour that could not be used, and is not "
+                what=f"One player sent more than {answers.AN_HOUR} mails within an hour that could not be "
+                     f"used, and is not "
                      "answered until the hour is over.",
                 since=now, link=f"{base}/quarantine" if base else "",
-                consequence="they do not know it of the last ones. What could not be read is held among the sheets; the rest is "
+                consequence="they do not know it of the last ones. What could not be read is held among the "
+                            "sheets; the rest is "
                             "in quarantine. All of it is kept.")
             info = None if game is None else self.desk.game_info(game)
-            self.desk.put(session, render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts))
+            self.desk.put(
+                session, render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts)
+            )
         return before
 
 

@@ -47,7 +47,11 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
 DATES_AHEAD = 4
 """Dates of the calendar named in a results letter."""
-_WORDS = {"movement": "movement orders close", "retreat": "retreat orders close", "adjustment": "adjustments close"}
+_WORDS = {
+    "movement": "movement orders close",
+    "retreat": "retreat orders close",
+    "adjustment": "adjustments close",
+}
 
 
 Version = tuple[Resolution, ResultsFacts, list[Attachment]]
@@ -89,9 +93,11 @@ class Announcements:
         return put
 
     def _told(
-        self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version], power: str,
+        self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version],
+        power: str,
     ) -> tuple[ResultsFacts, list[Attachment]]:
-        """The results as a power may know them: the first of `versions`, which is whole, where its rules hide nothing."""
+        """The results as a power may know them: the first of `versions`, which is whole, where its rules hide
+        nothing."""
         told, hushed = as_told(variant, versions[0][0], power)
         for resolution, facts, attached in versions:
             if resolution == told:
@@ -102,18 +108,26 @@ class Announcements:
         versions.append((told, facts, attached))
         return facts, attached
 
-    def _unreached(self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo) -> list[OutLetter]:
-        """Tells the coordinator of players without any mail address, who have no results unless somebody posts them."""
+    def _unreached(
+        self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo
+    ) -> list[OutLetter]:
+        """Tells the coordinator of players without any mail address, who have no results unless somebody
+        posts them."""
         reached = records.addresses(session, phase.game_id)
-        names = [variant.powers[power].name for power, player in sorted(records.seats(session, phase.game_id).items())
-                 if player is not None and power not in reached]
+        names = [
+            variant.powers[power].name
+            for power, player in sorted(records.seats(session, phase.game_id).items())
+            if player is not None and power not in reached
+        ]
         if not names:
             return []
         base = self.desk.sender.base_url.rstrip("/")
         facts = NoticeFacts(
-            key=f"no-address-{phase.id}", what=f"No mail address is known of the player of {', '.join(names)}.",
+            key=f"no-address-{phase.id}",
+            what=f"No mail address is known of the player of {', '.join(names)}.",
             link=f"{base}/games/{phase.game_id}" if base else "", since=self.desk.clock.now(),
-            consequence="the results do not reach them. Enter an address, or print the results from Letters and post them.")
+            consequence=("the results do not reach them. Enter an address, or print the results from Letters "
+                         "and post them."))
         return [render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts)]
 
     def _pack(
@@ -128,9 +142,11 @@ class Announcements:
             session, game, phase_of(phase), (resolution.position.phase, resolution.position), results, chart,
             self.desk.clock.now().date(), drawing=drawing)
 
-    def picture(self, session: Session, phase: PhaseRow, resolution: Resolution, name: str) -> list[Attachment]:
-        """One of the files of a phase's results, drawn now; the written results with all their pages. Empty where there is
-        none of this name; NotReady where it cannot be drawn."""
+    def picture(
+        self, session: Session, phase: PhaseRow, resolution: Resolution, name: str
+    ) -> list[Attachment]:
+        """One of the files of a phase's results, drawn now; the written results with all their pages. Empty
+        where there is none of this name; NotReady where it cannot be drawn."""
         game = session.get_one(GameRow, phase.game_id)
         variant, info = self.desk.load(game.variant), self.desk.game_info(game)
         facts = self.facts(session, phase, resolution, variant)
@@ -175,10 +191,16 @@ class Announcements:
         beaten = _beaten(variant, resolution, power)
         if wanted.kind is PhaseKind.RETREAT and beaten:
             facts = RetreatFacts(tuple(beaten), closing, subject)
-            return [render.retreat_request(info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power))]
+            return [
+                render.retreat_request(
+                    info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power)
+                )
+            ]
         if wanted.kind is PhaseKind.ADJUSTMENT:
             count = adjustment_facts(variant, resolution.adjust.get(power, 0), closing, subject)
-            return [render.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))]
+            return [
+                render.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))
+            ]
         return []
 
     def _blank(self, variant: Variant, info: GameInfo, phase: Phase, power: str) -> list[Attachment]:
@@ -186,32 +208,47 @@ class Announcements:
         return [blank_sheet(variant, info.name, phase, power, drawing=self.drawing)]
 
     def facts(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, hushed: frozenset[str] = frozenset(),
+        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant,
+        hushed: frozenset[str] = frozenset(),
     ) -> ResultsFacts:
-        """What a results letter is written from; of the sheets of `hushed` powers only what was judged is told."""
+        """What a results letter is written from; of the sheets of `hushed` powers only what was judged is
+        told."""
         chosen = executed(session, phase)
         by_sheet = lines_of(session, list(chosen.values()))
         papers = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
         names = {p.id: p.name for p in variant.powers.values()}
-        ends_year = resolution.position.phase.kind is PhaseKind.ADJUSTMENT or phase.kind == PhaseKind.ADJUSTMENT
+        ends_year = (
+            resolution.position.phase.kind is PhaseKind.ADJUSTMENT or phase.kind == PhaseKind.ADJUSTMENT
+        )
         ordered = {(one.order.power, one.order.unit.region.province) for one in resolution.outcomes
                    if isinstance(one.order, Remove) and one.result is Result.SUCCEEDS}
         return ResultsFacts(
-            powers=tuple(one for one in show(variant, resolution, {
-                power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()})
-                         if one.sheet or one.power in concerned(phase, variant)),
+            powers=tuple(
+                one
+                for one in show(
+                    variant,
+                    resolution,
+                    {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()},
+                )
+                if one.sheet or one.power in concerned(phase, variant)
+            ),
             sheets=tuple(
-                Sheet(names[power], papers[key].version, papers[key].sha256 or "") for power, key in chosen.items()
+                Sheet(names[power], papers[key].version, papers[key].sha256 or "")
+                for power, key in chosen.items()
             ),
             dislodged=tuple(dislodged_text(variant, d) for d in resolution.dislodged),
             disbanded=tuple(unit_text(variant, u) for u in resolution.disbanded),
             built=tuple(unit_text(variant, u) for u in resolution.built),
-            removed=tuple(unit_text(variant, u) for u in resolution.removed if (u.power, u.region.province) in ordered),
+            removed=tuple(
+                unit_text(variant, u) for u in resolution.removed if (u.power, u.region.province) in ordered
+            ),
             by_rule=tuple(unit_text(variant, u) for u in resolution.removed_by_disorder),
             by_lot=tuple(unit_text(variant, u) for u in resolution.removed_by_lot),
             holdings=_holdings(phase, resolution, variant) if ends_year else (),
             winner=None if resolution.winner is None else names[resolution.winner],
-            draw=None if resolution.draw_open_to is None else tuple(names[p] for p in resolution.draw_open_to),
+            draw=None
+            if resolution.draw_open_to is None
+            else tuple(names[p] for p in resolution.draw_open_to),
             dates=tuple(
                 NextDate(f"{row.season} {row.year} {_WORDS.get(row.kind, 'closes')}", row.deadline)
                 for row in records.phases(session, phase.game_id)
@@ -219,7 +256,8 @@ class Announcements:
             )[:DATES_AHEAD],
             remarks=_unsealings(session, phase),
             lots=references.opened(session, phase, resolution, self.desk.sender.base_url.rstrip("/")),
-            seeds=references.commitments(session, phase), record=references.root_mark(session, phase),
+            seeds=references.commitments(session, phase),
+            record=references.root_mark(session, phase),
             notes=resolution.notes,
             standing=variant.rules.standing(variant.setting(), resolution.position),
             joint=tuple(names[power] for power in resolution.joint),
@@ -230,18 +268,25 @@ class Announcements:
 def adjustment_facts(variant: Variant, count: int, closing: Closing, subject: str) -> AdjustmentFacts:
     """What a power is told before builds and removals, in the words of its game's rules (OUT-07)."""
     rules = variant.rules
-    return AdjustmentFacts(count, closing, subject, SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT], rules.removes_by_lot(),
-                           rules.strikes_removals())
+    return AdjustmentFacts(
+        count,
+        closing,
+        subject,
+        SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT],
+        rules.removes_by_lot(),
+        rules.strikes_removals(),
+    )
 
 
 def results_address(base_url: str, phase: PhaseRow) -> str:
-    """The page on which the players of a game find the ink behind each order of a phase; "" where a site has no address."""
+    """The page on which the players of a game find the ink behind each order of a phase; "" where a site has
+    no address."""
     return f"{base_url.rstrip('/')}/public/{phase.game_id}/results/{phase.ordinal}" if base_url else ""
 
 
 def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
-    """The names of the powers of which something was due: after a battle those with a beaten unit, else all. That nothing came
-    from the others is no news, and their readers would look for a sheet that was lost."""
+    """The names of the powers of which something was due: after a battle those with a beaten unit, else all.
+    That nothing came from the others is no news, and their readers would look for a sheet that was lost."""
     if phase.kind != PhaseKind.RETREAT:
         return frozenset(power.name for power in variant.powers.values())
     beaten = codec.load_position(phase.position or {}).dislodged
@@ -249,8 +294,8 @@ def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
 
 
 def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
-    """Who looked at sheets before a deadline, and why: of this phase, and of those before it that had no results of their
-    own (DESK-02)."""
+    """Who looked at sheets before a deadline, and why: of this phase, and of those before it that had no
+    results of their own (DESK-02)."""
     found: list[str] = []
     for row in records.phases(session, phase.game_id):
         if row.ordinal > phase.ordinal:
@@ -263,7 +308,8 @@ def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
 
 
 def _results(phase: Phase, resolution: Resolution) -> Callable[..., OutLetter]:
-    """Which letter the results of a phase are. Without dislodged units the results of a season are final at once."""
+    """Which letter the results of a phase are. Without dislodged units the results of a season are final at
+    once."""
     if phase.kind is PhaseKind.ADJUSTMENT:
         return render.year_end_results
     if phase.kind is PhaseKind.MOVEMENT and resolution.dislodged:
@@ -298,9 +344,14 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
 
 
 def _beaten(variant: Variant, resolution: Resolution, power: str) -> list[str]:
-    """The dislodged units that a power may order to retreat: its own, and those that were given to it in proxy (Q-25: both the
-    owner and the proxy are asked)."""
+    """The dislodged units that a power may order to retreat: its own, and those that were given to it in
+    proxy (Q-25: both the owner and the proxy are asked)."""
     proxies = dict(resolution.position.memory.proxies)
     own = [unit_text(variant, d.unit) for d in resolution.dislodged if d.unit.power == power]
-    held = [d.unit for d in resolution.dislodged if d.unit.power != power and proxies.get(d.unit.region.province) == power]
-    return own + [f"{unit_text(variant, unit)} ({variant.powers[unit.power].name}'s, given to you in proxy)" for unit in held]
+    held = [
+        d.unit
+        for d in resolution.dislodged
+        if d.unit.power != power and proxies.get(d.unit.region.province) == power
+    ]
+    return own + [(f"{unit_text(variant, unit)} ({variant.powers[unit.power].name}'s, given to you in "
+                   f"proxy)") for unit in held]

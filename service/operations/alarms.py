@@ -1,8 +1,8 @@
-"""Mail to the coordinator about what would silently cost a player their turn: the mailbox away, work that stands still,
-a deadline that nobody closed, letters that failed, no room on the disk, no backup.
+"""Mail to the coordinator about what would silently cost a player their turn: the mailbox away, work that
+stands still, a deadline that nobody closed, letters that failed, no room on the disk, no backup.
 
-What is found is what the Health page shows. A trouble that stays for `STANDING` is written once a day for as long as it
-stays, under a key that all processes of a site share; it is in the outbox like any letter.
+What is found is what the Health page shows. A trouble that stays for `STANDING` is written once a day for as
+long as it stays, under a key that all processes of a site share; it is in the outbox like any letter.
 """
 
 from __future__ import annotations
@@ -20,21 +20,25 @@ SECONDS = 300.0
 """Between two looks."""
 
 STANDING = timedelta(minutes=10)
-"""A trouble that is over sooner is not worth a letter: a mail server that restarts, a queue after a busy hour."""
+"""A trouble that is over sooner is not worth a letter: a mail server that restarts, a queue after a busy
+hour."""
 
 CONSEQUENCES = {
-    "Mailbox": "mails wait on their server, stamped with its own time, and count; but nobody is sent a receipt, and a deadline "
+    "Mailbox": "mails wait on their server, stamped with its own time, and count; but nobody is sent a "
+               "receipt, and a deadline "
                "that passes is judged without them.",
     "Workers": "no mail is judged, no deadline is closed and no letter is sent.",
     "Queue": "a sheet that came in time is not read, and its phase waits for it.",
-    "Deadlines": "the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came in time.",
+    "Deadlines": ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say "
+                  "what came in time."),
     "Letters": "somebody does not hear of their results, or of what is wrong with their sheet.",
-    "Reading engine": "sheets are held with their photographs, and their phases wait for a person to read them.",
+    "Reading engine": ("sheets are held with their photographs, and their phases wait for a person to read "
+                       "them."),
     "Disk": "no more mail can be taken in; it waits on its server.",
     "Backup": "what came in since lies on this machine alone.",
 }
-"""What follows if it is left, by the name of the fact. A fact without one is told elsewhere: a clock that is off by
-`service.operations.clock_check`, at the deadline that it holds up."""
+"""What follows if it is left, by the name of the fact. A fact without one is told elsewhere: a clock that is
+off by `service.operations.clock_check`, at the deadline that it holds up."""
 
 
 @dataclass(slots=True)
@@ -49,7 +53,11 @@ class Alarms:
     def look(self) -> tuple[str, ...]:
         """Write about what has stood for long enough; the keys of the letters that are new."""
         now = self.health.clock.now()
-        bad = {fact.name: fact for fact in self.health.look() if fact.state == "look" and fact.name in CONSEQUENCES}
+        bad = {
+            fact.name: fact
+            for fact in self.health.look()
+            if fact.state == "look" and fact.name in CONSEQUENCES
+        }
         self._since = {name: self._since.get(name, now) for name in bad}
         return tuple(
             key for name, fact in bad.items()

@@ -1,9 +1,11 @@
-"""Whether this machine's clock goes with the mail server's: no deadline is closed by a clock that does not (SUB-09).
+"""Whether this machine's clock goes with the mail server's: no deadline is closed by a clock that does not
+(SUB-09).
 
-The mail server's clock is the one that decides what is in time, so it is asked for its time: it stamps a mail that is put
-into a folder without a date. A Maildir is stamped by the disk it lies on, and that one is asked; if the disk is our own, the
-two clocks are one, and no drift can show: such a site needs NTP, which `galloper check` says. Where nothing can be asked, the stamps of the newest mails are looked at: one that lies ahead
-of our clock says that ours is behind. Nobody loses by the wait, since what is in time is told by the stamps.
+The mail server's clock is the one that decides what is in time, so it is asked for its time: it stamps a mail
+that is put into a folder without a date. A Maildir is stamped by the disk it lies on, and that one is asked;
+if the disk is our own, the two clocks are one, and no drift can show: such a site needs NTP, which `galloper
+check` says. Where nothing can be asked, the stamps of the newest mails are looked at: one that lies ahead of
+our clock says that ours is behind. Nobody loses by the wait, since what is in time is told by the stamps.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow
 
 APART = timedelta(seconds=60)
-"""By so much two clocks may differ: a mail server's own clock is right to the second, and asking it takes a few."""
+"""By so much two clocks may differ: a mail server's own clock is right to the second, and asking it takes a
+few."""
 
 SEEN = 20
 """Newest mails whose stamps the clock is held against."""
@@ -35,8 +38,8 @@ OFF, RIGHT = "clock_off", "clock_right"
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The check before a deadline. `ask` gives the mail server's time, or None where it tells none; it may raise
-    MailboxError, and then the stamps of the newest mails have to do."""
+    """The check before a deadline. `ask` gives the mail server's time, or None where it tells none; it may
+    raise MailboxError, and then the stamps of the newest mails have to do."""
 
     store: sessionmaker[Session]
     clock: Clock
@@ -44,8 +47,8 @@ class Guard:
     ask: Callable[[], datetime | None]
 
     def fault(self) -> str:
-        """A sentence where the clock is off, "" where it is right or nothing can be told; noted in the log when it
-        changes."""
+        """A sentence where the clock is off, "" where it is right or nothing can be told; noted in the log
+        when it changes."""
         apart = self._apart()
         said = "" if apart is None or abs(apart) <= APART else sentence(apart)
         with self.store.begin() as session:
@@ -57,7 +60,8 @@ class Guard:
         return said
 
     def holds(self, phase_id: int) -> bool:
-        """Whether a phase must wait for the clock to be set; then the coordinator is told, once for its deadline."""
+        """Whether a phase must wait for the clock to be set; then the coordinator is told, once for its
+        deadline."""
         said = self.fault()
         if not said:
             return False
@@ -68,8 +72,10 @@ class Guard:
                 facts = NoticeFacts(
                     key=f"clock-{phase.deadline.isoformat()}", what=said, since=self.clock.now(),
                     link=f"{self.desk.sender.base_url}/health" if self.desk.sender.base_url else "",
-                    consequence="the phase is neither closed nor judged. Nobody loses by it: the mail server's own stamps say "
-                                "what came in time. Once the clock is set, it goes on by itself within five minutes.")
+                    consequence="the phase is neither closed nor judged. Nobody loses by it: the mail "
+                                "server's own stamps say "
+                                "what came in time. Once the clock is set, it goes on by itself within five "
+                                "minutes.")
                 to = Recipient(self.desk.sender.coordinator)
                 self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
         return True
@@ -95,7 +101,8 @@ def sentence(apart: timedelta) -> str:
     """What is told of a clock that is ahead (above 0) or behind (below 0)."""
     seconds = abs(round(apart.total_seconds()))
     much = f"{seconds} seconds" if seconds < 120 else render.duration(timedelta(seconds=seconds))
-    return (f"This machine's clock is {much} {'ahead of' if apart > timedelta() else 'behind'} the mail server's. Set it, best "
+    return (f"This machine's clock is {much} {'ahead of' if apart > timedelta() else 'behind'} the mail "
+            f"server's. Set it, best "
             "by NTP: deadlines go by it.")
 
 
@@ -107,6 +114,9 @@ def behind_by_stamps(session: Session) -> timedelta | None:
 
 
 def standing(session: Session) -> str:
-    """The sentence of a clock that is off by the newest entry of the log; "" when it is right as far as is known."""
-    row = session.scalar(select(EventRow).where(EventRow.what.in_((OFF, RIGHT))).order_by(EventRow.id.desc()).limit(1))
+    """The sentence of a clock that is off by the newest entry of the log; "" when it is right as far as is
+    known."""
+    row = session.scalar(
+        select(EventRow).where(EventRow.what.in_((OFF, RIGHT))).order_by(EventRow.id.desc()).limit(1)
+    )
     return str(row.detail.get("said", "")) if row is not None and row.what == OFF else ""

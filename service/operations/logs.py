@@ -1,7 +1,8 @@
-"""What the programs of a site say of themselves: one JSON object a line, with no order, address or secret in it.
+"""What the programs of a site say of themselves: one JSON object a line, with no order, address or secret in
+it.
 
-Whatever module or library logs goes through here. An exception is told by its type and the places in the code that it
-passed, never by its text, which may quote a mail; a word with an @ in it is left out.
+Whatever module or library logs goes through here. An exception is told by its type and the places in the code
+that it passed, never by its text, which may quote a mail; a word with an @ in it is left out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,17 @@ LONGEST = 500
 """Characters of one value at most."""
 PLACES = 12
 """Places in the code that are told of an exception, the innermost."""
-QUIET = ("dbos", "apscheduler", "uvicorn", "imapclient", "sqlalchemy", "fontTools", "weasyprint", "RapidOCR", "PIL")
+QUIET = (
+    "dbos",
+    "apscheduler",
+    "uvicorn",
+    "imapclient",
+    "sqlalchemy",
+    "fontTools",
+    "weasyprint",
+    "RapidOCR",
+    "PIL",
+)
 """Libraries whose own remarks are only of interest when something fails."""
 
 _Event = MutableMapping[str, Any]
@@ -35,7 +46,8 @@ def set_up(stream: TextIO, level: int = logging.WARNING) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
-            structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name, structlog.stdlib.PositionalArgumentsFormatter(),
+            structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name,
+            structlog.stdlib.PositionalArgumentsFormatter(),
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at")],
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _places, _without_addresses,
                     structlog.processors.JSONRenderer(ensure_ascii=False)],
@@ -68,7 +80,8 @@ def _places(_logger: Any, _method: str, event: _Event) -> _Event:
         found = (type(found), found, found.__traceback__)
     if isinstance(found, tuple) and found[0] is not None:
         event["fault"] = found[0].__name__
-        event["places"] = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in extract_tb(found[2])[-PLACES:]]
+        event["places"] = [(f"{_short(frame.filename)}:{frame.lineno} "
+                            f"{frame.name}") for frame in extract_tb(found[2])[-PLACES:]]
     event.pop("stack_info", None)
     return event
 
@@ -93,9 +106,11 @@ def _clean(value: Any) -> Any:
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    logging.getLogger("galloper").critical("The process ends by a fault of ours", exc_info=(kind, error, trace))
+    logging.getLogger("galloper").critical(("The process ends by a fault of "
+                                            "ours"), exc_info=(kind, error, trace))
 
 
 def _uncaught_in_thread(found: threading.ExceptHookArgs) -> None:
     logging.getLogger("galloper").critical(
-        "A thread ends by a fault of ours", exc_info=(found.exc_type, found.exc_value or found.exc_type(), found.exc_traceback))
+        "A thread ends by a fault of ours",
+        exc_info=(found.exc_type, found.exc_value or found.exc_type(), found.exc_traceback))

@@ -1,7 +1,8 @@
-"""The site in numbers, for Prometheus: no name of a person, a game or a power, and no address, in any of them.
+"""The site in numbers, for Prometheus: no name of a person, a game or a power, and no address, in any of
+them.
 
-Everything is counted in the database when it is asked for, so any process of a site answers alike, but for the parts that
-name the process itself (memory, open files, when the mailbox was last asked).
+Everything is counted in the database when it is asked for, so any process of a site answers alike, but for
+the parts that name the process itself (memory, open files, when the mailbox was last asked).
 """
 
 from __future__ import annotations
@@ -59,21 +60,36 @@ class Metrics:
         now = self.clock.now()
         with self.store() as session:
             yield _by_state(session, "galloper_mails", "Mails taken in, by state.", MailRow.state, MailState)
-            yield _by_state(session, "galloper_letters", "Letters of the outbox, by state.", OutboxRow.state, OutboxState)
+            yield _by_state(session, "galloper_letters", ("Letters of the outbox, by "
+                                                          "state."), OutboxRow.state, OutboxState)
             yield _by_state(session, "galloper_phases", "Phases, by state.", PhaseRow.state, PhaseState)
             yield _one("galloper_lines_open", "Lines of sheets that wait for a person.", session.scalar(
                 select(func.count()).select_from(LineRow).where(LineRow.status == LineState.OPEN)))
             yield _one("galloper_sheets_unread", "Sheets that wait for the reading engine.", session.scalar(
                 select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))))
-            yield _age("galloper_oldest_mail_waiting_seconds", "Since the oldest mail was stored that is not judged yet.", now,
-                       session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED)))
-            yield _age("galloper_oldest_letter_due_seconds", "Since the oldest letter was due that has not left.", now,
+            yield _age(
+                "galloper_oldest_mail_waiting_seconds",
+                ("Since the oldest mail was stored that is not judged yet."),
+                now,
+                session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED)),
+            )
+            yield _age("galloper_oldest_letter_due_seconds", ("Since the oldest letter was due that has not "
+                                                              "left."), now,
                        session.scalar(select(func.min(OutboxRow.due_at)).where(
                            OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now)))
-            yield _one("galloper_deadlines_overdue", "Phases past their deadline that are still open.", len(overdue(session, now)))
-            yield _one("galloper_workers", "Worker processes that gave a sign of life.", session.scalar(
-                select(func.count()).select_from(WorkerRow).where(WorkerRow.seen_at > datetime.now(UTC) - WORKER_REST)))
-            yield _one("galloper_clock_off", "1 while this machine's clock does not go with the mail server's.",
+            yield _one("galloper_deadlines_overdue", ("Phases past their deadline that are still "
+                                                      "open."), len(overdue(session, now)))
+            yield _one(
+                "galloper_workers",
+                "Worker processes that gave a sign of life.",
+                session.scalar(
+                    select(func.count())
+                    .select_from(WorkerRow)
+                    .where(WorkerRow.seen_at > datetime.now(UTC) - WORKER_REST)
+                ),
+            )
+            yield _one("galloper_clock_off", ("1 while this machine's clock does not go with the mail "
+                                              "server's."),
                        int(bool(clock_check.standing(session))))
             made = backup_at(session)
             if made is not None:
@@ -82,11 +98,17 @@ class Metrics:
 
     def _process(self) -> Iterator[GaugeMetricFamily]:
         if self.pulse.last is not None:
-            yield _one("galloper_mailbox_up", "1 while the mailbox answered when it was last asked.", int(not self.pulse.last.trouble))
+            yield _one("galloper_mailbox_up", ("1 while the mailbox answered when it was last "
+                                               "asked."), int(not self.pulse.last.trouble))
         if self.pulse.good_at is not None:
-            yield _one("galloper_mailbox_good_timestamp_seconds", "When the mailbox last answered.", self.pulse.good_at.timestamp())
+            yield _one(
+                "galloper_mailbox_good_timestamp_seconds",
+                "When the mailbox last answered.",
+                self.pulse.good_at.timestamp(),
+            )
         try:
-            yield _one("galloper_disk_free_bytes", "Room left under the data folder.", shutil.disk_usage(self.data).free)
+            yield _one("galloper_disk_free_bytes", ("Room left under the data "
+                                                    "folder."), shutil.disk_usage(self.data).free)
         except OSError:
             return
 

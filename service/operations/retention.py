@@ -1,6 +1,7 @@
-"""How long what came in is kept. Whatever a game's record tells of is the record and is kept for ever: its photographs, mails and
-letters. What belongs to no game, such as answers of machines and what a coordinator laid aside, is forgotten after
-`keep_strays_days` where the settings name such a time; where they do not, it is kept for ever too.
+"""How long what came in is kept. Whatever a game's record tells of is the record and is kept for ever: its
+photographs, mails and letters. What belongs to no game, such as answers of machines and what a coordinator
+laid aside, is forgotten after `keep_strays_days` where the settings name such a time; where they do not, it
+is kept for ever too.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ AT_ONCE = 200
 
 
 def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: datetime) -> int:
-    """Forget ignored mails that were stored more than `days` ago and of which no record tells; returns how many. Their rows
-    go first, so that a crash leaves at worst bytes that nobody names."""
+    """Forget ignored mails that were stored more than `days` ago and of which no record tells; returns how
+    many. Their rows go first, so that a crash leaves at worst bytes that nobody names."""
     gone = 0
     while keys := _forget(store, now - timedelta(days=days), now):
         gone += len(keys)
@@ -37,8 +38,15 @@ def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: da
 
 def _forget(store: sessionmaker[Session], before: datetime, now: datetime) -> list[str]:
     with store.begin() as session:
-        keys = list(session.scalars(
-            select(MailRow.sha256).where(_stray(before)).order_by(MailRow.stored_at).limit(AT_ONCE).with_for_update()))
+        keys = list(
+            session.scalars(
+                select(MailRow.sha256)
+                .where(_stray(before))
+                .order_by(MailRow.stored_at)
+                .limit(AT_ONCE)
+                .with_for_update()
+            )
+        )
         if keys:
             session.execute(delete(PlaceRow).where(PlaceRow.sha256.in_(keys)))
             session.execute(delete(MailRow).where(MailRow.sha256.in_(keys)))
@@ -55,5 +63,9 @@ def _stray(before: datetime) -> ColumnElement[bool]:
 
 def _named(session: Session, key: str) -> bool:
     """Whether any row names these bytes, now or meanwhile."""
-    rows = (MailRow.sha256 == key, or_(PageRow.original == key, PageRow.upright == key), OutboxRow.message == key)
+    rows = (
+        MailRow.sha256 == key,
+        or_(PageRow.original == key, PageRow.upright == key),
+        OutboxRow.message == key,
+    )
     return any(session.scalar(select(exists().where(row))) for row in rows)

@@ -17,7 +17,9 @@ from service.pictures.paper.results_sheet import (
 from service.pictures.paper.sheet_copy import SheetUnusable, sheet_copy, sheet_window
 
 __all__ = [
-    "A3", "A4", "FONTS", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError", "SheetUnusable", "board_pdf", "board_png", "board_svg",
-    "correction_html", "correction_pictures", "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "missing", "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
+    "A3", "A4", "FONTS", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError",
+    "SheetUnusable", "board_pdf", "board_png", "board_svg",
+    "correction_html", "correction_pictures", "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "missing",
+    "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
     "results_pictures", "sheet_copy", "sheet_window", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
 ]  # fmt: skip

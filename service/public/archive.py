@@ -1,4 +1,5 @@
-"""The players' archive of a game, for its players: what a checker needs besides one's own letters (docs/record.md)."""
+"""The players' archive of a game, for its players: what a checker needs besides one's own letters
+(docs/record.md)."""
 
 from __future__ import annotations
 
@@ -28,4 +29,5 @@ def players_archive(request: Request, visitor: Visitor, game_id: str) -> Respons
         visits.seat_of(session, visitor, game_id)
         export.write(session, ports.blobs, game_id, Edition.PLAYERS, now, version(), out)
     return Response(out.getvalue(), media_type="application/zip", headers={
-        "Content-Disposition": f'attachment; filename="{game_id}-{now:%Y-%m-%d}.zip"', "Cache-Control": "private, no-store"})
+        "Content-Disposition": f'attachment; filename="{game_id}-{now:%Y-%m-%d}.zip"',
+        "Cache-Control": "private, no-store"})

@@ -1,4 +1,5 @@
-"""A game's deadlines as a page and as feeds (CAL-13, CAL-16): for anyone, because they hold nothing secret."""
+"""A game's deadlines as a page and as feeds (CAL-13, CAL-16): for anyone, because they hold nothing
+secret."""
 
 from __future__ import annotations
 
@@ -46,14 +47,20 @@ def game_feed(request: Request, game_id: str, if_none_match: Annotated[str, Head
 
 @router.get("/public/calendar/{token}.ics")
 def player_feed(request: Request, token: str, if_none_match: Annotated[str, Header()] = "") -> Response:
-    """The feed of all games of one player. Its address is personal, its content is what each game's page says."""
+    """The feed of all games of one player. Its address is personal, its content is what each game's page
+    says."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         player = session.scalar(select(PlayerRow).where(PlayerRow.feed == token))
         if player is None or not plays(session, player.id):
             raise HTTPException(404, UNKNOWN)
         games = session.scalars(
-            select(GameRow).join(SeatRow).where(SeatRow.player_id == player.id).distinct().order_by(GameRow.id)).all()
+            select(GameRow)
+            .join(SeatRow)
+            .where(SeatRow.player_id == player.id)
+            .distinct()
+            .order_by(GameRow.id)
+        ).all()
         due = _deadlines(ports, session, games)
     return _calendar("Orders due", due, _host(ports), if_none_match)
 
@@ -105,7 +112,7 @@ def _calendar(name: str, due: Sequence[Due], host: str, if_none_match: str) -> R
 
 @lru_cache(maxsize=64)
 def _written(name: str, due: tuple[Due, ...], host: str) -> tuple[str, bytes]:
-    """A feed with its mark (RFC 9110, 8.8.3). Kept, because there are programs that ask every second and heed no mark; the
-    same deadlines give the same bytes."""
+    """A feed with its mark (RFC 9110, 8.8.3). Kept, because there are programs that ask every second and heed
+    no mark; the same deadlines give the same bytes."""
     data = feed(name, due, host)
     return f'"{hashlib.sha256(data).hexdigest()[:32]}"', data

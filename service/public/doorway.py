@@ -24,7 +24,9 @@ def environment() -> Environment:
     return made
 
 
-def show(request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object) -> Response:
+def show(
+    request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object
+) -> Response:
     """Render one template with what every page has; `cache` is its Cache-Control."""
     ports: DeskPorts = request.app.state.ports
     html = environment().get_template(name).render(title=ports.title, now=ports.clock.now(), **values)

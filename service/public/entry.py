@@ -1,7 +1,8 @@
-"""A player's own entry: the link that opens it, the addresses and journeys, reminders and clock (LIST-02, LIST-04, OUT-11).
+"""A player's own entry: the link that opens it, the addresses and journeys, reminders and clock (LIST-02,
+LIST-04, OUT-11).
 
-Every change is recorded: rows are ended and never rewritten, and the log says who changed what kind of thing, without any
-address (LIST-05).
+Every change is recorded: rows are ended and never rewritten, and the log says who changed what kind of thing,
+without any address (LIST-05).
 """
 
 from __future__ import annotations
@@ -76,8 +77,10 @@ def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
         rows = session.scalars(select(PostalRow).where(
             PostalRow.player_id == own.id, PostalRow.ended_at.is_(None)).order_by(PostalRow.id)).all()
         return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
-                    games=visits.games_of(session, visitor), feed=f"{ports.base_url}{personal_feed.path_of(own)}",
-                    now_at=addresses.reach(addresses_of(session, own.id), ports.clock.now().date()), cache="private, no-store")
+                    games=visits.games_of(session, visitor),
+                    feed=f"{ports.base_url}{personal_feed.path_of(own)}",
+                    now_at=addresses.reach(addresses_of(session, own.id), ports.clock.now().date()),
+                    cache="private, no-store")
 
 
 @router.post("/public/me/do/address")
@@ -93,14 +96,24 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     with ports.sessions.begin() as session:
         known = addresses_of(session, visitor.player_id)
         if len(known) >= MOST:
-            raise HTTPException(409, f"Nothing was changed. {MOST} addresses are on the list; take one off first.")
+            raise HTTPException(409, (f"Nothing was changed. {MOST} addresses are on the list; take one off "
+                                      f"first."))
         other = addresses.overlapping(known, wanted)
         if other is not None:
-            raise HTTPException(409, f"Nothing was changed. On some of these days another journey is on the list already: "
+            raise HTTPException(409, f"Nothing was changed. On some of these days another journey is on the "
+                                     f"list already: "
                                      f"{_days(other)}. Take it off first, or choose other days.")
         now = ports.clock.now()
-        session.add(PostalRow(player_id=visitor.player_id, lines=list(wanted.lines), first=wanted.first, last=wanted.last,
-                              made_at=now, made_by="player"))
+        session.add(
+            PostalRow(
+                player_id=visitor.player_id,
+                lines=list(wanted.lines),
+                first=wanted.first,
+                last=wanted.last,
+                made_at=now,
+                made_by="player",
+            )
+        )
         _note(session, ports, visitor, "an address was added")
     return RedirectResponse("/public/me?told=added", status_code=303)
 
@@ -111,8 +124,15 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        if not records.claim(session, PostalRow, PostalRow.id == row_id, PostalRow.player_id == visitor.player_id,
-                             PostalRow.ended_at.is_(None), ended_at=ports.clock.now(), ended_by="player"):
+        if not records.claim(
+            session,
+            PostalRow,
+            PostalRow.id == row_id,
+            PostalRow.player_id == visitor.player_id,
+            PostalRow.ended_at.is_(None),
+            ended_at=ports.clock.now(),
+            ended_by="player",
+        ):
             raise HTTPException(404, "Nothing was changed: this address is not on your list.")
         _note(session, ports, visitor, "an address was taken off")
     return RedirectResponse("/public/me?told=ended", status_code=303)
@@ -125,7 +145,8 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     if not known_zone(zone.strip()):
-        raise HTTPException(400, f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; write it like "
+        raise HTTPException(400, f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; "
+                                 f"write it like "
                                  "Europe/London.")
     with ports.sessions.begin() as session:
         own = visits.player(session, visitor)

@@ -1,6 +1,6 @@
-"""A game's map at addresses that stay: a page with the table of control, and the picture as PDF on two papers, as SVG and as
-PNG (MAP-01, MAP-02, MAP-03, MAP-05, OUT-09). Control only, unless the game
-asks for units too; of the newest year-end that was sent.
+"""A game's map at addresses that stay: a page with the table of control, and the picture as PDF on two
+papers, as SVG and as PNG (MAP-01, MAP-02, MAP-03, MAP-05, OUT-09). Control only, unless the game asks for
+units too; of the newest year-end that was sent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from service.web.ports import DeskPorts
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."
-NOT_DRAWN = "The board of this game comes without drawn shapes, so there is no picture of it; the table has the same."
+NOT_DRAWN = ("The board of this game comes without drawn shapes, so there is no picture of it; the table has "
+             "the same.")
 KEPT = {"Cache-Control": "max-age=300"}
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -28,11 +29,28 @@ def page(request: Request, game_id: str) -> Response:
     """The picture, and in words who holds which centre: the same for a screen reader as for the eye."""
     found = _control(request, game_id)
     board = found.variant.board
-    rows = [(power, *_held(found, power), [unit_text(found.variant, one) for one in sorted(found.units) if one.power == power.id]) for power in found.variant.powers.values()]
+    rows = [
+        (
+            power,
+            *_held(found, power),
+            [unit_text(found.variant, one) for one in sorted(found.units) if one.power == power.id],
+        )
+        for power in found.variant.powers.values()
+    ]
     owned = {region for regions in found.centres.values() for region in regions}
     free = sorted(board.provinces[one].name for one in board.centres() if one not in owned)
-    return show(request, "map.html", game_id=game_id, game_name=found.game, when=found.when, rows=rows, free=free,
-                drawn=bool(maps.shapes(found.variant.slug)), note=found.variant.note, units=bool(found.units))
+    return show(
+        request,
+        "map.html",
+        game_id=game_id,
+        game_name=found.game,
+        when=found.when,
+        rows=rows,
+        free=free,
+        drawn=bool(maps.shapes(found.variant.slug)),
+        note=found.variant.note,
+        units=bool(found.units),
+    )
 
 
 @router.get("/public/{game_id}/map-a4.pdf")

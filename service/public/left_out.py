@@ -1,5 +1,5 @@
-"""Files that were too large for a letter, behind the link that the letter gave: for its reader alone, for sixty days and
-while they sit in the game."""
+"""Files that were too large for a letter, behind the link that the letter gave: for its reader alone, for
+sixty days and while they sit in the game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from service.store.tables import LinkRow, OutboxRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-GONE = "This link has ended, or it is not whole. Copy it once more from your letter, or ask the coordinator for the files."
+GONE = ("This link has ended, or it is not whole. Copy it once more from your letter, or ask the coordinator "
+        "for the files.")
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 
 
@@ -44,8 +45,13 @@ def one_file(request: Request, token: str, number: int) -> Response:
     kind = part.get_content_type()
     name = quote(part.get_filename() or f"file-{number + 1}")
     return Response(
-        part.get_payload(decode=True), media_type=kind if kind in _SHOWN else "application/octet-stream",
-        headers={"Content-Disposition": f"inline; filename*=UTF-8''{name}", "Cache-Control": "private, no-store"})
+        part.get_payload(decode=True),
+        media_type=kind if kind in _SHOWN else "application/octet-stream",
+        headers={
+            "Content-Disposition": f"inline; filename*=UTF-8''{name}",
+            "Cache-Control": "private, no-store",
+        },
+    )
 
 
 def _letter(request: Request, token: str) -> EmailMessage:

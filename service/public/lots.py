@@ -1,5 +1,6 @@
-"""The Lots of a game, for anybody: digests of seeds before the deadline; afterwards seed, words, and each draw to be followed
-by hand (Q-35, desk plan, "Lots"). The seed of a phase is shown once its results are sent, never before."""
+"""The Lots of a game, for anybody: digests of seeds before the deadline; afterwards seed, words, and each
+draw to be followed by hand (Q-35, desk plan, "Lots"). The seed of a phase is shown once its results are sent,
+never before."""
 
 from __future__ import annotations
 
@@ -54,8 +55,13 @@ def page(request: Request, game_id: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
-        return show(request, "lots.html", game=game, drawn=_drawn(session, game),
-                    ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in _ahead(session, game)])
+        return show(
+            request,
+            "lots.html",
+            game=game,
+            drawn=_drawn(session, game),
+            ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in _ahead(session, game)],
+        )
 
 
 @router.get("/public/{game_id}/lots.json")
@@ -71,15 +77,33 @@ def proof(request: Request, game_id: str) -> Response:
             "drawn": [_told(one) for one in _drawn(session, game)],
         }
     return Response(
-        json.dumps(told, indent=1, ensure_ascii=False) + "\n", media_type="application/json",
-        headers={"Content-Disposition": f'attachment; filename="{game_id}-lots.json"', "Cache-Control": "no-cache"})
+        json.dumps(told, indent=1, ensure_ascii=False) + "\n",
+        media_type="application/json",
+        headers={
+            "Content-Disposition": f'attachment; filename="{game_id}-lots.json"',
+            "Cache-Control": "no-cache",
+        },
+    )
 
 
 def _told(one: Drawn) -> dict[str, Any]:
     return {
-        "phase": one.ordinal, "title": one.title, "digest": one.commitment, "seed": one.seed, "words": list(one.words),
-        "draws": [{"draw": d.at, "number": d.number, "among": d.among, "left_over": d.index, "things": list(d.things),
-                   "taken": d.taken or None} for d in one.draws],
+        "phase": one.ordinal,
+        "title": one.title,
+        "digest": one.commitment,
+        "seed": one.seed,
+        "words": list(one.words),
+        "draws": [
+            {
+                "draw": d.at,
+                "number": d.number,
+                "among": d.among,
+                "left_over": d.index,
+                "things": list(d.things),
+                "taken": d.taken or None,
+            }
+            for d in one.draws
+        ],
     }
 
 
@@ -106,7 +130,8 @@ def _drawn(session: Session, game: GameRow) -> list[Drawn]:
         if not resolution.lots_used:
             continue
         drawn = lots.draws(
-            maps.load(game.variant).setting(), codec.load_position(row.position), [o.order for o in resolution.outcomes],
+            maps.load(game.variant).setting(), codec.load_position(row.position),
+            [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
         found.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
                            tuple(lots.words_of(session, row)), drawn))

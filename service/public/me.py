@@ -1,7 +1,8 @@
-"""Who a player is on the public pages: by a link that is mailed on request, works once, and opens a short visit (LIST-04).
+"""Who a player is on the public pages: by a link that is mailed on request, works once, and opens a short
+visit (LIST-04).
 
-The link's page has a button, because programs that look at mails before people do open every link in them. Nobody is told
-whether an address is registered. What is kept is the SHA-256 of each secret.
+The link's page has a button, because programs that look at mails before people do open every link in them.
+Nobody is told whether an address is registered. What is kept is the SHA-256 of each secret.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ LINK_HOURS = timedelta(hours=24)
 VISIT_HOURS = timedelta(hours=2)
 LINKS_AN_HOUR = 3
 """Links mailed to one address in an hour, whoever asks for them."""
-STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to your registered "
+STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to "
+            "your registered "
             "address and works once.")
 USED = "This link was used before, or it has ended. Nothing was changed: ask for a new one at /public/entry."
 
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """A player on a visit. `token` stands in each form of theirs, so that no other site's form can act for them."""
+    """A player on a visit. `token` stands in each form of theirs, so that no other site's form can act for
+    them."""
 
     player_id: int
     token: str
@@ -53,14 +56,18 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     if sent >= LINKS_AN_HOUR:
         return False
     secret = _keep(session, player.id, LINK, now, LINK_HOURS)
-    letter = link_letter(desk.recipient(session, to), f"{ports.base_url}/public/me/{secret}", now + LINK_HOURS)
+    letter = link_letter(
+        desk.recipient(session, to), f"{ports.base_url}/public/me/{secret}", now + LINK_HOURS
+    )
     return desk.put(session, letter)
 
 
 def begin(session: Session, secret: str, now: datetime) -> str:
-    """Use a link up and begin a visit; the secret of its cookie. Raises 404 for a link that was used or has ended."""
+    """Use a link up and begin a visit; the secret of its cookie. Raises 404 for a link that was used or has
+    ended."""
     if not waits(session, secret, now) or not records.claim(
-        session, LinkRow, LinkRow.token_hash == digest(secret), LinkRow.used_at.is_(None), LinkRow.until > now, used_at=now,
+        session, LinkRow, LinkRow.token_hash == digest(secret), LinkRow.used_at.is_(None),
+        LinkRow.until > now, used_at=now,
     ):
         raise HTTPException(404, USED)
     return _keep(session, session.get_one(LinkRow, digest(secret)).player_id, VISIT, now, VISIT_HOURS)
@@ -79,7 +86,12 @@ def me(request: Request) -> Me:
     secret = request.cookies.get(COOKIE, "")
     with ports.sessions() as session:
         row = session.get(LinkRow, digest(secret)) if secret else None
-        if row is None or row.opens != VISIT or row.until <= ports.clock.now() or not plays(session, row.player_id):
+        if (
+            row is None
+            or row.opens != VISIT
+            or row.until <= ports.clock.now()
+            or not plays(session, row.player_id)
+        ):
             raise HTTPException(403, STRANGER)
         return Me(row.player_id, digest(f"form {secret}")[:32])
 
@@ -87,7 +99,8 @@ def me(request: Request) -> Me:
 def check(visitor: Me, token: str) -> None:
     """Raises 403 where a form does not carry this visit's token."""
     if not hmac.compare_digest(visitor.token, token):
-        raise HTTPException(403, "This form is out of date. Nothing was changed: go back, reload, and send it again.")
+        raise HTTPException(403, ("This form is out of date. Nothing was changed: go back, reload, and send "
+                                  "it again."))
 
 
 def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
@@ -100,16 +113,25 @@ def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
 
 
 def plays(session: Session, player_id: int, game_id: str = "") -> bool:
-    """Whether a player holds a seat, in one game or in any. Asked each time, so that whatever belonged to a player ends with
-    the seat: links, visits, the feed."""
+    """Whether a player holds a seat, in one game or in any. Asked each time, so that whatever belonged to a
+    player ends with the seat: links, visits, the feed."""
     wanted = select(SeatRow.power).where(SeatRow.player_id == player_id)
-    return session.scalar((wanted.where(SeatRow.game_id == game_id) if game_id else wanted).limit(1)) is not None
+    return (
+        session.scalar((wanted.where(SeatRow.game_id == game_id) if game_id else wanted).limit(1)) is not None
+    )
 
 
 def games_of(session: Session, visitor: Me) -> list[GameRow]:
     """The games a player sits in, by name."""
-    return list(session.scalars(
-        select(GameRow).join(SeatRow).where(SeatRow.player_id == visitor.player_id).distinct().order_by(GameRow.name)))
+    return list(
+        session.scalars(
+            select(GameRow)
+            .join(SeatRow)
+            .where(SeatRow.player_id == visitor.player_id)
+            .distinct()
+            .order_by(GameRow.name)
+        )
+    )
 
 
 def player(session: Session, visitor: Me) -> PlayerRow:
@@ -124,6 +146,8 @@ def digest(secret: str) -> str:
 
 def _keep(session: Session, player_id: int, opens: str, now: datetime, span: timedelta) -> str:
     secret = token_urlsafe(32)
-    session.add(LinkRow(token_hash=digest(secret), player_id=player_id, opens=opens, made_at=now, until=now + span))
+    session.add(
+        LinkRow(token_hash=digest(secret), player_id=player_id, opens=opens, made_at=now, until=now + span)
+    )
     session.flush()
     return secret

@@ -1,7 +1,7 @@
 """The move browser: every valid move of a board on one page that knows no game (MOVE-01, MOVE-02, MOVE-03).
 
-One file with its style and script inside, so that it can be saved, read offline and printed as a booklet. Without
-the script it is a list in alphabetical order.
+One file with its style and script inside, so that it can be saved, read offline and printed as a booklet.
+Without the script it is a list in alphabetical order.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ UNKNOWN = "There is no such map here. Check the address in your letters."
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where one kind of unit may go: `unit` is "Army" or "Fleet", or on a board nobody marches over what leads there; `coast` the one it stands on or "", `to` pairs of a
-    region's printed name and the anchor of its province."""
+    """Where one kind of unit may go: `unit` is "Army" or "Fleet", or on a board nobody marches over what
+    leads there; `coast` the one it stands on or "", `to` pairs of a region's printed name and the anchor of
+    its province."""
 
     unit: str
     coast: str
@@ -38,8 +39,8 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One province. `sort` says what it is ("coastal, supply centre"); `also` its other spellings; `find` all spellings
-    folded, for the search; `ways` one for each kind of unit and coast."""
+    """One province. `sort` says what it is ("coastal, supply centre"); `also` its other spellings; `find` all
+    spellings folded, for the search; `ways` one for each kind of unit and coast."""
 
     anchor: str
     name: str
@@ -51,7 +52,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The finished page, with the Content-Security-Policy that lets in its own style and script and nothing else."""
+    """The finished page, with the Content-Security-Policy that lets in its own style and script and nothing
+    else."""
 
     html: str
     policy: str
@@ -100,7 +102,11 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Ent
         if row.region == Region(province.id) and row.spelling is Spelling.ABBREVIATION]
     also = tuple(dict.fromkeys(text for text in [*spellings, *codes] if plain(text) != plain(province.name)))
     find = "|".join(dict.fromkeys(plain(text) for text in (province.name, *also)))
-    ways = _marches(variant, province, anchors) if is_marched_over(variant) else _neighbours(variant, province, anchors)
+    ways = (
+        _marches(variant, province, anchors)
+        if is_marched_over(variant)
+        else _neighbours(variant, province, anchors)
+    )
     return Entry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
 
 
@@ -116,7 +122,13 @@ def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> t
 def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[Way, ...]:
     ways = []
     for over, others in beside(variant, province.id).items():
-        how = f"Across the {variant.board.provinces[over].name}" if over else "Washes" if province.is_sea else "By land"
+        how = (
+            f"Across the {variant.board.provinces[over].name}"
+            if over
+            else "Washes"
+            if province.is_sea
+            else "By land"
+        )
         to = tuple((printed(variant.board, other), anchors[other.province]) for other in others)
         ways.append(Way(how, "", to))
     return tuple(ways)
@@ -125,7 +137,11 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
 def _hint(variant: Variant) -> list[str]:
     """What one might look for on this board: the first land and the first sea by name."""
     ordered = sorted(variant.board.provinces.values(), key=lambda p: plain(p.name))
-    return [next(p.name for p in ordered if p.is_sea is sea) for sea in (False, True) if any(p.is_sea is sea for p in ordered)]
+    return [
+        next(p.name for p in ordered if p.is_sea is sea)
+        for sea in (False, True)
+        if any(p.is_sea is sea for p in ordered)
+    ]
 
 
 def _sort(variant: Variant, province: Province) -> str:
@@ -134,7 +150,8 @@ def _sort(variant: Variant, province: Province) -> str:
         words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
     if province.is_sea:
         in_area = province.role and province.area
-        words = [f"{province.role.value} region of the {province.area} area" if province.role and in_area else "at sea"]
+        words = [(f"{province.role.value} region of the {province.area} "
+                  f"area") if province.role and in_area else "at sea"]
     return ", ".join(word for word in (*words, *marks.said(variant, province)) if word)
 
 

@@ -1,5 +1,6 @@
-"""A player's own file in a game: what arrived from them, version by version, with each photograph and its digest, and the
-letters that answered it. Nothing else: no reading, no legality, no other player (section 3 of the desk plan).
+"""A player's own file in a game: what arrived from them, version by version, with each photograph and its
+digest, and the letters that answered it. Nothing else: no reading, no legality, no other player (section 3 of
+the desk plan).
 """
 
 from __future__ import annotations
@@ -28,13 +29,18 @@ router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
 PRIVATE = "private, no-store"
 ANSWERS = ("receipt", "receipt_late", "rejection", "held")
-FATES = {"counts": "on file", "superseded": "replaced", "late": "too late", "held": "waits for the coordinator"}
+FATES = {
+    "counts": "on file",
+    "superseded": "replaced",
+    "late": "too late",
+    "held": "waits for the coordinator",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One paper of one's own: phase and power in words, version, when it arrived, what holds of it, its digest and the
-    numbers of its pages."""
+    """One paper of one's own: phase and power in words, version, when it arrived, what holds of it, its
+    digest and the numbers of its pages."""
 
     phase: str
     power: str
@@ -52,8 +58,12 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
-        papers = [_paper(ports, session, game, row, phase) for row, phase in _own(session, game_id, powers, visitor)]
-        mails = list(session.scalars(select(AddressRow.email).where(AddressRow.player_id == visitor.player_id)))
+        papers = [
+            _paper(ports, session, game, row, phase) for row, phase in _own(session, game_id, powers, visitor)
+        ]
+        mails = list(
+            session.scalars(select(AddressRow.email).where(AddressRow.player_id == visitor.player_id))
+        )
         # A subject that could not be read belongs to no game: its refusal is the player's all the same.
         answers = session.scalars(select(OutboxRow).where(
             or_(OutboxRow.game_id == game_id, OutboxRow.game_id.is_(None)), OutboxRow.kind.in_(ANSWERS),
@@ -85,8 +95,8 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
 def _own(
     session: Session, game_id: str, powers: list[str], visitor: Me
 ) -> list[tuple[SubmissionRow, PhaseRow]]:
-    """One's own papers: of the powers one holds, and sent by oneself, so that who takes a seat over does not read what
-    was sent in before."""
+    """One's own papers: of the powers one holds, and sent by oneself, so that who takes a seat over does not
+    read what was sent in before."""
     phases = [row for row in records.phases(session, game_id) if row.state != PhaseState.WAITING][-2:]
     return [
         (row, phase) for phase in reversed(phases) for row in reversed(records.submissions(session, phase.id))
@@ -97,6 +107,7 @@ def _own(
 def _paper(ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow) -> Paper:
     late = row.received_at > phase.deadline
     return Paper(
-        render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version, row.received_at,
+        render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
+        row.received_at,
         FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",
         tuple(page.id for page in records.pages(session, row.id)))

@@ -1,5 +1,5 @@
-"""A game's public page with everything a player may want of it, and its blank order sheets to print (POST-07). Nothing here
-says more than the calendar and the map do.
+"""A game's public page with everything a player may want of it, and its blank order sheets to print
+(POST-07). Nothing here says more than the calendar and the map do.
 """
 
 from __future__ import annotations
@@ -30,25 +30,32 @@ def index(request: Request, game_id: str) -> Response:
     with ports.sessions() as session:
         game = _game(session, game_id)
         phases = _ahead(session, game_id)
-        powers = [(power, ports.power_name(game.variant, power)) for power in sorted(records.seats(session, game_id))]
+        powers = [
+            (power, ports.power_name(game.variant, power))
+            for power in sorted(records.seats(session, game_id))
+        ]
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
                     phases=[(at, render.phase_words(phase)) for at, phase in phases])
 
 
 @router.get("/public/{game_id}/sheets.pdf")
 def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> Response:
-    """Blank order sheets with their heading filled in: of one power or of all, for the phase in play or a later one."""
+    """Blank order sheets with their heading filled in: of one power or of all, for the phase in play or a
+    later one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
         ahead = dict(_ahead(session, game_id))
         seats = sorted(records.seats(session, game_id))
         if not ahead or (phase and phase not in ahead) or (power and power not in seats):
-            raise HTTPException(404, "There is no such sheet: the game is over, or it has no such power or phase.")
+            raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
+                                      "phase."))
         wanted = ahead[phase] if phase else next(iter(ahead.values()))
         blanks = [Blank(power_name(game.variant, one), game.name, render.phase_words(wanted))
                   for one in ([power] if power else seats)]
-    return Response(pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"})
+    return Response(
+        pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}
+    )
 
 
 def _game(session: Session, game_id: str) -> GameRow:

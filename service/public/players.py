@@ -1,5 +1,5 @@
-"""The list of a game's players with their postal addresses, for its players alone, and envelopes for it (LIST-01 to
-LIST-05, POST-01, POST-06)."""
+"""The list of a game's players with their postal addresses, for its players alone, and envelopes for it
+(LIST-01 to LIST-05, POST-01, POST-06)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Sent results for the players of a game, and behind each order its rectangle of ink (docs/record.md, "From an order to its
-ink"). Before a phase is sent every address here answers as if it were not there."""
+"""Sent results for the players of a game, and behind each order its rectangle of ink (docs/record.md, "From
+an order to its ink"). Before a phase is sent every address here answers as if it were not there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def index(request: Request, visitor: Visitor, game_id: str) -> Response:
     with ports.sessions() as session:
         visits.seat_of(session, visitor, game_id)
         sent = [(row.ordinal, phase_title(row), row.sent_at) for row in source_line.phases(session, game_id)]
-        return show(request, "results_list.html", game=session.get_one(GameRow, game_id), sent=sent, cache=PRIVATE)
+        return show(
+            request, "results_list.html", game=session.get_one(GameRow, game_id), sent=sent, cache=PRIVATE
+        )
 
 
 @router.get("/public/{game_id}/results/{number}")
@@ -45,12 +47,20 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         found = _found(session, visitor, game_id, number)
-        return show(request, "results.html", game=session.get_one(GameRow, game_id), title_of=phase_title(found.phase),
-                    found=found, cache=PRIVATE)
+        return show(
+            request,
+            "results.html",
+            game=session.get_one(GameRow, game_id),
+            title_of=phase_title(found.phase),
+            found=found,
+            cache=PRIVATE,
+        )
 
 
 @router.get("/public/{game_id}/results/{number}/{line_id}.jpg")
-def crop(request: Request, visitor: Visitor, game_id: str, number: int, line_id: int, context: bool = False) -> Response:
+def crop(
+    request: Request, visitor: Visitor, game_id: str, number: int, line_id: int, context: bool = False
+) -> Response:
     """The rectangle of ink, or with its context the rows around it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -66,12 +76,20 @@ def crop(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
 
 @router.get("/public/{game_id}/results/{number}/{line_id}")
 def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id: int) -> Response:
-    """One line of ink with its context: what it was read as, by whom, what came of it, and where the record tells so."""
+    """One line of ink with its context: what it was read as, by whom, what came of it, and where the record
+    tells so."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         found, one = _line(session, visitor, game_id, number, line_id)
-        return show(request, "ink.html", game=session.get_one(GameRow, game_id), title_of=phase_title(found.phase), number=number,
-                    one=one, cache=PRIVATE)
+        return show(
+            request,
+            "ink.html",
+            game=session.get_one(GameRow, game_id),
+            title_of=phase_title(found.phase),
+            number=number,
+            one=one,
+            cache=PRIVATE,
+        )
 
 
 def _line(session: Session, visitor: Me, game_id: str, number: int, line_id: int) -> tuple[Evidence, Ink]:

@@ -22,7 +22,10 @@ def page(request: Request, slug: str) -> Response:
     found = rules_of(slug)
     if not found:
         raise HTTPException(404, UNKNOWN)
-    parts = [(section, [(anchor(one.name), one) for one in group]) for section, group in groupby(found, lambda one: one.section)]
+    parts = [
+        (section, [(anchor(one.name), one) for one in group])
+        for section, group in groupby(found, lambda one: one.section)
+    ]
     return show(request, "rules.html", board=maps.load(slug).title, parts=parts, cache="max-age=3600")
 
 

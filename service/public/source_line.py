@@ -1,5 +1,6 @@
-"""From an order in sent results back to its rectangle of ink: what its line was read as, who decided, and where on which
-photograph it stands. Nothing of a phase whose results are not sent, and of no sheet that holds what the asker may not know.
+"""From an order in sent results back to its rectangle of ink: what its line was read as, who decided, and
+where on which photograph it stands. Nothing of a phase whose results are not sent, and of no sheet that holds
+what the asker may not know.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ _COUNTED = frozenset({LineState.AUTO, LineState.READ, LineState.VOID})
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The results of a phase as one player may know them. `lines` are those of each sheet that may be shown, by power's id;
-    `corrections` what was put right since they were sent."""
+    """The results of a phase as one player may know them. `lines` are those of each sheet that may be shown,
+    by power's id; `corrections` what was put right since they were sent."""
 
     phase: PhaseRow
     variant: Variant
@@ -52,10 +53,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """One line that was ordered by, or that nobody could read. `box` are the corners in pixels of the photograph as it is shown
-    upright, `photograph` the SHA-256 of its file; `seen` is the machine's own reading, `sure` its chance in per cent, `both`
-    the readings of a void line; `by` who decided, or "", and `correction` that this was another reading than the machine's.
-    `entries` are numbers in the game's record, each with what stands there."""
+    """One line that was ordered by, or that nobody could read. `box` are the corners in pixels of the
+    photograph as it is shown upright, `photograph` the SHA-256 of its file; `seen` is the machine's own
+    reading, `sure` its chance in per cent, `both` the readings of a void line; `by` who decided, or "", and
+    `correction` that this was another reading than the machine's. `entries` are numbers in the game's record,
+    each with what stands there."""
 
     line: SettledLine
     power: str
@@ -73,23 +75,37 @@ class Ink:
 
 
 def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequence[str]) -> Evidence | None:
-    """The results of a phase as whoever holds these seats may know them; None before they are sent, or where there are none."""
+    """The results of a phase as whoever holds these seats may know them; None before they are sent, or where
+    there are none."""
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
     whole = codec.load_resolution(phase.resolution)
-    told, hushed = max((as_told(variant, whole, seat) for seat in seats), key=lambda one: (len(one[0].outcomes), -len(one[1])))
+    told, hushed = max(
+        (as_told(variant, whole, seat) for seat in seats),
+        key=lambda one: (len(one[0].outcomes), -len(one[1])),
+    )
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
     lines = {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()}
     due = concerned(phase, variant)
-    corrected = session.scalars(select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id))
-    return Evidence(phase, variant, told, tuple(one for one in show(variant, told, lines) if one.sheet or one.power in due),
-                    lines, tuple(corrected))
+    corrected = session.scalars(
+        select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id)
+    )
+    return Evidence(
+        phase,
+        variant,
+        told,
+        tuple(one for one in show(variant, told, lines) if one.sheet or one.power in due),
+        lines,
+        tuple(corrected),
+    )
 
 
 def ink(session: Session, found: Evidence, line_id: int) -> Ink | None:
     """One line of these results; None for one that ordered nothing, or that the asker may not see."""
-    owned = next(((power, line) for power, own in found.lines.items() for line in own if line.id == line_id), None)
+    owned = next(
+        ((power, line) for power, own in found.lines.items() for line in own if line.id == line_id), None
+    )
     if owned is None or owned[1].state not in _COUNTED:
         return None
     power, line = owned
@@ -97,27 +113,32 @@ def ink(session: Session, found: Evidence, line_id: int) -> Ink | None:
     paper = session.get_one(SubmissionRow, page.submission_id)
     shown = next(one for one in found.powers if one.power == found.variant.powers[power].name)
     return Ink(
-        line, shown.power, paper.version, page, tuple((round(x), round(y)) for x, y in line.box), correction(line),
+        line, shown.power, paper.version, page, tuple((round(x), round(y)) for x, y in line.box),
+        correction(line),
         tuple(f"{one.text}: {one.said}" for one in shown.orders if one.line_id == line_id),
         dict(shown.void).get(line_id, ""), _entries(session, found.phase, paper.id))
 
 
 def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, str], ...]:
     """Where the record tells of the sheet, its last reading, the phase's judging."""
-    told = (("sheet", str(paper), "the sheet as it arrived"), ("reading", str(paper), "what was read on it, with this rectangle"),
-            ("judged", str(phase.id), "the judging"))
+    told = (
+        ("sheet", str(paper), "the sheet as it arrived"),
+        ("reading", str(paper), "what was read on it, with this rectangle"),
+        ("judged", str(phase.id), "the judging"),
+    )
     found = []
     for what, fact, words in told:
         number = session.scalar(select(EntryRow.number).where(
-            EntryRow.game_id == phase.game_id, EntryRow.what == what, EntryRow.fact == fact).order_by(EntryRow.number.desc()).limit(1))
+            EntryRow.game_id == phase.game_id, EntryRow.what == what,
+            EntryRow.fact == fact).order_by(EntryRow.number.desc()).limit(1))
         found += [] if number is None else [(number, words)]
     return tuple(found)
 
 
 def picture(session: Session, blobs: Blobs, found: Evidence, one: Ink, *, context: bool) -> bytes | None:
-    """The rectangle of a line, or with its `context` the rows around it with the line framed, without any line that names its
-    writer (Q-37); None where the page has no picture. Raises BlobError, and SheetUnusable for a kept picture that cannot be
-    opened."""
+    """The rectangle of a line, or with its `context` the rows around it with the line framed, without any
+    line that names its writer (Q-37); None where the page has no picture. Raises BlobError, and SheetUnusable
+    for a kept picture that cannot be opened."""
     if one.page.upright is None:
         return None
     own = [line for lines in found.lines.values() for line in lines if line.page_id == one.page.id]
@@ -126,9 +147,15 @@ def picture(session: Session, blobs: Blobs, found: Evidence, one: Ink, *, contex
     away = {line.id for line in hidden}
     below = [line for line in own if line.id not in away or line.kind == "heading"]
     keep = [point for line in below for point in corners[line.id]]
-    return pictures.sheet_window(data, corners[one.line.id], keep, [corners[key] for key in away], CONTEXT if context else 0.0)
+    return pictures.sheet_window(
+        data, corners[one.line.id], keep, [corners[key] for key in away], CONTEXT if context else 0.0
+    )
 
 
 def phases(session: Session, game_id: str) -> list[PhaseRow]:
     """The phases of a game whose results were sent, newest first."""
-    return [row for row in reversed(records.phases(session, game_id)) if row.state == PhaseState.SENT and row.resolution is not None]
+    return [
+        row
+        for row in reversed(records.phases(session, game_id))
+        if row.state == PhaseState.SENT and row.resolution is not None
+    ]

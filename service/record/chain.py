@@ -1,9 +1,10 @@
 """The record: one chain of entries a game, in which nothing can happen without an entry (docs/record.md).
 
-Triggers of the database note every row that is written and of which the record tells; before the transaction commits,
-`seal` makes an entry of each. So an act and its entry stand or fall together, and code that writes a row another way, or a
-hand that does it in the database itself, is entered all the same: at the latest with the next transaction of any game.
-The head of each chain is locked while it grows, in the order of games, so that any number of processes add to it in turn.
+Triggers of the database note every row that is written and of which the record tells; before the transaction
+commits, `seal` makes an entry of each. So an act and its entry stand or fall together, and code that writes a
+row another way, or a hand that does it in the database itself, is entered all the same: at the latest with
+the next transaction of any game. The head of each chain is locked while it grows, in the order of games, so
+that any number of processes add to it in turn.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def keep(store: sessionmaker[Session]) -> sessionmaker[Session]:
 
 
 def seal(session: Session) -> None:
-    """Enter everything that was written and is not entered yet. Called before each commit; a caller that must name an entry
-    in the same transaction calls it sooner."""
+    """Enter everything that was written and is not entered yet. Called before each commit; a caller that must
+    name an entry in the same transaction calls it sooner."""
     if session.in_nested_transaction():
         return
     session.flush()
@@ -82,8 +83,8 @@ def root(session: Session, game_id: str) -> Root:
 
 
 def stood(session: Session, game_id: str, wanted: str) -> EntryRow | None:
-    """The entry with this link or leaf, as a letter names it, if the chain up to it is unbroken; None where it has it nowhere,
-    or an entry before was changed, left out or put in since."""
+    """The entry with this link or leaf, as a letter names it, if the chain up to it is unbroken; None where
+    it has it nowhere, or an entry before was changed, left out or put in since."""
     before = start(game_id)
     for at, row in enumerate(entries(session, game_id), start=1):
         before = link(before, at, leaf(row.salt, row.body))
@@ -95,8 +96,8 @@ def stood(session: Session, game_id: str, wanted: str) -> EntryRow | None:
 
 
 def entry_of(session: Session, game_id: str, what: str, fact: str) -> EntryRow | None:
-    """The first entry that tells of a fact, such as ("sheet", "12"): what a receipt names. What this transaction wrote is
-    entered first."""
+    """The first entry that tells of a fact, such as ("sheet", "12"): what a receipt names. What this
+    transaction wrote is entered first."""
     seal(session)
     return session.scalars(
         select(EntryRow).where(EntryRow.game_id == game_id, EntryRow.what == what, EntryRow.fact == fact)
@@ -111,7 +112,8 @@ def entries(session: Session, game_id: str) -> Iterable[EntryRow]:
 
 
 def begin_all(store: sessionmaker[Session]) -> int:
-    """Begin the record of every game that has none: those from before there were records. How many were begun."""
+    """Begin the record of every game that has none: those from before there were records. How many were
+    begun."""
     with store.begin() as session:
         bare = list(session.scalars(
             select(GameRow.id).where(GameRow.id.not_in(select(HeadRow.game_id))).order_by(GameRow.id)))
@@ -137,20 +139,28 @@ class _Chain:
         if self._new:
             made.append(self._entry(BEGUN, self._game, plain(_found(self._session, self._game, due))))
             told = [*_running(self._session, self._game, due), *told]
-        made += [self._entry(what, fact, tells) for what, fact, tells in told if not self._known(what, fact, tells)]
+        made += [
+            self._entry(what, fact, tells) for what, fact, tells in told if not self._known(what, fact, tells)
+        ]
         if made:
             self._session.execute(insert(EntryRow), made)
             self._session.execute(
-                update(HeadRow).where(HeadRow.game_id == self._game).values(number=self._number, link=self._link),
-                execution_options={"synchronize_session": False})
+                update(HeadRow)
+                .where(HeadRow.game_id == self._game)
+                .values(number=self._number, link=self._link),
+                execution_options={"synchronize_session": False},
+            )
 
     def _known(self, what: str, fact: str, tells: dict[str, Any]) -> bool:
         """Whether the last entry of this fact tells the same."""
         if self._new:
             return False
         last = self._session.scalars(
-            select(EntryRow.body).where(EntryRow.game_id == self._game, EntryRow.what == what, EntryRow.fact == fact)
-            .order_by(EntryRow.number.desc()).limit(1)).first()
+            select(EntryRow.body)
+            .where(EntryRow.game_id == self._game, EntryRow.what == what, EntryRow.fact == fact)
+            .order_by(EntryRow.number.desc())
+            .limit(1)
+        ).first()
         return last is not None and json.loads(last)["tells"] == tells
 
     def _entry(self, what: str, fact: str, tells: dict[str, Any]) -> dict[str, Any]:
@@ -159,8 +169,16 @@ class _Chain:
         own = leaf(salt, body)
         self._number += 1
         self._link = link(self._link, self._number, own)
-        return {"game_id": self._game, "number": self._number, "what": what, "fact": fact, "salt": salt, "body": body,
-                "leaf": own, "link": self._link}
+        return {
+            "game_id": self._game,
+            "number": self._number,
+            "what": what,
+            "fact": fact,
+            "salt": salt,
+            "body": body,
+            "leaf": own,
+            "link": self._link,
+        }
 
 
 def _now(session: Session) -> datetime:
@@ -169,8 +187,9 @@ def _now(session: Session) -> datetime:
 
 
 def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> dict[str, Any]:
-    """What was there when the record began and is not entered by the same transaction: nothing for a new game. Of phases that
-    were over, what they left; everything of those still running is entered right after."""
+    """What was there when the record began and is not entered by the same transaction: nothing for a new
+    game. Of phases that were over, what they left; everything of those still running is entered right
+    after."""
     game = session.get_one(GameRow, game_id)
     told = {"format": FORMAT, "game": game_id, "variant": game.variant, "found": None}
     if ("game", game_id) in due and not _papers(session, game_id, due):
@@ -178,38 +197,56 @@ def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> d
     phases = records.phases(session, game_id)
     over = [phase for phase in phases if phase.state == PhaseState.SENT]
     photographs = session.scalars(
-        select(PageRow.original).join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
-        .where(SubmissionRow.phase_id.in_([phase.id for phase in over])).distinct().order_by(PageRow.original))
-    return {**told, "found": {
-        "phases_over": [phase_told(phase) for phase in over], "photographs": list(photographs),
-        "mails": session.scalar(select(func.count()).select_from(MailRow)),
-        "letters": session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.game_id == game_id)),
-    }}
+        select(PageRow.original)
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
+        .where(SubmissionRow.phase_id.in_([phase.id for phase in over]))
+        .distinct()
+        .order_by(PageRow.original)
+    )
+    return {
+        **told,
+        "found": {
+            "phases_over": [phase_told(phase) for phase in over],
+            "photographs": list(photographs),
+            "mails": session.scalar(select(func.count()).select_from(MailRow)),
+            "letters": session.scalar(
+                select(func.count()).select_from(OutboxRow).where(OutboxRow.game_id == game_id)
+            ),
+        },
+    }
 
 
 def _papers(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> bool:
     """Whether the game has papers from before this transaction."""
     found = session.scalars(
-        select(SubmissionRow.id).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id).where(PhaseRow.game_id == game_id))
+        select(SubmissionRow.id)
+        .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+        .where(PhaseRow.game_id == game_id)
+    )
     return any(("sheet", str(key)) not in due for key in found)
 
 
 def _running(
     session: Session, game_id: str, due: frozenset[tuple[str, str]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """Everything that is on file of an older site's game, its seats, and its phases that are not over, in an order in which
-    each fact follows what it stands on; without what this transaction enters by itself."""
+    """Everything that is on file of an older site's game, its seats, and its phases that are not over, in an
+    order in which each fact follows what it stands on; without what this transaction enters by itself."""
     phases = [phase for phase in records.phases(session, game_id) if phase.state != PhaseState.SENT]
     ids = [phase.id for phase in phases]
     papers = list(session.scalars(
         select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(ids)).order_by(SubmissionRow.id)))
     reviews = session.scalars(
-        select(ReviewRow.id).join(LineRow, LineRow.id == ReviewRow.line_id).join(PageRow, PageRow.id == LineRow.page_id)
-        .where(PageRow.submission_id.in_(papers)).order_by(ReviewRow.id))
+        select(ReviewRow.id)
+        .join(LineRow, LineRow.id == ReviewRow.line_id)
+        .join(PageRow, PageRow.id == LineRow.page_id)
+        .where(PageRow.submission_id.in_(papers))
+        .order_by(ReviewRow.id)
+    )
     seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id).order_by(SeatRow.power))
     keys = [("game", game_id), *(("seat", f"{game_id}:{power}") for power in seats),
             *(("phase", str(key)) for key in ids), *(("sheet", str(key)) for key in papers),
-            *((what, str(key)) for key in papers for what in ("reading", "aside")), *(("decision", str(key)) for key in reviews),
+            *((what, str(key)) for key in papers for what in ("reading", "aside")),
+            *(("decision", str(key)) for key in reviews),
             *(("judged", str(phase.id)) for phase in phases if phase.resolution is not None)]
     return [(what, fact, plain(tells)) for what, fact in keys if (what, fact) not in due
             for _, tells in FACTS[what](session, fact)]

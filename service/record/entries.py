@@ -1,7 +1,9 @@
-"""What an entry of the record tells of each kind of fact, read from the tables as they stand when the transaction ends.
+"""What an entry of the record tells of each kind of fact, read from the tables as they stand when the
+transaction ends.
 
-Each function takes the key of a row and gives the games it concerns, each with what is told (docs/record.md, "What is
-entered"). Nothing here names a player's address; what is told of a phase that still runs is opened once it was sent.
+Each function takes the key of a row and gives the games it concerns, each with what is told (docs/record.md,
+"What is entered"). Nothing here names a player's address; what is told of a phase that still runs is opened
+once it was sent.
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ Told = tuple[str, dict[str, Any]]
 def _game(session: Session, key: str) -> Iterator[Told]:
     row = session.get(GameRow, key)
     if row is not None:
-        yield row.id, {"name": row.name, "aliases": row.aliases, "variant": row.variant, "options": row.options}
+        yield (
+            row.id,
+            {"name": row.name, "aliases": row.aliases, "variant": row.variant, "options": row.options},
+        )
 
 
 def _seat(session: Session, key: str) -> Iterator[Told]:
@@ -82,8 +87,14 @@ def _mail(session: Session, key: str) -> Iterator[Told]:
     row = session.get(MailRow, key)
     if row is None or row.state == MailState.STORED:
         return
-    told = {"mail": key, "size": row.size, "stamped": row.received_at, "stored": row.stored_at, "became": row.state,
-            "reason": row.reason}
+    told = {
+        "mail": key,
+        "size": row.size,
+        "stamped": row.received_at,
+        "stored": row.stored_at,
+        "became": row.state,
+        "reason": row.reason,
+    }
     for game in _games_of(session, row):
         yield game, told
 
@@ -106,14 +117,15 @@ def _sheet(session: Session, key: str) -> Iterator[Told]:
         photographs = list(dict.fromkeys(page.original for page in records.pages(session, row.id)))
         yield phase.game_id, {
             "sheet": row.id, "phase": phase.ordinal, "power": row.power, "version": row.version,
-            "asks": row.instruction, "fate": row.fate, "flags": sorted(map(str, row.flags)), "received": row.received_at,
+            "asks": row.instruction, "fate": row.fate, "flags": sorted(map(str, row.flags)),
+            "received": row.received_at,
             "mail": row.sha256, "photographs": photographs,
         }
 
 
 ORDERS = frozenset({"order", "part"})
-"""Kinds of lines whose words are told in a reading. Those of others, which may name a sender or a home (Q-37), are told in
-an entry of their own that players' archives never open."""
+"""Kinds of lines whose words are told in a reading. Those of others, which may name a sender or a home
+(Q-37), are told in an entry of their own that players' archives never open."""
 
 
 def _reading(session: Session, key: str) -> Iterator[Told]:
@@ -125,11 +137,26 @@ def _reading(session: Session, key: str) -> Iterator[Told]:
     lines: dict[int, list[dict[str, Any]]] = {page.id: [] for page in pages}
     for line in _lines(session, lines):
         lines[line.page_id].append(_line(line))
-    yield phase.game_id, {
-        "sheet": row.id, "phase": phase.ordinal, "power": row.power, "read": row.read_at,
-        "pages": [{"page": page.ordinal, "photograph": page.original, "upright": page.upright, "turned": page.rotation,
-                   "note": page.note, "lines": lines[page.id]} for page in pages],
-    }
+    yield (
+        phase.game_id,
+        {
+            "sheet": row.id,
+            "phase": phase.ordinal,
+            "power": row.power,
+            "read": row.read_at,
+            "pages": [
+                {
+                    "page": page.ordinal,
+                    "photograph": page.original,
+                    "upright": page.upright,
+                    "turned": page.rotation,
+                    "note": page.note,
+                    "lines": lines[page.id],
+                }
+                for page in pages
+            ],
+        },
+    )
 
 
 def _aside(session: Session, key: str) -> Iterator[Told]:
@@ -144,13 +171,16 @@ def _aside(session: Session, key: str) -> Iterator[Told]:
 
 
 def _lines(session: Session, pages: Iterable[int]) -> Iterable[LineRow]:
-    return session.scalars(select(LineRow).where(LineRow.page_id.in_(pages)).order_by(LineRow.page_id, LineRow.ordinal))
+    return session.scalars(
+        select(LineRow).where(LineRow.page_id.in_(pages)).order_by(LineRow.page_id, LineRow.ordinal)
+    )
 
 
 def _line(line: LineRow) -> dict[str, Any]:
     told = line.kind in ORDERS
     return {
-        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text if told else None, "order": line.order,
+        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text if told else None,
+        "order": line.order,
         "state": line.status, "per_mille_sure": round(line.confidence * 1000),
         "box": [[round(x), round(y)] for x, y in line.box],
         "candidates": [[one.get("text"), one.get("order")] for one in line.candidates] if told else [],
@@ -163,14 +193,18 @@ _WORDED = frozenset({LineState.READ, LineState.VOID})
 def _decision(session: Session, key: str) -> Iterator[Told]:
     found = session.execute(
         select(ReviewRow, SubmissionRow.id, PhaseRow.game_id, PhaseRow.ordinal)
-        .join(LineRow, LineRow.id == ReviewRow.line_id).join(PageRow, PageRow.id == LineRow.page_id)
-        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-        .where(ReviewRow.id == int(key))).first()
+        .join(LineRow, LineRow.id == ReviewRow.line_id)
+        .join(PageRow, PageRow.id == LineRow.page_id)
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
+        .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+        .where(ReviewRow.id == int(key))
+    ).first()
     if found is not None:
         row, sheet, game, ordinal = found
         yield game, {
             "decision": row.id, "line": row.line_id, "sheet": sheet, "phase": ordinal, "says": row.decision,
-            "text": row.text if row.decision in _WORDED else None, "order": row.order, "by": row.by, "at": row.at, "settles": row.settles,
+            "text": row.text if row.decision in _WORDED else None, "order": row.order, "by": row.by,
+            "at": row.at, "settles": row.settles,
             "taken_back": row.undone_at,
         }
 
@@ -189,8 +223,17 @@ def _word(session: Session, key: str) -> Iterator[Told]:
     row = session.get(WordRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
-        yield phase.game_id, {"phase": phase.ordinal, "power": row.power, "word": row.word, "received": row.received_at,
-                              "mail": row.mail, "by": row.made_by}
+        yield (
+            phase.game_id,
+            {
+                "phase": phase.ordinal,
+                "power": row.power,
+                "word": row.word,
+                "received": row.received_at,
+                "mail": row.mail,
+                "by": row.made_by,
+            },
+        )
 
 
 def _letter(session: Session, key: str) -> Iterator[Told]:
@@ -204,7 +247,8 @@ def _letter(session: Session, key: str) -> Iterator[Told]:
     ended = row.state if row.state in {OutboxState.SENT, OutboxState.FAILED} else "written"
     powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
     yield game, {
-        "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal, "to": sorted(powers),
+        "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal,
+        "to": sorted(powers),
         "message": row.message, "became": ended, "sent": row.sent_at,
     }
 
@@ -213,8 +257,18 @@ def _correction(session: Session, key: str) -> Iterator[Told]:
     row = session.get(CorrectionRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
-        yield phase.game_id, {"phase": phase.ordinal, "said": row.said, "right": row.right, "effect": row.effect,
-                              "found_by": row.found_by, "by": row.by, "at": row.at}
+        yield (
+            phase.game_id,
+            {
+                "phase": phase.ordinal,
+                "said": row.said,
+                "right": row.right,
+                "effect": row.effect,
+                "found_by": row.found_by,
+                "by": row.by,
+                "at": row.at,
+            },
+        )
 
 
 def _event(session: Session, key: str) -> Iterator[Told]:
@@ -225,7 +279,8 @@ def _event(session: Session, key: str) -> Iterator[Told]:
 
 FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
     "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
-    "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word, "letter": _letter,
+    "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word,
+    "letter": _letter,
     "correction": _correction, "event": _event,
 }
 """Every kind of fact that is entered, in the words of the triggers."""

@@ -1,4 +1,5 @@
-"""What the record is told of a judged phase: enough for anybody to judge it again, and to find the ink of every order."""
+"""What the record is told of a judged phase: enough for anybody to judge it again, and to find the ink of
+every order."""
 
 from __future__ import annotations
 
@@ -29,24 +30,35 @@ def _variant(slug: str) -> Variant | None:
 
 
 def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
-    """Position, sheets that count, orders with their lines, lots and what came of it; that it was taken back where nothing
-    is judged any more."""
+    """Position, sheets that count, orders with their lines, lots and what came of it; that it was taken back
+    where nothing is judged any more."""
     if row.resolution is None or row.position is None:
         return {"phase": row.ordinal, "taken_back": True}
     variant = _variant(session.get_one(GameRow, row.game_id).variant)
     resolution = codec.load_resolution(row.resolution)
     position = codec.load_position(row.position)
     numbers = lots.tape_of(session, row, resolution.lots_used)
-    case, answer = (None, None) if variant is None else case_of(variant.setting(), position, resolution, numbers)
+    case, answer = (
+        (None, None) if variant is None else case_of(variant.setting(), position, resolution, numbers)
+    )
     ballots = count(papers(session, row.id), row.deadline, first=first_counts(session, row))
     return {
-        "phase": row.ordinal, "position": row.position, "resolution": row.resolution,
+        "phase": row.ordinal,
+        "position": row.position,
+        "resolution": row.resolution,
         "executed": {power: ballot.paper.id for power, ballot in ballots.items()},
-        "not_executed": {str(loser.paper.id): loser.why for ballot in ballots.values() for loser in ballot.losers},
+        "not_executed": {
+            str(loser.paper.id): loser.why for ballot in ballots.values() for loser in ballot.losers
+        },
         "orders": _orders(session, variant, resolution),
-        "lots": {"seed": row.seed, "words": lots.words_of(session, row), "used": resolution.lots_used,
-                 "numbers": list(numbers)},
-        "case": case, "answer": answer,
+        "lots": {
+            "seed": row.seed,
+            "words": lots.words_of(session, row),
+            "used": resolution.lots_used,
+            "numbers": list(numbers),
+        },
+        "case": case,
+        "answer": answer,
     }
 
 

@@ -1,4 +1,5 @@
-"""Places in the record as letters and maps name them, and what is told of lots before and after they are drawn."""
+"""Places in the record as letters and maps name them, and what is told of lots before and after they are
+drawn."""
 
 from __future__ import annotations
 
@@ -29,11 +30,14 @@ def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> Mar
 
 
 def root_mark(session: Session, phase: PhaseRow) -> Mark | None:
-    """The record up to the judging of a phase: what its results letters and its map name, whenever they are made. None of a
-    phase that was judged before the game had a record."""
+    """The record up to the judging of a phase: what its results letters and its map name, whenever they are
+    made. None of a phase that was judged before the game had a record."""
     row = session.scalars(
-        select(EntryRow).where(EntryRow.game_id == phase.game_id, EntryRow.what == "judged",
-                               EntryRow.fact == str(phase.id)).order_by(EntryRow.number.desc()).limit(1)).first()
+        select(EntryRow)
+        .where(EntryRow.game_id == phase.game_id, EntryRow.what == "judged", EntryRow.fact == str(phase.id))
+        .order_by(EntryRow.number.desc())
+        .limit(1)
+    ).first()
     if row is None or "taken_back" in json.loads(row.body)["tells"]:
         return None
     return Mark(row.number, row.link)
@@ -45,10 +49,17 @@ def on_map(mark: Mark | None) -> str:
 
 
 def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> tuple[Commitment, ...]:
-    """What a results letter tells of the lots to come after a phase; a welcome tells those of the phase in play too."""
-    ahead = [row for row in records.phases(session, phase.game_id)
-             if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS and row.seed is not None]
-    return tuple(Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row)) for row in ahead[:SEEDS_AHEAD])
+    """What a results letter tells of the lots to come after a phase; a welcome tells those of the phase in
+    play too."""
+    ahead = [
+        row
+        for row in records.phases(session, phase.game_id)
+        if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS and row.seed is not None
+    ]
+    return tuple(
+        Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row))
+        for row in ahead[:SEEDS_AHEAD]
+    )
 
 
 def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: str) -> str:
@@ -59,5 +70,6 @@ def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: 
     said = f" and the words {'; '.join(words)}" if words else ""
     where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
     count = resolution.lots_used
-    return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the seed "
+    return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the "
+            f"seed "
             f"{phase.seed}{said}.{where}")

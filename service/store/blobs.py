@@ -1,5 +1,5 @@
-"""Bytes by their SHA-256, in a folder or in a store of objects: raw mails, photographs, pictures cut from them, finished
-letters."""
+"""Bytes by their SHA-256, in a folder or in a store of objects: raw mails, photographs, pictures cut from
+them, finished letters."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ class Blobs:
     root: Path
 
     def path(self, key: str) -> Path:
-        """Where a blob lies. Raises ValueError for anything that is no SHA-256, so that no name from outside ever
-        becomes a path."""
+        """Where a blob lies. Raises ValueError for anything that is no SHA-256, so that no name from outside
+        ever becomes a path."""
         if not _KEY.fullmatch(key):
             raise ValueError(f"{key[:80]!r} is not a blob key")
         return self.root / key[:2] / key
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes and return their key. When this returns they are on the disk, whole, under their name."""
+        """Keep the bytes and return their key. When this returns they are on the disk, whole, under their
+        name."""
         key = key_of(data)
         if self.size(key) != len(data):
             self.write(key, data)
@@ -79,7 +80,8 @@ class Blobs:
         return data
 
     def remove(self, key: str) -> None:
-        """Forget a blob; nothing where there is none. For `service.operations.retention` alone, which knows that no row names it."""
+        """Forget a blob; nothing where there is none. For `service.operations.retention` alone, which knows
+        that no row names it."""
         self.path(key).unlink(missing_ok=True)
 
     def has(self, key: str) -> bool:

@@ -1,7 +1,8 @@
-"""Blobs in a store of objects that many machines share: whatever `fsspec` knows, S3 and what speaks like it above all.
+"""Blobs in a store of objects that many machines share: whatever `fsspec` knows, S3 and what speaks like it
+above all.
 
-The names are those of the folder ("ab/abcd..."), so a folder is moved there by copying it. A store of objects puts a blob
-whole or not at all, and answers once it is kept; that stands in for the folder's own care.
+The names are those of the folder ("ab/abcd..."), so a folder is moved there by copying it. A store of objects
+puts a blob whole or not at all, and answers once it is kept; that stands in for the folder's own care.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from service.store.blobs import Blobs
 
 @dataclass(frozen=True, slots=True)
 class RemoteBlobs(Blobs):
-    """`root` is the bucket and the path in it, `files` the file system of fsspec that has it. What that raises while it
-    cannot be reached comes through: a mail that cannot be kept stays where it is."""
+    """`root` is the bucket and the path in it, `files` the file system of fsspec that has it. What that
+    raises while it cannot be reached comes through: a mail that cannot be kept stays where it is."""
 
     files: Any
 
     def size(self, key: str) -> int | None:
         """See Blobs."""
-        # What another machine has put or replaced must be seen, so nothing is taken from the memory of this process.
+        # What another machine has put or replaced must be seen, so nothing is taken from the memory of this
+        # process.
         self.files.invalidate_cache(self.path(key).parent.as_posix())
         try:
             return int(self.files.info(self.path(key).as_posix())["size"])
@@ -49,13 +51,16 @@ class RemoteBlobs(Blobs):
 
 
 def open_blobs(settings: Settings) -> Blobs:
-    """Where a site keeps its blobs: the folder under `data`, or what `photographs` names. Raises ConfigError."""
+    """Where a site keeps its blobs: the folder under `data`, or what `photographs` names. Raises
+    ConfigError."""
     if not settings.photographs:
         return Blobs(Path(settings.data) / "blobs")
     try:
-        files, root = import_module("fsspec.core").url_to_fs(settings.photographs)  # heavy, and only where it is wanted
+        # heavy, and only where it is wanted
+        files, root = import_module("fsspec.core").url_to_fs(settings.photographs)
     except ImportError as error:
-        raise ConfigError(f"photographs: {settings.photographs} needs the Python package {error.name or error}; install it "
+        raise ConfigError(f"photographs: {settings.photographs} needs the Python package "
+                          f"{error.name or error}; install it "
                           "beside galloper (fsspec, and s3fs for s3://)") from error
     except ValueError as error:
         raise ConfigError(f"photographs: {error}") from error

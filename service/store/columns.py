@@ -11,7 +11,8 @@ from sqlalchemy.orm import DeclarativeBase
 
 
 class Instant(TypeDecorator[datetime]):
-    """An aware UTC datetime. SQLite forgets the zone, so it is put back on the way out; naive values are refused."""
+    """An aware UTC datetime. SQLite forgets the zone, so it is put back on the way out; naive values are
+    refused."""
 
     impl = DateTime(timezone=True)
     cache_ok = True

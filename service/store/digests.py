@@ -1,4 +1,5 @@
-"""What an entry of the record is, as bytes and digests: the whole of docs/record.md that is arithmetic. Pure."""
+"""What an entry of the record is, as bytes and digests: the whole of docs/record.md that is arithmetic.
+Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def start(game_id: str) -> str:
 
 
 def leaf(salt: str, body: str) -> str:
-    """The digest of one entry's body. The salt keeps anybody from trying likely bodies before it is opened."""
+    """The digest of one entry's body. The salt keeps anybody from trying likely bodies before it is
+    opened."""
     return digest(f"{salt}\n{body}")
 
 
@@ -39,7 +41,8 @@ def canonical(body: dict[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value as a body may hold it: instants as text in UTC, numbers that are not whole as text, sets sorted."""
+    """The value as a body may hold it: instants as text in UTC, numbers that are not whole as text, sets
+    sorted."""
     match value:
         case None | bool() | int():
             found: Any = value

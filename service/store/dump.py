@@ -1,4 +1,5 @@
-"""Rows as JSON lines and back, the same for SQLite and PostgreSQL: what backups and archives of games are made of."""
+"""Rows as JSON lines and back, the same for SQLite and PostgreSQL: what backups and archives of games are
+made of."""
 
 from __future__ import annotations
 
@@ -54,12 +55,15 @@ def _value(table: Table, name: str, value: Any) -> Any:
 
 
 def settle_counters(connection: Connection) -> None:
-    """After rows were put in with their numbers, let PostgreSQL count on from the highest; SQLite does by itself."""
+    """After rows were put in with their numbers, let PostgreSQL count on from the highest; SQLite does by
+    itself."""
     if connection.dialect.name != "postgresql":
         return
     for table in Base.metadata.sorted_tables:
         column = table.autoincrement_column
         if column is not None:
-            connection.execute(text(
-                f"SELECT setval(pg_get_serial_sequence('{table.name}', '{column.name}'), "  # noqa: S608 - our own names
-                f"COALESCE((SELECT max({column.name}) FROM {table.name}), 1), (SELECT count(*) > 0 FROM {table.name}))"))
+            # Names of our own tables, never of a person.
+            sequence = f"pg_get_serial_sequence('{table.name}', '{column.name}')"
+            highest = f"COALESCE((SELECT max({column.name}) FROM {table.name}), 1)"  # noqa: S608
+            filled = f"(SELECT count(*) > 0 FROM {table.name})"  # noqa: S608
+            connection.execute(text(f"SELECT setval({sequence}, {highest}, {filled})"))

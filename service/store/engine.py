@@ -1,8 +1,8 @@
 """The door to the database: one SQLite file or a PostgreSQL server, the same code above both.
 
-On SQLite a transaction takes the write lock at its first write and other writers wait up to `LOCK_SECONDS`; what was
-read before may have changed by then, exactly as on PostgreSQL's read committed. So work is claimed by updates that
-name the state they expect, and a session is never held open over slow work.
+On SQLite a transaction takes the write lock at its first write and other writers wait up to `LOCK_SECONDS`;
+what was read before may have changed by then, exactly as on PostgreSQL's read committed. So work is claimed
+by updates that name the state they expect, and a session is never held open over slow work.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Store = sessionmaker[Session]
 
 
 def full_url(url: str) -> URL:
-    """The address with its driver: psycopg 3 for PostgreSQL. Raises ValueError for any other kind of database."""
+    """The address with its driver: psycopg 3 for PostgreSQL. Raises ValueError for any other kind of
+    database."""
     parsed = make_url(url)
     match parsed.get_backend_name():
         case "sqlite":
@@ -53,16 +54,18 @@ def open_engine(url: str) -> Engine:
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    # IMMEDIATE: a transaction that begins by writing must not find out at its second statement that it lost the race.
+    # IMMEDIATE: a transaction that begins by writing must not find out at its second statement that it lost
+    # the race.
     connection.isolation_level = "IMMEDIATE"
-    # The default synchronous=FULL stays: a mail is moved on the server once its row is committed, so a commit that a
-    # power cut could undo would lose it.
+    # The default synchronous=FULL stays: a mail is moved on the server once its row is committed, so a commit
+    # that a power cut could undo would lose it.
     for pragma in ("journal_mode=WAL", f"busy_timeout={LOCK_SECONDS * 1000}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin_before_savepoint(connection: Connection, _name: str) -> None:
-    """The sqlite3 module opens no transaction for SAVEPOINT, so releasing the first one would commit; open it here."""
+    """The sqlite3 module opens no transaction for SAVEPOINT, so releasing the first one would commit; open it
+    here."""
     _lock_sqlite(connection)
 
 
@@ -73,8 +76,8 @@ def _lock_sqlite(connection: Connection) -> None:
 
 
 def sessions(engine: Engine, clock: Clock | None = None) -> Store:
-    """A maker of sessions; rows stay readable after the commit. What is written is entered in the record of its game before
-    the commit (`service.record.chain`), dated by `clock`, the machine's own without one."""
+    """A maker of sessions; rows stay readable after the commit. What is written is entered in the record of
+    its game before the commit (`service.record.chain`), dated by `clock`, the machine's own without one."""
     from service.record import chain  # which reads the tables, and so stands above this door
 
     return chain.keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
@@ -89,7 +92,8 @@ def alembic_config(connection: Connection | None = None) -> Config:
 
 
 def migrate(url: str) -> None:
-    """Bring the database to the newest tables; does nothing when they are there. Safe to call at every start."""
+    """Bring the database to the newest tables; does nothing when they are there. Safe to call at every
+    start."""
     engine = open_engine(url)
     try:
         with engine.begin() as connection:

@@ -1,5 +1,5 @@
-"""Rows to values and back: the small questions the service asks of the database. No rule of the game or of the post
-is decided here.
+"""Rows to values and back: the small questions the service asks of the database. No rule of the game or of
+the post is decided here.
 
 Every function takes the caller's session and never commits, so several of them make one transaction.
 """
@@ -47,11 +47,13 @@ class PlaceLike(Protocol):
     def uid(self) -> str: ...
 
 
-# Claims -------------------------------------------------------------------------------------------------------------
+# Claims
+# -------------------------------------------------------------------------------------------------------------
 
 
 def insert_once(session: Session, table: type[Base], **values: Any) -> bool:
-    """Add a row unless one of its unique keys is taken; whether it was added. Leaves the transaction usable."""
+    """Add a row unless one of its unique keys is taken; whether it was added. Leaves the transaction
+    usable."""
     on_postgresql = session.get_bind().dialect.name == "postgresql"
     keys = inspect(table).primary_key
     statement: Any = (postgresql.insert if on_postgresql else sqlite.insert)(table).values(**values)
@@ -64,7 +66,8 @@ def insert_once(session: Session, table: type[Base], **values: Any) -> bool:
 def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **values: Any) -> bool:
     """Change a row that is still as `where` says; False when somebody else was first (house section 8).
 
-    Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open", state="closed")`.
+    Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open",
+    state="closed")`.
     """
     session.flush()
     statement = update(table).where(*where).values(**values)
@@ -74,7 +77,8 @@ def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **va
     return isinstance(result, CursorResult) and result.rowcount > 0
 
 
-# Mail ---------------------------------------------------------------------------------------------------------------
+# Mail
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def place_known(session: Session, place: PlaceLike) -> bool:
@@ -162,7 +166,8 @@ def unfinished_mails(session: Session) -> list[MailRow]:
     )
 
 
-# Games and people ---------------------------------------------------------------------------------------------------
+# Games and people
+# ---------------------------------------------------------------------------------------------------
 
 
 def games(session: Session) -> list[GameRow]:
@@ -198,7 +203,8 @@ def player_of(session: Session, email: str) -> PlayerRow | None:
     )
 
 
-# Phases -------------------------------------------------------------------------------------------------------------
+# Phases
+# -------------------------------------------------------------------------------------------------------------
 
 
 def phases(session: Session, game_id: str) -> list[PhaseRow]:
@@ -219,8 +225,8 @@ def open_phase(session: Session, game_id: str) -> PhaseRow | None:
 
 
 def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
-    """Open phases whose deadline has come and whose position is known, oldest first. A phase whose predecessor is
-    not approved yet has no position, and nobody can close it."""
+    """Open phases whose deadline has come and whose position is known, oldest first. A phase whose
+    predecessor is not approved yet has no position, and nobody can close it."""
     return list(
         session.scalars(
             select(PhaseRow)
@@ -233,7 +239,8 @@ def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
 
 
 def phases_to_open(session: Session, now: datetime) -> list[PhaseRow]:
-    """Waiting phases whose time has come and with no earlier phase of their game waiting or open, oldest first."""
+    """Waiting phases whose time has come and with no earlier phase of their game waiting or open, oldest
+    first."""
     earlier = aliased(PhaseRow)
     blocked = exists().where(
         earlier.game_id == PhaseRow.game_id,
@@ -265,7 +272,8 @@ def claim_phase(session: Session, phase_id: int, expected: PhaseState, to: Phase
     return claim(session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == expected, state=to, **values)
 
 
-# Submissions --------------------------------------------------------------------------------------------------------
+# Submissions
+# --------------------------------------------------------------------------------------------------------
 
 
 def submissions(session: Session, phase_id: int, power: str | None = None) -> list[SubmissionRow]:
@@ -281,15 +289,15 @@ def submissions(session: Session, phase_id: int, power: str | None = None) -> li
 
 
 CHOSEN, RELEASED, CHOICE_ENDED = "chosen", "released", "choice_ended"
-"""Flags of a paper: named by a coordinator as the one to execute; held until then, so that taking the choice back holds
-it again; named once, until a later paper came in time."""
+"""Flags of a paper: named by a coordinator as the one to execute; held until then, so that taking the choice
+back holds it again; named once, until a later paper came in time."""
 
 
 def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
     """File a paper; None when the same mail, or the same paper mailed again, is filed already.
 
-    A choice of a coordinator was made among the papers known then, so a new paper in time ends it and is marked there:
-    else a player's later version would lose against it unseen (VER-02).
+    A choice of a coordinator was made among the papers known then, so a new paper in time ends it and is
+    marked there: else a player's later version would lose against it unseen (VER-02).
     """
     if not insert_once(session, SubmissionRow, **{"flags": [], "fate": "counts", **values}):
         return None
@@ -329,7 +337,8 @@ def posted(session: Session, phase_id: int) -> frozenset[str]:
         select(PostedRow.power).where(PostedRow.phase_id == phase_id, PostedRow.ended_at.is_(None))))
 
 
-# Letters and events -------------------------------------------------------------------------------------------------
+# Letters and events
+# -------------------------------------------------------------------------------------------------
 
 
 def due_letters(session: Session, now: datetime, limit: int = 100) -> list[OutboxRow]:

@@ -6,8 +6,9 @@ from enum import StrEnum
 
 
 class PhaseState(StrEnum):
-    """A phase's way: WAITING for its season, OPEN for orders, CLOSED at the deadline with lines to be read, READY
-    (judged, waiting for the coordinator's approval), SENT. Each step is an update that names the state it expects."""
+    """A phase's way: WAITING for its season, OPEN for orders, CLOSED at the deadline with lines to be read,
+    READY (judged, waiting for the coordinator's approval), SENT. Each step is an update that names the state
+    it expects."""
 
     WAITING = "waiting"
     OPEN = "open"

@@ -1,8 +1,9 @@
-"""The tables. Every fact keeps the key of the fact it came from, so a line in a results letter leads back to a
-rectangle on a photograph. Instants are UTC; JSON columns hold values that `adjudicator.serialize.codec` writes and reads.
+"""The tables. Every fact keeps the key of the fact it came from, so a line in a results letter leads back to
+a rectangle on a photograph. Instants are UTC; JSON columns hold values that `adjudicator.serialize.codec`
+writes and reads.
 
-Those of the desk are in `service.store.tables_desk`, of the record in `service.store.tables_record`, the words that
-columns hold in `service.store.states`; all of them are to be had from here.
+Those of the desk are in `service.store.tables_desk`, of the record in `service.store.tables_record`, the
+words that columns hold in `service.store.states`; all of them are to be had from here.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from service.store.tables_desk import ActRow, CorrectionRow, ReviewRow, SessionR
 from service.store.tables_record import DueRow, EntryRow, HeadRow, WordRow
 
 __all__ = [
-    "ActRow", "AddressRow", "Base", "CorrectionRow", "DueRow", "EntryRow", "EventRow", "GameRow", "HeadRow", "Instant",
-    "LineRow", "LineState", "LinkRow", "MailRow", "MailState", "OutboxRow", "OutboxState", "PageRow", "PhaseRow",
+    "ActRow", "AddressRow", "Base", "CorrectionRow", "DueRow", "EntryRow", "EventRow", "GameRow", "HeadRow",
+    "Instant",
+    "LineRow", "LineState", "LinkRow", "MailRow", "MailState", "OutboxRow", "OutboxState", "PageRow",
+    "PhaseRow",
     "PhaseState", "PlaceRow", "PlayerRow", "PostalRow", "PostedRow", "ReviewMode", "ReviewRow", "SeatRow",
     "SessionRow", "SubmissionRow", "SwitchRow", "UserRow", "WordRow", "WorkerRow",
 ]  # fmt: skip
@@ -39,9 +42,10 @@ class GameRow(Base):
 
 
 class PlayerRow(Base):
-    """A person. `zone` is an IANA name, used for the second clock in letters. `feed` is the random part of the address
-    of the calendar feed of all their games (CAL-16); `reminders` whether they asked to be reminded (OUT-11);
-    `accommodation` a named exception for them, such as letters that somebody else posts (POST-06)."""
+    """A person. `zone` is an IANA name, used for the second clock in letters. `feed` is the random part of
+    the address of the calendar feed of all their games (CAL-16); `reminders` whether they asked to be
+    reminded (OUT-11); `accommodation` a named exception for them, such as letters that somebody else posts
+    (POST-06)."""
 
     __tablename__ = "players"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -55,8 +59,8 @@ class PlayerRow(Base):
 class PostalRow(Base):
     """A postal address of a player, as it is written on an envelope below the name (LIST-01, LIST-02).
 
-    `first` and `last` are the days on which a temporary one applies, both included; both None for the address of
-    always. `ended_at`: taken off the list; the row stays, so that every change can be followed (LIST-05).
+    `first` and `last` are the days on which a temporary one applies, both included; both None for the address
+    of always. `ended_at`: taken off the list; the row stays, so that every change can be followed (LIST-05).
     """
 
     __tablename__ = "postal"
@@ -72,8 +76,8 @@ class PostalRow(Base):
 
 
 class LinkRow(Base):
-    """A personal link mailed to a player: the SHA-256 of its random part, what it opens ("entry" or "file"), and for
-    how long. `used_at` closes a single-use link (LIST-04)."""
+    """A personal link mailed to a player: the SHA-256 of its random part, what it opens ("entry" or "file"),
+    and for how long. `used_at` closes a single-use link (LIST-04)."""
 
     __tablename__ = "links"
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -104,11 +108,12 @@ class SeatRow(Base):
 class PhaseRow(Base):
     """One phase of a game: its clock, the position before it and the resolution after it.
 
-    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON. `seed` is what its lots are drawn
-    from (`service.games.lots`); None where the tape in `lots` was fixed before there were seeds.
-    `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to print (DESK-02).
-    `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last. `review` is the `ReviewMode` its
-    lines are read under: the game's option as it was when the phase was last free to change.
+    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON. `seed` is what its
+    lots are drawn from (`service.games.lots`); None where the tape in `lots` was fixed before there were
+    seeds. `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to
+    print (DESK-02). `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last.
+    `review` is the `ReviewMode` its lines are read under: the game's option as it was when the phase was last
+    free to change.
     """
 
     __tablename__ = "phases"
@@ -140,7 +145,8 @@ class PhaseRow(Base):
 class MailRow(Base):
     """One incoming mail, by the SHA-256 of its bytes. `received_at` is the receiving server's stamp (SUB-09).
 
-    `sender` is the authenticated address in lower case, None for mails that no later one may be compared with.
+    `sender` is the authenticated address in lower case, None for mails that no later one may be compared
+    with.
     """
 
     __tablename__ = "mails"
@@ -157,7 +163,8 @@ class MailRow(Base):
 
 
 class PlaceRow(Base):
-    """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may stand in many places."""
+    """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may stand in many
+    places."""
 
     __tablename__ = "places"
     account: Mapped[str] = mapped_column(String(200), primary_key=True)
@@ -169,14 +176,18 @@ class PlaceRow(Base):
 
 
 class SubmissionRow(Base):
-    """One filed paper: an accepted mail for one phase and power, or a letter that came by post (`sha256` None).
+    """One filed paper: an accepted mail for one phase and power, or a letter that came by post (`sha256`
+    None).
 
     `instruction` is the version number that the sheet's own version instruction asks for (VER-02).
     `fate` is "counts", "superseded", "late", "held"; `semantic_key` absorbs the same paper mailed twice.
     """
 
     __tablename__ = "submissions"
-    __table_args__ = (UniqueConstraint("phase_id", "power", "semantic_key"), Index("submissions_by_reading", "read_at"))
+    __table_args__ = (
+        UniqueConstraint("phase_id", "power", "semantic_key"),
+        Index("submissions_by_reading", "read_at"),
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
     sha256: Mapped[str | None] = mapped_column(ForeignKey("mails.sha256"), unique=True)
     phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
@@ -193,7 +204,8 @@ class SubmissionRow(Base):
 
 
 class PostedRow(Base):
-    """A letter with orders that came by post (SUB-16, Q-04): its postmark where it can be read, and the day it came.
+    """A letter with orders that came by post (SUB-16, Q-04): its postmark where it can be read, and the day
+    it came.
 
     `submission_id` is the paper its scan was filed as; None where only the tick "original received" was set.
     `ended_at`: taken back; the row stays, so that every change can be followed.
@@ -231,9 +243,10 @@ class PageRow(Base):
 
 
 class LineRow(Base):
-    """One line as the eye saw it. `box` is four corners in pixels of the upright picture; `candidates` at most five
-    readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a ReviewRow. A line
-    of `kind` "part" was cut by a person out of others, and counts only while that act stands."""
+    """One line as the eye saw it. `box` is four corners in pixels of the upright picture; `candidates` at
+    most five readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a
+    ReviewRow. A line of `kind` "part" was cut by a person out of others, and counts only while that act
+    stands."""
 
     __tablename__ = "lines"
     __table_args__ = (UniqueConstraint("page_id", "ordinal"),)
@@ -251,10 +264,10 @@ class LineRow(Base):
 
 
 class OutboxRow(Base):
-    """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends nothing
-    twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every try.
-    `claimed_until`: a sender that died leaves its claim behind, and this says when it ends. `shrunk`: refused as too
-    big once, its pictures made smaller."""
+    """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends
+    nothing twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every
+    try. `claimed_until`: a sender that died leaves its claim behind, and this says when it ends. `shrunk`:
+    refused as too big once, its pictures made smaller."""
 
     __tablename__ = "outbox"
     __table_args__ = (Index("outbox_due", "state", "due_at"),)
@@ -286,7 +299,8 @@ class WorkerRow(Base):
 
 
 class EventRow(Base):
-    """What happened, in order: the log that coordinators see. `detail` never holds order text or addresses."""
+    """What happened, in order: the log that coordinators see. `detail` never holds order text or
+    addresses."""
 
     __tablename__ = "events"
     __table_args__ = (Index("events_by_kind", "what", "at"), Index("events_of_a_game", "game_id", "what"))

@@ -14,10 +14,10 @@ from service.store.columns import Base
 class ReviewRow(Base):
     """A decision of a person about one line, filed beside the reading. The newest that is not undone counts.
 
-    `decision` is a LineState (read, void, not an order, skipped; open for a line that a person cut out of others);
-    `key` is the browser's id for the request, so a repeated delivery changes nothing. The text of a void line is its
-    two readings, one a line, where a person found two equally good. `settles` marks one that counts by itself where two
-    people must agree: a line cut anew, a difference closed as void.
+    `decision` is a LineState (read, void, not an order, skipped; open for a line that a person cut out of
+    others); `key` is the browser's id for the request, so a repeated delivery changes nothing. The text of a
+    void line is its two readings, one a line, where a person found two equally good. `settles` marks one that
+    counts by itself where two people must agree: a line cut anew, a difference closed as void.
     """
 
     __tablename__ = "reviews"
@@ -36,9 +36,10 @@ class ReviewRow(Base):
 class ActRow(Base):
     """One act at the desk: what a single key press did, however many lines it touched.
 
-    `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide", "accept",
-    "join", "break", "box" or "close", each with the reviews it filed in `reviews`, or "undo" or "redo" with the act it is about in
-    `target`. `undone_at` is set while an act is taken back; its reviews carry the same instant.
+    `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide",
+    "accept", "join", "break", "box" or "close", each with the reviews it filed in `reviews`, or "undo" or
+    "redo" with the act it is about in `target`. `undone_at` is set while an act is taken back; its reviews
+    carry the same instant.
     """
 
     __tablename__ = "acts"
@@ -55,8 +56,8 @@ class ActRow(Base):
 
 
 class UserRow(Base):
-    """Someone who signs in at the desk. `password` is an argon2 hash; `keys` the keys of the desk they changed, by
-    action, or None."""
+    """Someone who signs in at the desk. `password` is an argon2 hash; `keys` the keys of the desk they
+    changed, by action, or None."""
 
     __tablename__ = "users"
     name: Mapped[str] = mapped_column(String(80), primary_key=True)
@@ -78,7 +79,8 @@ class SessionRow(Base):
 
 
 class CorrectionRow(Base):
-    """An error in results that were sent, told to everybody: what was said, what is right, what follows, who found it.
+    """An error in results that were sent, told to everybody: what was said, what is right, what follows, who
+    found it.
 
     `key` is the form's id, so a repeated delivery sends nothing twice. Rows are only ever added.
     """

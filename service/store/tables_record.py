@@ -13,9 +13,9 @@ from service.store.columns import Base
 class EntryRow(Base):
     """One entry of a game's record; rows are only ever added.
 
-    `body` is the canonical text that was hashed, kept as text so that no database writes it otherwise; `salt` 64 digits of
-    chance; `leaf` the digest of both, `link` that of the link before, the number and the leaf. `what` and `fact` name the row
-    of the tables that the entry tells of, so that a receipt finds its own.
+    `body` is the canonical text that was hashed, kept as text so that no database writes it otherwise; `salt`
+    64 digits of chance; `leaf` the digest of both, `link` that of the link before, the number and the leaf.
+    `what` and `fact` name the row of the tables that the entry tells of, so that a receipt finds its own.
     """
 
     __tablename__ = "record"
@@ -31,7 +31,8 @@ class EntryRow(Base):
 
 
 class HeadRow(Base):
-    """The end of a game's chain. Its row is locked while entries are added, so that no two can follow on the same one."""
+    """The end of a game's chain. Its row is locked while entries are added, so that no two can follow on the
+    same one."""
 
     __tablename__ = "record_heads"
     game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
@@ -40,8 +41,8 @@ class HeadRow(Base):
 
 
 class DueRow(Base):
-    """A row that was written and is to be entered before its transaction commits. The database's own triggers write here,
-    so that no statement, however it was made, can pass the record by."""
+    """A row that was written and is to be entered before its transaction commits. The database's own triggers
+    write here, so that no statement, however it was made, can pass the record by."""
 
     __tablename__ = "record_due"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -50,8 +51,8 @@ class DueRow(Base):
 
 
 class WordRow(Base):
-    """A player's own word for the lots of a phase, which changes every draw of it. The newest of a power that was received by
-    the deadline counts. `mail` is the mail it came by, None for a letter by post."""
+    """A player's own word for the lots of a phase, which changes every draw of it. The newest of a power that
+    was received by the deadline counts. `mail` is the mail it came by, None for a letter by post."""
 
     __tablename__ = "lot_words"
     __table_args__ = (Index("lot_words_of_a_phase", "phase_id", "power"),)

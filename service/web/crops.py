@@ -29,7 +29,8 @@ PITCH = 1.4
 SHORT_FOLD = 8
 """Width over height of a piece of an order that was written over several rows."""
 _BEYOND = 0.15
-"""What is shown of a row's neighbours, as a share of the distance between rows: tails and loops reach there."""
+"""What is shown of a row's neighbours, as a share of the distance between rows: tails and loops reach
+there."""
 _VALLEY = 0.3
 """How far from an even division the gap between two rows is looked for, as a share of that distance."""
 _INK, _LEAST = 40.0, 0.008
@@ -49,10 +50,11 @@ def line_crop(
 ) -> bytes:
     """The line and 40 % of its height around it, upright as written, as JPEG at least 48 px tall.
 
-    `key` is the blob of the upright page, `box` four corners in its pixels, clockwise from the top left of the
-    writing. Contrast-stretched unless `raw`; folded into at most four rows no wider than `fold` times their height, 0 for
-    one row. A box that holds several `rows` of writing is first parted into them where it must be folded at all. Turned
-    by `turn` degrees clockwise, for a page that was photographed upside down. Raises NoPicture.
+    `key` is the blob of the upright page, `box` four corners in its pixels, clockwise from the top left of
+    the writing. Contrast-stretched unless `raw`; folded into at most four rows no wider than `fold` times
+    their height, 0 for one row. A box that holds several `rows` of writing is first parted into them where it
+    must be folded at all. Turned by `turn` degrees clockwise, for a page that was photographed upside down.
+    Raises NoPicture.
     """
     a, b, c, d = ((float(x), float(y)) for x, y in box)
     cut = Image.fromarray(crop(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
@@ -67,15 +69,16 @@ def line_crop(
 
 
 def written_rows(high: float, usual: float) -> int:
-    """How many rows of writing a box `high` pixels high holds on a page whose lines are `usual` pixels high, at most
-    four; 1 where it is hardly higher than they are."""
+    """How many rows of writing a box `high` pixels high holds on a page whose lines are `usual` pixels high,
+    at most four; 1 where it is hardly higher than they are."""
     if usual <= 0 or high < TALL * usual:
         return 1
     return min(MOST_ROWS, 1 + max(1, round((high - usual) / (PITCH * usual))))
 
 
 def pieces(ratio: float, rows: int) -> int:
-    """Into how many pieces each of several written rows is folded; `ratio` is the whole crop's width over its height."""
+    """Into how many pieces each of several written rows is folded; `ratio` is the whole crop's width over its
+    height."""
     return min(MOST_ROWS, math.ceil(ratio / row_share(rows) / SHORT_FOLD))
 
 
@@ -85,7 +88,8 @@ def row_share(rows: int) -> float:
 
 
 def strip(blobs: Blobs, key: str, box: Corners) -> bytes:
-    """A strip of the page over its whole width with the line's neighbours, the line framed. Raises NoPicture."""
+    """A strip of the page over its whole width with the line's neighbours, the line framed. Raises
+    NoPicture."""
     page = _page(blobs, key)
     ys = [float(y) for _, y in box]
     height = max(ys) - min(ys)
@@ -94,8 +98,8 @@ def strip(blobs: Blobs, key: str, box: Corners) -> bytes:
 
 
 def page_picture(blobs: Blobs, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
-    """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given, turned by `turn` degrees
-    clockwise. Raises NoPicture."""
+    """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given, turned by `turn`
+    degrees clockwise. Raises NoPicture."""
     page = _page(blobs, key)
     shown = page.copy() if box is None else _framed(page, box)
     shown.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
@@ -114,9 +118,11 @@ def _page(blobs: Blobs, key: str) -> Image.Image:
         with Image.open(io.BytesIO(blobs.read(key))) as opened:
             return opened.convert("RGB")
     except BlobError as error:
-        raise NoPicture(f"This picture cannot be shown: {error}. What was read and decided is safe.") from error
+        raise NoPicture(f"This picture cannot be shown: {error}. What was read and decided is "
+                        f"safe.") from error
     except (UnidentifiedImageError, OSError, ValueError) as error:
-        raise NoPicture("This picture cannot be opened. What was read and decided is safe; the line can still be "
+        raise NoPicture("This picture cannot be opened. What was read and decided is safe; the line can "
+                        "still be "
                         "typed or skipped.") from error
 
 
@@ -137,7 +143,8 @@ def _rows(cut: Image.Image, fold: int) -> int:
 
 
 def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
-    """The rows of writing in a crop with its margin: parted where there is least ink near an even division."""
+    """The rows of writing in a crop with its margin: parted where there is least ink near an even
+    division."""
     high = cut.height / (1 + 2 * MARGIN)
     top, pitch = MARGIN * high, high / rows
     profile = np.maximum(_ink(cut), 0).mean(axis=1)
@@ -151,7 +158,10 @@ def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
     edges.append(top + high)
     half = (0.5 + _BEYOND) * pitch
     middles = [(upper + lower) / 2 for upper, lower in itertools.pairwise(edges)]
-    return [cut.crop((0, round(middle - half), cut.width, round(middle - half) + round(2 * half))) for middle in middles]
+    return [
+        cut.crop((0, round(middle - half), cut.width, round(middle - half) + round(2 * half)))
+        for middle in middles
+    ]
 
 
 def _ink(cut: Image.Image) -> npt.NDArray[np.float32]:
@@ -161,8 +171,8 @@ def _ink(cut: Image.Image) -> npt.NDArray[np.float32]:
 
 
 def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
-    """Each written row in so many pieces, one below the other, each repeating a little of the one before. An empty piece
-    behind the end of a second row is left out."""
+    """Each written row in so many pieces, one below the other, each repeating a little of the one before. An
+    empty piece behind the end of a second row is left out."""
     if len(written) == 1 and rows == 1:
         return written[0]
     wide, high = written[0].size

@@ -1,4 +1,5 @@
-"""What a visitor sees when something cannot be done: what happened, what is safe, what to do. Never a trace."""
+"""What a visitor sees when something cannot be done: what happened, what is safe, what to do. Never a
+trace."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from service.web.ports import DeskPorts
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
-SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in again here, and you can "
+SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "
+              "again here, and you can "
               "look at it and send it.")
 OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
 
@@ -33,14 +35,17 @@ def install(app: FastAPI) -> None:
 
 
 async def _to_sign_in(request: Request, _error: Exception) -> Response:
-    """To the sign-in page, and afterwards on to what was asked for; a form's words are kept on it meanwhile."""
+    """To the sign-in page, and afterwards on to what was asked for; a form's words are kept on it
+    meanwhile."""
     kept = await kept_form.kept_form(request)
     if kept is not None:
         ports: DeskPorts = request.app.state.ports
         with ports.sessions() as session:
             name = kept_form.owner(session, kept)
         if name is not None:
-            return show(request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=kept.dump(), to="")
+            return show(
+                request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=kept.dump(), to=""
+            )
     return RedirectResponse(kept_form.way_to(request), status_code=303)
 
 
@@ -49,8 +54,12 @@ async def _told(request: Request, error: Exception) -> Response:
     said = str(error.detail) if isinstance(error, HTTPException) else OURS
     kept = await kept_form.kept_form(request) if status < 500 else None
     if isinstance(error, StaleForm) and kept is not None and _own(request, kept):
-        return show(request, "sent_again.html", status=status, visitor=signed_in(request), kept=kept, stale=True)
-    return _fault(request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said, kept)
+        return show(
+            request, "sent_again.html", status=status, visitor=signed_in(request), kept=kept, stale=True
+        )
+    return _fault(
+        request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said, kept
+    )
 
 
 async def _unusable(request: Request, _error: Exception) -> Response:
@@ -92,4 +101,6 @@ def _fault(request: Request, status: int, said: str, kept: Kept | None = None) -
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
-    return show(request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request), kept=kept)
+    return show(
+        request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request), kept=kept
+    )

@@ -1,7 +1,8 @@
-"""What somebody was about to send when their sign-in had run out: kept on the sign-in page, shown after the new sign-in, and
-sent only once they press again. Nothing of it is kept on the server.
+"""What somebody was about to send when their sign-in had run out: kept on the sign-in page, shown after the
+new sign-in, and sent only once they press again. Nothing of it is kept on the server.
 
-The form must carry the token of that person's own former session, so that no other site can put words into a form.
+The form must carry the token of that person's own former session, so that no other site can put words into a
+form.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from service.store.tables import SessionRow
 
 MOST = 200_000
 """Characters of a form that is kept; more is no form of this site."""
-_OF_THE_PAGE = frozenset({"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"})
+_OF_THE_PAGE = frozenset(
+    {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"}
+)
 _NAMES = {"why": "reason", "text": "words", "mail": "address", "off": "single keys off"}
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A form that was not sent: its address on this site, its fields in their order, the names of its fields with files
-    (a file cannot be kept and must be chosen again), and the former session's token."""
+    """A form that was not sent: its address on this site, its fields in their order, the names of its fields
+    with files (a file cannot be kept and must be chosen again), and the former session's token."""
 
     path: str
     fields: tuple[tuple[str, str], ...]
@@ -37,7 +40,11 @@ class Kept:
     @property
     def words(self) -> list[tuple[str, str]]:
         """What a person wrote or chose: without the fields by which the page finds its line."""
-        return [(_NAMES.get(name, name.replace("_", " ")), value) for name, value in self.fields if value.strip() and name not in _OF_THE_PAGE]
+        return [
+            (_NAMES.get(name, name.replace("_", " ")), value)
+            for name, value in self.fields
+            if value.strip() and name not in _OF_THE_PAGE
+        ]
 
     def dump(self) -> str:
         """As the sign-in page carries it."""
@@ -62,7 +69,12 @@ def load(text: str) -> Kept | None:
         return None
     try:
         path, fields, files, token = json.loads(text)
-        found = Kept(str(path), tuple((str(name), str(value)) for name, value in fields), tuple(map(str, files)), str(token))
+        found = Kept(
+            str(path),
+            tuple((str(name), str(value)) for name, value in fields),
+            tuple(map(str, files)),
+            str(token),
+        )
     except (ValueError, TypeError, RecursionError):
         return None
     return found if local(found.path) else None
@@ -77,7 +89,12 @@ def way_to(request: Request) -> str:
     """The address of the sign-in page that leads back to the page asked for."""
     place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     # a picture or a script's question leads nowhere: only a browser that opens a page asks for HTML
-    known = request.method == "GET" and "text/html" in request.headers.get("accept", "") and place != "/" and local(place)
+    known = (
+        request.method == "GET"
+        and "text/html" in request.headers.get("accept", "")
+        and place != "/"
+        and local(place)
+    )
     return f"/sign-in?to={quote(place, safe='')}" if known else "/sign-in"
 
 

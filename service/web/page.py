@@ -1,4 +1,5 @@
-"""What every page of the desk stands on: the signed-in visitor, the token of its forms, the templates and headers."""
+"""What every page of the desk stands on: the signed-in visitor, the token of its forms, the templates and
+headers."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class StaleForm(HTTPException):
     """A form without the token of this very session."""
 
     def __init__(self) -> None:
-        super().__init__(403, "This form is out of date. Nothing was changed: go back, reload, and send it again.")
+        super().__init__(403, ("This form is out of date. Nothing was changed: go back, reload, and send it "
+                               "again."))
 
 
 def environment() -> Environment:
@@ -65,7 +67,8 @@ def signed_in(request: Request) -> sessions.Visitor:
 async def require_token(
     request: Request, visitor: Annotated[sessions.Visitor, Depends(require_visitor)]
 ) -> sessions.Visitor:
-    """The signed-in person, once the form has shown its token; else 403 (every form that changes anything)."""
+    """The signed-in person, once the form has shown its token; else 403 (every form that changes
+    anything)."""
     form = await request.form()
     if not sessions.same(str(form.get("csrf", "")), visitor.csrf):
         raise StaleForm

@@ -66,18 +66,19 @@ def _not_again(_session: Session, _line: int) -> None:
 class DeskPorts:
     """Doors of the desk.
 
-    `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is called
-    when the last doubtful line of a phase is decided and judges it; False says that something is still to be read.
-    `suggest(session, phase_id, power, text)` gives readings of a misread text by words alone, as a line keeps them, and
-    `words(session, phase_id)` the words that the edit box completes.
-    `approve(phase_id, by)` sends what was judged, or raises `service.games.turns.NotReady`. `power_name(variant, power)` is
-    the name people use. `shown(phase_id)` is what was judged, in words, and `aftermath(phase_id)` what that leaves behind. `map_pdf(game_id)` gives the current public map. `wall` is
-    the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every page; `base_url`
-    is the address at which players reach the site. `quarantine` handles mails that no
-    rule could route; without one they are only listed. `rehearse` makes dry runs of a deadline.
-    `health()` looks at the parts of the site; `metrics()` gives them as numbers to whoever shows `metrics_token`, which is
-    nobody while it is empty; `post` logs letters that came by post; `circulars` writes to
-    all players of a game. Without it nobody is written to, and the pages say so. `read_again(session, line_id)` has the
+    `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is
+    called when the last doubtful line of a phase is decided and judges it; False says that something is still
+    to be read. `suggest(session, phase_id, power, text)` gives readings of a misread text by words alone, as
+    a line keeps them, and `words(session, phase_id)` the words that the edit box completes.
+    `approve(phase_id, by)` sends what was judged, or raises `service.games.turns.NotReady`.
+    `power_name(variant, power)` is the name people use. `shown(phase_id)` is what was judged, in words, and
+    `aftermath(phase_id)` what that leaves behind. `map_pdf(game_id)` gives the current public map. `wall` is
+    the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every
+    page; `base_url` is the address at which players reach the site. `quarantine` handles mails that no rule
+    could route; without one they are only listed. `rehearse` makes dry runs of a deadline. `health()` looks
+    at the parts of the site; `metrics()` gives them as numbers to whoever shows `metrics_token`, which is
+    nobody while it is empty; `post` logs letters that came by post; `circulars` writes to all players of a
+    game. Without it nobody is written to, and the pages say so. `read_again(session, line_id)` has the
     machine read a line that a person cut anew, once that transaction is committed.
     """
 

@@ -15,12 +15,14 @@ class Role(StrEnum):
 _READING = ("/desk/", "/images/")
 _NOT_READING = ("/unseal", "/judge", "/close")
 _ANYBODY = frozenset({"/", "/sign-out"})
-NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader reads lines at the "
+NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
+             "reads lines at the "
              "desk, which Today leads to.")
 
 
 def may(role: str, path: str) -> bool:
-    """Whether a person of this role may use the page or form at this address. A role nobody knows may nothing."""
+    """Whether a person of this role may use the page or form at this address. A role nobody knows may
+    nothing."""
     if role == Role.COORDINATOR:
         return True
     if role != Role.SECOND_READER:

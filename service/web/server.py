@@ -27,10 +27,13 @@ class WebServer:
         except OSError as error:
             self._socket.close()
             raise WebError(
-                f"{host}:{port} cannot be used ({error.strerror}); is another Galloper running? Change web.port."
+                f"{host}:{port} cannot be used ({error.strerror}); is another Galloper running? Change "
+                f"web.port."
             ) from error
         self.address = f"http://{host}:{self._socket.getsockname()[1]}"
-        config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, date_header=False)
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, date_header=False
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="galloper-web", daemon=True

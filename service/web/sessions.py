@@ -1,4 +1,5 @@
-"""Who may come in: argon2 passwords, server-side sessions, a token in every form, and a pause after wrong guesses."""
+"""Who may come in: argon2 passwords, server-side sessions, a token in every form, and a pause after wrong
+guesses."""
 
 from __future__ import annotations
 
@@ -24,14 +25,15 @@ WARNED = timedelta(hours=1)
 """How long before that end every page says so."""
 FREE_GUESSES = 5
 PAUSE = timedelta(minutes=5)
-# A real hash of a random password: checking it takes as long for a name that does not exist (no names by timing).
+# A real hash of a random password: checking it takes as long for a name that does not exist (no names by
+# timing).
 _NOBODY = PasswordHasher().hash(secrets.token_hex(16))
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A signed-in person: name, role and the token that every form of theirs must carry. `ends` is when they must sign in
-    again whatever they do, where that is soon."""
+    """A signed-in person: name, role and the token that every form of theirs must carry. `ends` is when they
+    must sign in again whatever they do, where that is soon."""
 
     name: str
     role: str
@@ -62,16 +64,19 @@ class Guesses:
 
 
 def add_user(session: Session, name: str, password: str, now: datetime, role: str | None = None) -> None:
-    """Create someone who may sign in, a coordinator unless `role` says otherwise, or set a new password; the role of
-    someone known stays where none is given. Sessions of that name end."""
+    """Create someone who may sign in, a coordinator unless `role` says otherwise, or set a new password; the
+    role of someone known stays where none is given. Sessions of that name end."""
     known = session.get(UserRow, name)
     held = known.role if known is not None else "coordinator"
-    session.merge(UserRow(name=name, password=PasswordHasher().hash(password), role=role or held, created_at=now))
+    session.merge(
+        UserRow(name=name, password=PasswordHasher().hash(password), role=role or held, created_at=now)
+    )
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
 
 def sign_in(session: Session, name: str, password: str, now: datetime) -> str | None:
-    """A fresh session token when the password is right, else None. The same time is taken for an unknown name."""
+    """A fresh session token when the password is right, else None. The same time is taken for an unknown
+    name."""
     user = session.get(UserRow, name)
     try:
         PasswordHasher().verify(_NOBODY if user is None else user.password, password)
@@ -86,7 +91,8 @@ def sign_in(session: Session, name: str, password: str, now: datetime) -> str | 
 
 
 def visitor(session: Session, token: str | None, now: datetime) -> Visitor | None:
-    """Who holds this token; None when it is unknown, has rested longer than twelve hours, or is a week old."""
+    """Who holds this token; None when it is unknown, has rested longer than twelve hours, or is a week
+    old."""
     if not token:
         return None
     row = session.get(SessionRow, _hash(token))
@@ -96,7 +102,11 @@ def visitor(session: Session, token: str | None, now: datetime) -> Visitor | Non
         session.execute(update(SessionRow).where(SessionRow.token_hash == row.token_hash).values(seen_at=now))
     user = session.get(UserRow, row.user)
     end = row.created_at + LONGEST
-    return None if user is None else Visitor(user.name, user.role, row.csrf, end if end - now <= WARNED else None)
+    return (
+        None
+        if user is None
+        else Visitor(user.name, user.role, row.csrf, end if end - now <= WARNED else None)
+    )
 
 
 def sign_out(session: Session, token: str | None) -> None:

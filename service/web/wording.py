@@ -1,4 +1,5 @@
-"""Words of the pages that are not written in a template: times, waits, sizes, and the machine's reasons as sentences."""
+"""Words of the pages that are not written in a template: times, waits, sizes, and the machine's reasons as
+sentences."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ REASONS = {
     "heading_disagrees": "the sheet's heading and the mail's subject disagree",
     "only_changes": "the sheet gives only changes to an earlier one",
     "version_conflict": "the same version number came before with other ink, and the later one counts",
-    "version_disagrees": "the sheet asks for another version number than the subject, and the subject's counts",
+    "version_disagrees": ("the sheet asks for another version number than the subject, and the subject's "
+                          "counts"),
     "choice_ended": "it was chosen by hand, and a later paper that came in time ended that choice",
     "reader_failed": "the machine failed to read it",
     "could_not_be_handled": "the machine failed to handle it",
@@ -42,7 +44,13 @@ _ENDS = (
     ("used", "used"), ("refused", "refused with an answer"), ("quarantined", "in quarantine"),
     ("ignored", "ignored as machine mail"), ("stored", "not judged yet"),
 )
-_LETTERS = (("sent", "sent"), ("queued", "waiting"), ("sending", "being sent"), ("failed", "failed"), ("held", "held"))
+_LETTERS = (
+    ("sent", "sent"),
+    ("queued", "waiting"),
+    ("sending", "being sent"),
+    ("failed", "failed"),
+    ("held", "held"),
+)
 
 
 def gmt(at: datetime, now: datetime | None = None) -> str:
@@ -72,7 +80,8 @@ def size(number: int) -> str:
 
 
 def reason(code: str | None) -> str:
-    """Why a mail or a paper is set aside, as half a sentence. A code without one is shown in plain letters."""
+    """Why a mail or a paper is set aside, as half a sentence. A code without one is shown in plain
+    letters."""
     return REASONS.get(code or "", (code or "no reason was kept").replace("_", " "))
 
 
@@ -97,6 +106,7 @@ def letters(numbers: dict[str, int]) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": reasons, "listed": listed,
+    "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": reasons,
+    "listed": listed,
     "mails": mails, "letters": letters,
 }

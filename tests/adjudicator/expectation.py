@@ -1,4 +1,5 @@
-"""Compares an answer of `adjudicate` with a case's `expect`. Sets may come in any order, order results may not."""
+"""Compares an answer of `adjudicate` with a case's `expect`. Sets may come in any order, order results may
+not."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def differences(case: Case, answer: Case) -> list[str]:
     expect = case["expect"]
     if [o["why"] == "" for o in answer["orders"]].count(True):
         found.append("an order without a sentence")
-    for at, (wanted, got) in enumerate(zip(expect.get("orders", answer["orders"]), answer["orders"], strict=True)):
+    for at, (wanted, got) in enumerate(
+        zip(expect.get("orders", answer["orders"]), answer["orders"], strict=True)
+    ):
         plain = {k: v for k, v in got.items() if k != "why" or k in wanted}
         if wanted is not got and plain != wanted:
             found.append(f"orders[{at}] {case['orders'][at]}: wanted {wanted}, got {got}")

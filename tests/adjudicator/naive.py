@@ -1,9 +1,9 @@
-"""A deliberately naive second opinion on movement: try every set of moves that succeed, keep those that agree with
-themselves. Shares nothing with the judge but the board and the order values; which orders are legal is the business of
-`tests.adjudicator.naive_legality`, equally its own. Slow: 2 to the number of moves.
+"""A deliberately naive second opinion on movement: try every set of moves that succeed, keep those that agree
+with themselves. Shares nothing with the judge but the board and the order values; which orders are legal is
+the business of `tests.adjudicator.naive_legality`, equally its own. Slow: 2 to the number of moves.
 
-When several sets agree and fleets differ between them, or none agrees, the convoys in doubt fail (Szykman); when several
-agree and only units going round in a circle differ, the circle moves.
+When several sets agree and fleets differ between them, or none agrees, the convoys in doubt fail (Szykman);
+when several agree and only units going round in a circle differ, the circle moves.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class NoOpinion(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Units as they stand afterwards; the dislodged, with the regions open to each; provinces that a standoff left
-    empty; and of each ordered unit, by its place, what its order came to in the contract's words, None for success.
-    Conversions that were completed are not yet carried out."""
+    """Units as they stand afterwards; the dislodged, with the regions open to each; provinces that a standoff
+    left empty; and of each ordered unit, by its place, what its order came to in the contract's words, None
+    for success. Conversions that were completed are not yet carried out."""
 
     standing: frozenset[Unit]
     dislodged: Mapping[Unit, frozenset[Region]]
@@ -34,11 +34,13 @@ class Opinion:
 
 
 class Naive:
-    """One position with legal orders, at most one for each unit, moves naming the coast they end on. Places are province
-    ids. `begun`: units whose conversion stood the season before. `paradoxes` counts how often convoys had to fail for an answer."""
+    """One position with legal orders, at most one for each unit, moves naming the coast they end on. Places
+    are province ids. `begun`: units whose conversion stood the season before. `paradoxes` counts how often
+    convoys had to fail for an answer."""
 
     def __init__(
-        self, board: Board, units: Sequence[Unit], orders: Sequence[Order], begun: frozenset[Unit] = frozenset()
+        self, board: Board, units: Sequence[Unit], orders: Sequence[Order],
+        begun: frozenset[Unit] = frozenset()
     ) -> None:
         self.board = board
         self.begun = begun
@@ -47,7 +49,8 @@ class Naive:
         self.moves = sorted(p for p, o in self.order.items() if isinstance(o, Move))
         self.goal = {p: o.to.province for p, o in self.order.items() if isinstance(o, Move)}
         self.convoys = {
-            p: (o.target.region.province, o.to.province) for p, o in self.order.items() if isinstance(o, Convoy)
+            p: (o.target.region.province, o.to.province) for p,
+            o in self.order.items() if isinstance(o, Convoy)
         }
         self.paradoxes = 0
         self.by_sea = {p for p in self.moves if self._goes_by_sea(p)}
@@ -92,7 +95,8 @@ class Naive:
             if all(self._succeeds(m, success, failed) == (m in success) for m in self.moves):
                 yield success
 
-    # The rules, for a given set of moves that succeed ---------------------------------------------------------------
+    # The rules, for a given set of moves that succeed
+    # ---------------------------------------------------------------
 
     def _near(self, place: str, kind: str) -> frozenset[str]:
         region = self.unit[place].region
@@ -103,7 +107,10 @@ class Naive:
         unit = self.unit[place]
         if unit.kind != "A" or not isinstance(order, Move):
             return False
-        own = any(c == (place, order.to.province) and self.unit[f].power == unit.power for f, c in self.convoys.items())
+        own = any(
+            c == (place, order.to.province) and self.unit[f].power == unit.power
+            for f, c in self.convoys.items()
+        )
         return order.via_convoy or own or order.to.province not in self._near(place, "A")
 
     def _dislodged(self, place: str, success: frozenset[str]) -> bool:
@@ -149,7 +156,8 @@ class Naive:
         return found
 
     def _fits(self, support: SupportMove, mover: str) -> bool:
-        """Whether a support names that mover's goal, and the coast it goes to where it names one (DATC 4.B.4)."""
+        """Whether a support names that mover's goal, and the coast it goes to where it names one (DATC
+        4.B.4)."""
         move = self.order.get(mover)
         if not isinstance(move, Move) or support.target.region.province != mover:
             return False
@@ -185,7 +193,8 @@ class Naive:
                     against = max(against, 1 + len(self._supporters(rival, success, failed)))
         return strength > against
 
-    # What follows ----------------------------------------------------------------------------------------------------
+    # What follows
+    # ----------------------------------------------------------------------------------------------------
 
     def _after(self, success: frozenset[str], failed: frozenset[str]) -> Opinion:
         moved = {p: Unit(self.unit[p].power, self.unit[p].kind, self._order(p).to) for p in success}

@@ -1,8 +1,8 @@
-"""A deliberately naive second opinion on which orders are legal. Shares nothing with the judge but the board and the
-order values; routes are found by trying every set of fleets. Places are province ids.
+"""A deliberately naive second opinion on which orders are legal. Shares nothing with the judge but the board
+and the order values; routes are found by trying every set of fleets. Places are province ids.
 
-Rules: tests/data/datc/README.md for the classic board; where `overseas_by_map`, words that name a way overseas are a
-move although no fleets stand on it (Q-17).
+Rules: tests/data/datc/README.md for the classic board; where `overseas_by_map`, words that name a way
+overseas are a move although no fleets stand on it (Q-17).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def waters(board: Board) -> list[frozenset[str]]:
 
 
 class NaiveLegality:
-    """The units of one position, and what each of them could be ordered to do. `waters` are those of the board, `centres` who
-    owns what (CVT-01)."""
+    """The units of one position, and what each of them could be ordered to do. `waters` are those of the
+    board, `centres` who owns what (CVT-01)."""
 
     def __init__(
         self, board: Board, waters: list[frozenset[str]], units: Sequence[Unit], *, overseas_by_map: bool,
@@ -50,7 +50,8 @@ class NaiveLegality:
         self.fleets = sorted(p for p, u in self.unit.items() if u.kind == "F" and p in self.seas)
 
     def legal(self, orders: Sequence[Order]) -> list[UnitOrder]:
-        """The orders that stand, each move with the coast it ends on. At most one order for each unit goes in."""
+        """The orders that stand, each move with the coast it ends on. At most one order for each unit goes
+        in."""
         found = []
         for order in orders:
             assert isinstance(order, UnitOrder)
@@ -139,8 +140,8 @@ class NaiveLegality:
         return any(place in route for route in self._routes(army, goal))
 
     def _may_convert(self, order: Convert) -> bool:
-        """In a coastal centre already owned, into the other kind, a new fleet's coast named where there are several
-        (CVT-01, CVT-06)."""
+        """In a coastal centre already owned, into the other kind, a new fleet's coast named where there are
+        several (CVT-01, CVT-06)."""
         unit = self.unit[order.unit.region.province]
         province = self.board.provinces[unit.region.province]
         coasts = {coast.id for coast in province.coasts}

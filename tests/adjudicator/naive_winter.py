@@ -1,5 +1,5 @@
-"""A plain second opinion on a Winter of w3k, one power's sheet after the other (ADJ-01..07, SUP-01..05, MCY-01, Q-22,
-Q-26..28, Q-35, Q-39). Shares nothing with the judge but the board and the order values."""
+"""A plain second opinion on a Winter of w3k, one power's sheet after the other (ADJ-01..07, SUP-01..05,
+MCY-01, Q-22, Q-26..28, Q-35, Q-39). Shares nothing with the judge but the board and the order values."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from adjudicator.units import Unit
 
 @dataclass(slots=True)
 class NaiveWinter:
-    """`reasons` has the contract's word for each line, None where it is carried out; `units` are those left at the end,
-    `by_lot` the regions of those drawn, in the order drawn."""
+    """`reasons` has the contract's word for each line, None where it is carried out; `units` are those left
+    at the end, `by_lot` the regions of those drawn, in the order drawn."""
 
     board: Board
     centres: Mapping[str, frozenset[str]]
@@ -25,7 +25,9 @@ class NaiveWinter:
 
     def judge(self, orders: Sequence[Order], powers: Sequence[str]) -> None:
         """Carry out everybody's lines; a line is known by its place in `orders`."""
-        sheets = {power: [(n, o) for n, o in enumerate(orders) if o.power == power] for power in sorted(powers)}
+        sheets = {
+            power: [(n, o) for n, o in enumerate(orders) if o.power == power] for power in sorted(powers)
+        }
         sent = {power: self._sends(power, sheets[power]) for power in sheets}
         got = {power: sum(o.count for lines in sent.values() for o in lines.values() if o.to_power == power)
                for power in sheets}
@@ -58,7 +60,8 @@ class NaiveWinter:
         return stand
 
     def _sheet(
-        self, power: str, lines: Sequence[tuple[int, Order]], sent: Mapping[int, SendSupply], got: int, held: set[str]
+        self, power: str, lines: Sequence[tuple[int, Order]], sent: Mapping[int, SendSupply], got: int,
+        held: set[str]
     ) -> None:
         all_sent = sum(o.count for o in sent.values())
         builds = any(isinstance(order, Build) for _, order in lines)
@@ -66,8 +69,9 @@ class NaiveWinter:
         for number, order in lines:
             if isinstance(order, Remove):
                 owed = len(self._mine(power)) > self._allowed(power, all_sent, got)
-                self.reasons[number] = self._remove(power, order, owed=owed, struck=builds and removed >= all_sent,
-                                                    beside=builds)
+                self.reasons[number] = self._remove(
+                    power, order, owed=owed, struck=builds and removed >= all_sent, beside=builds
+                )
                 removed += self.reasons[number] is None
         so_far = 0
         for number, order in lines:

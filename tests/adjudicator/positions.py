@@ -1,4 +1,5 @@
-"""Random small positions with legal, entangled orders, on a piece of a board. Chance comes in as a `random.Random`."""
+"""Random small positions with legal, entangled orders, on a piece of a board. Chance comes in as a
+`random.Random`."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ def units(board: Board, chance: Random, places: list[str], powers: list[str]) ->
 
 
 def straits(board: Board, chance: Random, powers: list[str]) -> tuple[list[Unit], dict[Unit, Order]]:
-    """The stuff of paradoxes, once or twice: an army carried to where a unit supports the attack on the fleet that
-    carries it. Some more units stand about without orders."""
+    """The stuff of paradoxes, once or twice: an army carried to where a unit supports the attack on the fleet
+    that carries it. Some more units stand about without orders."""
     found: dict[str, Unit] = {}
     given: dict[Unit, Order] = {}
     seas = sorted(p for p in board.provinces if board.provinces[p].is_sea)
@@ -53,14 +54,22 @@ def straits(board: Board, chance: Random, powers: list[str]) -> tuple[list[Unit]
         others = [r for r in reach if r.province not in {start, helper.province}]
         if not others:
             continue
-        army, fleet = Unit(chance.choice(powers), "A", Region(start)), Unit(chance.choice(powers), "F", Region(sea))
-        support, attack = Unit(chance.choice(powers), "F", helper), Unit(chance.choice(powers), "F", chance.choice(others))
+        army, fleet = (
+            Unit(chance.choice(powers), "A", Region(start)),
+            Unit(chance.choice(powers), "F", Region(sea)),
+        )
+        support, attack = (
+            Unit(chance.choice(powers), "F", helper),
+            Unit(chance.choice(powers), "F", chance.choice(others)),
+        )
         found.update((u.region.province, u) for u in (army, fleet, support, attack))
         landing = Region(helper.province)
         given[army] = Move(power=army.power, unit=_ref(army), to=landing)
         given[fleet] = Convoy(power=fleet.power, unit=_ref(fleet), target=_ref(army), to=landing)
         given[attack] = Move(power=attack.power, unit=_ref(attack), to=fleet.region)
-        given[support] = SupportMove(power=support.power, unit=_ref(support), target=_ref(attack), to=fleet.region)
+        given[support] = SupportMove(
+            power=support.power, unit=_ref(support), target=_ref(attack), to=fleet.region
+        )
     places = sorted({n for p in found for m in (LAND, SEA) for n in board.near(p, m)} - set(found))
     more = units(board, chance, chance.sample(places, min(len(places), 3)), powers)
     return [*found.values(), *more], given
@@ -69,8 +78,8 @@ def straits(board: Board, chance: Random, powers: list[str]) -> tuple[list[Unit]
 def orders(
     board: Board, chance: Random, everybody: list[Unit], given: dict[Unit, Order] | None = None
 ) -> list[Order]:
-    """An order for each unit that has none in `given`: moves and crossings first, then supports and convoys that mostly
-    fit them."""
+    """An order for each unit that has none in `given`: moves and crossings first, then supports and convoys
+    that mostly fit them."""
     given = {} if given is None else given
     for unit in everybody:
         if unit not in given and chance.random() < 0.55:
@@ -98,11 +107,15 @@ def _move(board: Board, chance: Random, unit: Unit, everybody: list[Unit]) -> Or
     if not near:
         return Hold(power=unit.power, unit=_ref(unit))
     held = [r for r in near if any(u.region.province == r.province for u in everybody)]
-    return Move(power=unit.power, unit=_ref(unit), to=chance.choice(held if held and chance.random() < 0.75 else near))
+    return Move(
+        power=unit.power, unit=_ref(unit), to=chance.choice(held if held and chance.random() < 0.75 else near)
+    )
 
 
 def _fleets(board: Board, everybody: list[Unit]) -> dict[str, Unit]:
-    return {u.region.province: u for u in everybody if u.kind == "F" and board.provinces[u.region.province].is_sea}
+    return {
+        u.region.province: u for u in everybody if u.kind == "F" and board.provinces[u.region.province].is_sea
+    }
 
 
 def _shores(board: Board, unit: Unit, everybody: list[Unit]) -> set[str]:

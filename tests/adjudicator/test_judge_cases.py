@@ -20,8 +20,28 @@ CASES = [
 
 def test_the_handbooks_examples_are_all_there() -> None:
     ids = {param.id for param in CASES}
-    wanted = ["G1", "G2", "G3", "G4", "G5a", "G5b", "G6a", "G6b", "G6c", "G6d", "G6e", "G8a", "G8b", "G8c", "G9a", "G9b", "G10",
-              "G11a", "G11b", "G12"]
+    wanted = [
+        "G1",
+        "G2",
+        "G3",
+        "G4",
+        "G5a",
+        "G5b",
+        "G6a",
+        "G6b",
+        "G6c",
+        "G6d",
+        "G6e",
+        "G8a",
+        "G8b",
+        "G8c",
+        "G9a",
+        "G9b",
+        "G10",
+        "G11a",
+        "G11b",
+        "G12",
+    ]
     assert {f"w3k-{name}" for name in wanted} <= ids
 
 

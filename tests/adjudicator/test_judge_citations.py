@@ -35,7 +35,9 @@ def test_a_cited_test_case_is_one_in_which_that_sentence_is_said(sentence: str, 
 
 
 @pytest.mark.parametrize(("sentence", "citation"), KINGDOMS.rules.citations.items())
-def test_the_handbook_has_such_a_section_and_the_house_rules_such_a_ruling(sentence: str, citation: object) -> None:
+def test_the_handbook_has_such_a_section_and_the_house_rules_such_a_ruling(
+    sentence: str, citation: object
+) -> None:
     source, _, where = str(citation).partition(", ")
     if source == "handbook":
         assert where in HANDBOOK, sentence
@@ -52,15 +54,23 @@ def test_every_sentence_of_the_handbooks_game_is_cited_but_those_it_cannot_say()
 
 
 def _reason_cited(name: str) -> bool:
-    reason = {"bounced_off": "bounced", "bounced_head_on": "bounced", "bounced_with": "bounced", "beaten_to": "bounced",
-              "no_chain": "no_convoy", "convoy_failed": "no_convoy", "fleet_lost": "no_convoy"}.get(name)
+    reason = {
+        "bounced_off": "bounced",
+        "bounced_head_on": "bounced",
+        "bounced_with": "bounced",
+        "beaten_to": "bounced",
+        "no_chain": "no_convoy",
+        "convoy_failed": "no_convoy",
+        "fleet_lost": "no_convoy",
+    }.get(name)
     return bool(KINGDOMS.rules.citation(name, reason))
 
 
 @pytest.mark.parametrize(
     ("citations", "message"),
     [
-        ({"suport_cut": "handbook"}, r"rules\.citations\.suport_cut: rule set 'w3k' has no such sentence or reason"),
+        ({"suport_cut": "handbook"}, (r"rules\.citations\.suport_cut: rule set 'w3k' has no such sentence or "
+                                      r"reason")),
         ({"support_cut": 7}, r"rules\.citations\.support_cut: 7 is not a text"),
     ],
 )

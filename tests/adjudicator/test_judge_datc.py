@@ -1,4 +1,5 @@
-"""DATC 3.0, traps of other engines, and positions on which independent engines agree, through the command's door."""
+"""DATC 3.0, traps of other engines, and positions on which independent engines agree, through the command's
+door."""
 
 from __future__ import annotations
 

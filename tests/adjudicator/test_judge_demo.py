@@ -1,4 +1,5 @@
-"""The demo's two seasons and Winter, worked out by hand by another engineer before any judge was run on them."""
+"""The demo's two seasons and Winter, worked out by hand by another engineer before any judge was run on
+them."""
 
 from __future__ import annotations
 
@@ -42,7 +43,11 @@ def test_every_order_comes_to_what_was_worked_out(name: str) -> None:
     for power, sheet in PHASES[name]["orders"].items():
         for text, wanted in sheet.items():
             outcome = next(outcomes)
-            assert (outcome.result.value, outcome.reason) == (wanted["result"], wanted.get("reason")), (power, text, outcome)
+            assert (outcome.result.value, outcome.reason) == (wanted["result"], wanted.get("reason")), (
+                power,
+                text,
+                outcome,
+            )
 
 
 @pytest.mark.parametrize("name", PHASES)
@@ -64,7 +69,11 @@ def test_ownership_and_dues_at_the_years_end() -> None:
     before = VARIANT.start.centres
     resolution = PLAYED["Autumn 1642 Retreat"][1]
     after = resolution.position.centres
-    gained = {p: sorted(after[p] - before.get(p, frozenset())) for p in after if after[p] - before.get(p, frozenset())}
+    gained = {
+        p: sorted(after[p] - before.get(p, frozenset()))
+        for p in after
+        if after[p] - before.get(p, frozenset())
+    }
     lost = {p: sorted(before[p] - after[p]) for p in before if before[p] - after[p]}
     assert gained == {p: sorted(c) for p, c in EXPECTED["ownership"]["gained"].items()}
     assert lost == EXPECTED["ownership"]["lost"]

@@ -1,5 +1,5 @@
-"""Games played by hand for three years (`maps/<slug>/cases/game/*.toml`): each order as a player writes it, each outcome, and
-the board as it was drawn anew (1648: TYW-01 to TYW-14; 1066: D66-01 to D66-11)."""
+"""Games played by hand for three years (`maps/<slug>/cases/game/*.toml`): each order as a player writes it,
+each outcome, and the board as it was drawn anew (1648: TYW-01 to TYW-14; 1066: D66-01 to D66-11)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path:
         assert f"{now.season} {now.year} {now.kind}" == phase["when"]
         orders, wanted = _orders(variant, position, phase)
         resolution = judge(variant.setting(), position, orders)
-        assert [o.reason or o.result.value for o in resolution.outcomes] == [result for _, result in wanted], (
-            phase["when"], [(text, o.why) for (text, _), o in zip(wanted, resolution.outcomes, strict=True)])
+        assert [o.reason or o.result.value for o in resolution.outcomes] == [
+            result for _, result in wanted
+        ], (phase["when"], [(text, o.why) for (text, _), o in zip(wanted, resolution.outcomes, strict=True)])
         assert resolution.winner is None
         told += resolution.notes
         position = resolution.position
@@ -48,7 +49,9 @@ def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path:
     assert position.phase.season == begun.season, "whole years"
 
 
-def _orders(variant: Variant, position: Position, phase: dict[str, Any]) -> tuple[list[Order], list[tuple[str, str]]]:
+def _orders(
+    variant: Variant, position: Position, phase: dict[str, Any]
+) -> tuple[list[Order], list[tuple[str, str]]]:
     """The orders of a phase, and for each its line and what is to become of it."""
     orders: list[Order] = []
     wanted: list[tuple[str, str]] = []
@@ -62,7 +65,10 @@ def _orders(variant: Variant, position: Position, phase: dict[str, Any]) -> tupl
 
 def _compare(variant: Variant, position: Position, phase: dict[str, Any]) -> None:
     """Who stands where, and who holds what: which centres, or how many."""
-    standing = {power: sorted(f"{u.kind} {u.region}" for u in position.units if u.power == power) for power in variant.powers}
+    standing = {
+        power: sorted(f"{u.kind} {u.region}" for u in position.units if u.power == power)
+        for power in variant.powers
+    }
     assert standing == {power: sorted(units) for power, units in phase["units"].items()}, phase["when"]
     for power in variant.powers:
         owned, wanted = position.centres.get(power, frozenset()), phase["centres"][power]

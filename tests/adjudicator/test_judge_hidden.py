@@ -21,7 +21,9 @@ VARIANT = maps.load("britain1066")
 SETTING = VARIANT.setting()
 RULES = VARIANT.rules
 OWNER = "Harald Hardrada"
-BOXES = [p.id for p in VARIANT.board.provinces.values() if any(mark.startswith("hidden=") for mark in p.marks)]
+BOXES = [
+    p.id for p in VARIANT.board.provinces.values() if any(mark.startswith("hidden=") for mark in p.marks)
+]
 OTHERS = [power for power in VARIANT.powers if power != OWNER]
 
 
@@ -42,7 +44,8 @@ def test_the_owner_sees_its_fleet_and_others_do_not() -> None:
 def test_a_unit_that_showed_itself_is_seen() -> None:
     """D66-06: it tried to act outside and was kept off."""
     position = replace(VARIANT.start, units=frozenset({
-        Unit(OWNER, "A/F", Region("HG1")), Unit(OWNER, "A/F", Region("HG2")), Unit("The Northern Earls", "A", Region("Cly"))}))
+        Unit(OWNER, "A/F", Region("HG1")), Unit(OWNER, "A/F", Region("HG2")),
+        Unit("The Northern Earls", "A", Region("Cly"))}))
     move = Move(power=OWNER, unit=UnitRef("A/F", Region("HG1")), to=Region("Cly"))
     after = judge(SETTING, position, [move]).position
     assert {u.region.province for u in _hidden(after)} == {"HG1", "HG2"}
@@ -60,16 +63,22 @@ places = st.sampled_from(sorted({n for box in BOXES for n in VARIANT.board.near(
 def test_what_others_are_told_is_the_same_whether_or_not_anybody_is_hidden(
     boxes: set[str], held: set[str], seed: int, month: str
 ) -> None:
-    """D66-14: orders by others that name boxes have the same outcomes, word for word, with a hidden fleet that stays where
-    it is and with none."""
+    """D66-14: orders by others that name boxes have the same outcomes, word for word, with a hidden fleet
+    that stays where it is and with none."""
     phase = Phase(1066, month, PhaseKind.MOVEMENT)
     fleet = frozenset(Unit(OWNER, "A/F", Region(box)) for box in boxes)
     others = frozenset(
-        Unit(OTHERS[(seed + at) % len(OTHERS)], "A/F", Region(place)) for at, place in enumerate(sorted(held)))
-    orders = [_order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed) for at, unit in enumerate(sorted(others))]
+        Unit(OTHERS[(seed + at) % len(OTHERS)], "A/F", Region(place)) for at,
+        place in enumerate(sorted(held)))
+    orders = [
+        _order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed)
+        for at, unit in enumerate(sorted(others))
+    ]
     with_fleet = judge(SETTING, Position(phase, fleet | others, memory=Memory()), orders)
     without = judge(SETTING, Position(phase, others, memory=Memory()), orders)
-    assert [(o.result, o.reason, o.why) for o in with_fleet.outcomes] == [(o.result, o.reason, o.why) for o in without.outcomes]
+    assert [(o.result, o.reason, o.why) for o in with_fleet.outcomes] == [
+        (o.result, o.reason, o.why) for o in without.outcomes
+    ]
     if month == "March":
         assert RULES.sight(SETTING, with_fleet.position, "The Welsh").units == without.position.units
 
@@ -89,19 +98,31 @@ def _order(unit: Unit, box: str, at: int, seed: int) -> Order:
     return choices[(seed >> (at + 3)) % len(choices)]
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(0, 2**16)), max_size=8), st.integers(0, 2**32))
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(0, 2**16)), max_size=8),
+    st.integers(0, 2**32),
+)
 @settings(deadline=None, max_examples=80)
 def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
     chosen: list[tuple[int, int, int]], seed: int
 ) -> None:
-    """D66-06, D66-14: through the two hidden months, whatever the fleet is ordered and whatever others guess, nobody else's
-    view has a unit in a box, an order that names one, or a word of it, but of those that tried to act outside."""
+    """D66-06, D66-14: through the two hidden months, whatever the fleet is ordered and whatever others guess,
+    nobody else's view has a unit in a box, an order that names one, or a word of it, but of those that tried
+    to act outside."""
     position = VARIANT.start
     for month in range(2):
         fleet = sorted(u for u in position.units if u.power == OWNER)
-        orders = [order for at, how, salt in chosen if at < len(fleet) for order in [_own(fleet[at], how, salt + month)]]
-        guesses = [_order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed)
-                   for at, unit in enumerate(sorted(position.units)) if unit.power in {"The Northern Earls", "The Norse"}]
+        orders = [
+            order
+            for at, how, salt in chosen
+            if at < len(fleet)
+            for order in [_own(fleet[at], how, salt + month)]
+        ]
+        guesses = [
+            _order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed)
+            for at, unit in enumerate(sorted(position.units))
+            if unit.power in {"The Northern Earls", "The Norse"}
+        ]
         resolution = judge(SETTING, position, [*orders, *guesses])
         tried = {note[1] for note in resolution.position.memory.notes if note[0] == "seen"}
         moved = {o.order.unit.region.province for o in resolution.outcomes
@@ -111,7 +132,9 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
             told = RULES.told(SETTING, resolution, power)
             assert not {u for u in (*told.position.units, *told.unordered) if u.region.province in unseen}
             assert not [o for o in told.outcomes if o.order.power == OWNER and _of(o.order) & unseen]
-            assert not [note for note in told.notes for box in unseen if SETTING.board.provinces[box].name in note]
+            assert not [
+                note for note in told.notes for box in unseen if SETTING.board.provinces[box].name in note
+            ]
             assert not _hidden(RULES.sight(SETTING, resolution.position, power)) - {
                 u for u in resolution.position.units if u.region.province in tried}
         position = replace(resolution.position, phase=Phase(1066, "April", PhaseKind.MOVEMENT), dislodged=())
@@ -124,16 +147,22 @@ def _of(order: Order) -> set[str]:
 
 
 def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> None:
-    """D66-14: of the fleet's own units too: that one in the open was to help one that did not come says where that one lies."""
+    """D66-14: of the fleet's own units too: that one in the open was to help one that did not come says where
+    that one lies."""
     def board(where: str) -> Position:
         return replace(VARIANT.start, units=frozenset({
-            Unit(OWNER, "A/F", Region("Cly")), Unit(OWNER, "A/F", Region(where)), Unit("The Scots", "A", Region("Nth"))}))
+            Unit(OWNER, "A/F", Region("Cly")), Unit(OWNER, "A/F", Region(where)),
+            Unit("The Scots", "A", Region("Nth"))}))
 
     cly = UnitRef("A/F", Region("Cly"))
     silent = judge(SETTING, board("HG1"), [])
-    for help_for in (SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG2")), to=Region("Dun")),
-                     SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG4")), to=Region("Dun"))):
-        told = [RULES.told(SETTING, judge(SETTING, board(box), [help_for]), "The Scots") for box in ("HG2", "HG4")]
+    for help_for in (
+        SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG2")), to=Region("Dun")),
+        SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG4")), to=Region("Dun")),
+    ):
+        told = [
+            RULES.told(SETTING, judge(SETTING, board(box), [help_for]), "The Scots") for box in ("HG2", "HG4")
+        ]
         assert all(one.outcomes == () for one in told)
         assert all(one.unordered == RULES.told(SETTING, silent, "The Scots").unordered for one in told)
 
@@ -144,7 +173,8 @@ def _own(unit: Unit, how: int, salt: int) -> Order:
     near = sorted(VARIANT.board.near(unit.region.province, "any")) or ["GER"]
     there, box = Region(near[salt % len(near)]), Region(BOXES[salt % len(BOXES)])
     choices: list[Order] = [
-        Lie(power=OWNER, place=unit.region, sea=Region("WAS" if salt % 2 else "GER")), Hold(power=OWNER, unit=here),
+        Lie(power=OWNER, place=unit.region, sea=Region("WAS" if salt % 2 else "GER")),
+        Hold(power=OWNER, unit=here),
         Move(power=OWNER, unit=here, to=there), Move(power=OWNER, unit=here, to=Region("Lun")),
         SupportHold(power=OWNER, unit=here, target=UnitRef("A/F", box)), Move(power=OWNER, unit=here, to=box),
         SupportMove(power=OWNER, unit=here, target=UnitRef("A/F", box), to=there),

@@ -1,5 +1,5 @@
-"""Games played by hand as cases (`maps/<slug>/cases/game.toml`): each phase begins where the one before it ended. What each phase
-leads to is checked by `test_judge_cases`."""
+"""Games played by hand as cases (`maps/<slug>/cases/game.toml`): each phase begins where the one before it
+ended. What each phase leads to is checked by `test_judge_cases`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ def _game(slug: str) -> list[Case]:
     return found
 
 
-GAMES = [slug for slug in maps.variants() if _game(slug) and all({"season", "year"} <= case.keys() for case in _game(slug))]
+GAMES = [
+    slug
+    for slug in maps.variants()
+    if _game(slug) and all({"season", "year"} <= case.keys() for case in _game(slug))
+]
 """Those whose every case names its phase."""
 
 

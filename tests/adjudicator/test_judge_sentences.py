@@ -31,7 +31,8 @@ WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 
 @dataclass(frozen=True)
 class Scene:
-    """A position, orders as "POWER: text", and what is said of the order at `at`, caused by the one at `cause`.
+    """A position, orders as "POWER: text", and what is said of the order at `at`, caused by the one at
+    `cause`.
 
     `beaten`: a unit, where its attacker came from, and where it may go.
     """
@@ -59,9 +60,13 @@ class Scene:
             Dislodgement(_unit(who), origin, may_retreat=frozenset(Region.of(p) for p in _split(free)))
             for who, origin, free in self.beaten)
         centres = {power: frozenset(_split(owned)) for power, owned in self.centres.items()}
-        position = Position(self.phase, units, centres, beaten, frozenset(_split(self.contested)), self.memory)
+        position = Position(
+            self.phase, units, centres, beaten, frozenset(_split(self.contested)), self.memory
+        )
         written = [_order(text) for text in self.orders]
-        return written, judge(self.setting(citations or {}), position, written, Lots((0,) * 9)).outcomes[self.at]
+        return written, judge(self.setting(citations or {}), position, written, Lots((0,) * 9)).outcomes[
+            self.at
+        ]
 
 
 def _split(text: str) -> list[str]:
@@ -95,84 +100,205 @@ PANDINS = "E F LON, E F WAL, F A BRE, F F ENG, G F NTH, G F BEL"
 MOVEMENT: dict[str, Scene] = {
     "holds": Scene("F A PAR", ["F: A PAR H"], "holds"),
     "moves": Scene("F A PAR", ["F: A PAR - BUR"], "moves to Burgundy"),
-    "moves_in": Scene("F A PAR, F A MAR, G A BUR", ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
-                      "moves to Burgundy, where Army Burgundy is dislodged", cause=2),
-    "dislodged": Scene("F A PAR, F A MAR, G A BUR", ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
-                       "dislodged by Army Paris", at=2, cause=0),
-    "support_given": Scene("F A PAR, F A MAR", ["F: A PAR - BUR", "F: A MAR S A PAR - BUR"],
-                           "support given to Army Paris", at=1, cause=0),
+    "moves_in": Scene(
+        "F A PAR, F A MAR, G A BUR",
+        ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
+        "moves to Burgundy, where Army Burgundy is dislodged",
+        cause=2,
+    ),
+    "dislodged": Scene(
+        "F A PAR, F A MAR, G A BUR",
+        ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
+        "dislodged by Army Paris",
+        at=2,
+        cause=0,
+    ),
+    "support_given": Scene(
+        "F A PAR, F A MAR",
+        ["F: A PAR - BUR", "F: A MAR S A PAR - BUR"],
+        "support given to Army Paris",
+        at=1,
+        cause=0,
+    ),
     "carried": Scene("E A LON, E F NTH", ["E: A LON - BEL", "E: F NTH C A LON - BEL"], "carried to Belgium"),
-    "convoy_given": Scene("E A LON, E F NTH", ["E: A LON - BEL", "E: F NTH C A LON - BEL"],
-                          "convoy given to Army London", at=1, cause=0),
+    "convoy_given": Scene(
+        "E A LON, E F NTH",
+        ["E: A LON - BEL", "E: F NTH C A LON - BEL"],
+        "convoy given to Army London",
+        at=1,
+        cause=0,
+    ),
     "carried_in": Scene(
-        "E A LON, E F NTH, E F ENG, G A BEL", ["E: A LON - BEL", "E: F NTH C A LON - BEL", "E: F ENG S A LON - BEL"],
-        "carried to Belgium, where Army Belgium is dislodged"),
+        "E A LON, E F NTH, E F ENG, G A BEL",
+        ["E: A LON - BEL", "E: F NTH C A LON - BEL", "E: F ENG S A LON - BEL"],
+        "carried to Belgium, where Army Belgium is dislodged",
+    ),
     "support_cut": Scene(
-        "F A PAR, F A MAR, I A PIE", ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "I: A PIE - MAR"],
-        "support cut by Army Piedmont's attack on Marseilles", at=1, cause=2),
-    "paradox": Scene(PANDINS, PANDIN, "disrupted: the convoy of Army Brest hangs on a fight that Army Brest itself "
-                     "would decide", at=3, cause=2),
-    "convoy_failed": Scene(PANDINS, PANDIN, "not carried: the convoy of Fleet English Channel fails", at=2, cause=3),
-    "paradox_holds": Scene(PANDINS, PANDIN, "bounced: the convoy of Fleet English Channel and the attack on it hang on "
-                           "each other, so both fail", at=5, cause=3, choices={"convoy_paradox": "all_hold"}),
-    "own_unit_stays": Scene("F A PAR, F A BUR", ["F: A PAR - BUR", "F: A BUR H"],
-                            "bounced: Army Burgundy is of the same power and stays", cause=1),
-    "bounced_off": Scene("F A PAR, G A BUR", ["F: A PAR - BUR", "G: A BUR H"], "bounced off Army Burgundy: 1 against 1",
-                         cause=1),
-    "bounced_head_on": Scene("F A PAR, G A BUR", ["F: A PAR - BUR", "G: A BUR - PAR"],
-                             "bounced off Army Burgundy coming the other way: 1 against 1", cause=1),
-    "bounced_with": Scene("F A PAR, G A MUN", ["F: A PAR - BUR", "G: A MUN - BUR"], "bounced at Burgundy with Army Munich",
-                          cause=1),
-    "beaten_to": Scene("F A PAR, G A MUN, G A RUH", ["F: A PAR - BUR", "G: A MUN - BUR", "G: A RUH S A MUN - BUR"],
-                       "beaten to Burgundy by Army Munich", cause=1),
-    "no_chain": Scene("E A LON, E F NTH", ["E: A LON - BEL", "E: F NTH H"],
-                      "not carried: no whole chain of fleets was ordered to convoy to Belgium"),
+        "F A PAR, F A MAR, I A PIE",
+        ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "I: A PIE - MAR"],
+        "support cut by Army Piedmont's attack on Marseilles",
+        at=1,
+        cause=2,
+    ),
+    "paradox": Scene(
+        PANDINS,
+        PANDIN,
+        "disrupted: the convoy of Army Brest hangs on a fight that Army Brest itself would decide",
+        at=3,
+        cause=2,
+    ),
+    "convoy_failed": Scene(
+        PANDINS, PANDIN, ("not carried: the convoy of Fleet English Channel fails"), at=2, cause=3
+    ),
+    "paradox_holds": Scene(
+        PANDINS,
+        PANDIN,
+        "bounced: the convoy of Fleet English Channel and the attack on it hang on each other, so both fail",
+        at=5,
+        cause=3,
+        choices={"convoy_paradox": "all_hold"},
+    ),
+    "own_unit_stays": Scene(
+        "F A PAR, F A BUR",
+        ["F: A PAR - BUR", "F: A BUR H"],
+        "bounced: Army Burgundy is of the same power and stays",
+        cause=1,
+    ),
+    "bounced_off": Scene(
+        "F A PAR, G A BUR",
+        ["F: A PAR - BUR", "G: A BUR H"],
+        ("bounced off Army Burgundy: 1 against 1"),
+        cause=1,
+    ),
+    "bounced_head_on": Scene(
+        "F A PAR, G A BUR",
+        ["F: A PAR - BUR", "G: A BUR - PAR"],
+        "bounced off Army Burgundy coming the other way: 1 against 1",
+        cause=1,
+    ),
+    "bounced_with": Scene(
+        "F A PAR, G A MUN",
+        ["F: A PAR - BUR", "G: A MUN - BUR"],
+        "bounced at Burgundy with Army Munich",
+        cause=1,
+    ),
+    "beaten_to": Scene(
+        "F A PAR, G A MUN, G A RUH",
+        ["F: A PAR - BUR", "G: A MUN - BUR", "G: A RUH S A MUN - BUR"],
+        "beaten to Burgundy by Army Munich",
+        cause=1,
+    ),
+    "no_chain": Scene(
+        "E A LON, E F NTH",
+        ["E: A LON - BEL", "E: F NTH H"],
+        "not carried: no whole chain of fleets was ordered to convoy to Belgium",
+    ),
     "fleet_lost": Scene(
         "E A LON, E F NTH, G F HOL, G F HEL",
         ["E: A LON - BEL", "E: F NTH C A LON - BEL", "G: F HOL - NTH", "G: F HEL S F HOL - NTH"],
-        "not carried: Fleet North Sea was dislodged by Fleet Holland", cause=2),
-    "moves_away": Scene("F A GAS, F A MAR", ["F: A MAR - BUR", "F: A GAS S A MAR"],
-                        "void: this supports Army Marseilles in place, and it was ordered to move", at=1, cause=0),
-    "not_supported_there": Scene("F A PAR, F A MAR", ["F: A PAR H", "F: A MAR S A PAR - BUR"],
-                                 "void: Army Paris was not ordered to go to Burgundy", at=1, cause=0),
-    "not_convoyed_there": Scene("E A LON, E F NTH", ["E: A LON H", "E: F NTH C A LON - BEL"],
-                                "void: Army London was not ordered to go to Belgium", at=1, cause=0),
-    "goes_over_land": Scene("E A NWY, R A SWE, F F SKA", ["E: A NWY - SWE", "R: A SWE - NWY", "F: F SKA C A NWY - SWE"],
-                            "void: Army Norway goes over land", at=2, cause=0),
-    "no_movement_order": Scene("F A PAR", ["F: Build A PAR"], "void: no such order is given in a movement season"),
+        "not carried: Fleet North Sea was dislodged by Fleet Holland",
+        cause=2,
+    ),
+    "moves_away": Scene(
+        "F A GAS, F A MAR",
+        ["F: A MAR - BUR", "F: A GAS S A MAR"],
+        "void: this supports Army Marseilles in place, and it was ordered to move",
+        at=1,
+        cause=0,
+    ),
+    "not_supported_there": Scene(
+        "F A PAR, F A MAR",
+        ["F: A PAR H", "F: A MAR S A PAR - BUR"],
+        "void: Army Paris was not ordered to go to Burgundy",
+        at=1,
+        cause=0,
+    ),
+    "not_convoyed_there": Scene(
+        "E A LON, E F NTH",
+        ["E: A LON H", "E: F NTH C A LON - BEL"],
+        "void: Army London was not ordered to go to Belgium",
+        at=1,
+        cause=0,
+    ),
+    "goes_over_land": Scene(
+        "E A NWY, R A SWE, F F SKA",
+        ["E: A NWY - SWE", "R: A SWE - NWY", "F: F SKA C A NWY - SWE"],
+        "void: Army Norway goes over land",
+        at=2,
+        cause=0,
+    ),
+    "no_movement_order": Scene(
+        "F A PAR", ["F: Build A PAR"], ("void: no such order is given in a movement season")
+    ),
     "no_unit": Scene("F A PAR", ["F: A BUR H"], "void: there is no Army Burgundy"),
     "not_ones_own": Scene("F A PAR", ["G: A PAR H"], "void: Army Paris is not Germany's to order"),
-    "ordered_already": Scene("F A PAR", ["F: A PAR H", "F: A PAR - BUR"], "void: Army Paris has an order already", at=1, cause=0,
-                             choices={"double_orders": "first"}),
-    "two_orders": Scene("F A PAR", ["F: A PAR H", "F: A PAR - BUR"],
-                        "void: two different orders were written for Army Paris, so it holds", cause=1),
+    "ordered_already": Scene(
+        "F A PAR",
+        ["F: A PAR H", "F: A PAR - BUR"],
+        ("void: Army Paris has an order already"),
+        at=1,
+        cause=0,
+        choices={"double_orders": "first"},
+    ),
+    "two_orders": Scene(
+        "F A PAR",
+        ["F: A PAR H", "F: A PAR - BUR"],
+        "void: two different orders were written for Army Paris, so it holds",
+        cause=1,
+    ),
     "there_already": Scene("F A PAR", ["F: A PAR - PAR"], "void: Army Paris is there already"),
-    "no_fleets": Scene("E A LON", ["E: A LON - BEL"], "void: no fleets stand on a way from London to Belgium"),
+    "no_fleets": Scene(
+        "E A LON", ["E: A LON - BEL"], ("void: no fleets stand on a way from London to Belgium")
+    ),
     "not_enterable": Scene("F A PAR", ["F: A PAR - ENG"], "void: Army Paris cannot enter English Channel"),
     "out_of_reach": Scene("F A PAR", ["F: A PAR - MUN"], "void: Army Paris cannot reach Munich"),
-    "which_coast": Scene("F F MAO", ["F: F MAO - SPA"], "void: Spain has more than one coast and none is named"),
-    "wrong_coast": Scene("F F GAS", ["F: F GAS - SPA/SC"], "void: Fleet Gascony cannot reach Spain (South Coast)"),
-    "target_cannot_go": Scene("F A MAR, G A MUN", ["F: A MAR S A MUN - GAS"], "void: Army Munich could not go to Gascony"),
-    "nobody_to_support": Scene("F A MAR", ["F: A MAR S A BUR"], "void: there is no unit in Burgundy to support"),
+    "which_coast": Scene(
+        "F F MAO", ["F: F MAO - SPA"], ("void: Spain has more than one coast and none is named")
+    ),
+    "wrong_coast": Scene(
+        "F F GAS", ["F: F GAS - SPA/SC"], ("void: Fleet Gascony cannot reach Spain (South Coast)")
+    ),
+    "target_cannot_go": Scene(
+        "F A MAR, G A MUN", ["F: A MAR S A MUN - GAS"], ("void: Army Munich could not go to Gascony")
+    ),
+    "nobody_to_support": Scene(
+        "F A MAR", ["F: A MAR S A BUR"], ("void: there is no unit in Burgundy to support")
+    ),
     "supports_itself": Scene("F A PAR", ["F: A PAR S A PAR"], "void: Army Paris cannot support itself"),
-    "supports_own_attacker": Scene("F A PAR, G A BUR", ["F: A PAR S A BUR - PAR"],
-                                   "void: Army Paris cannot support an attack on its own place"),
-    "support_out_of_reach": Scene("F A PAR, G A MUN", ["F: A PAR S A MUN - RUH"],
-                                  "void: Army Paris cannot go to Ruhr, so it cannot support there"),
-    "no_carrier": Scene("F A PAR, E A LON", ["F: A PAR C A LON - BEL"],
-                        "void: Army Paris cannot convoy, which only a fleet at sea can"),
-    "nobody_to_convoy": Scene("E F NTH", ["E: F NTH C A LON - BEL"], "void: there is no unit in London to convoy"),
-    "cannot_be_convoyed": Scene("E F NTH, E F LON", ["E: F NTH C F LON - BEL"],
-                                "void: Fleet London cannot be convoyed to Belgium"),
-    "off_the_way": Scene("E A LON, E F ENG, E F IRI", ["E: F IRI C A LON - BEL"],
-                         "void: Fleet Irish Sea is on no way from London to Belgium"),
+    "supports_own_attacker": Scene(
+        "F A PAR, G A BUR",
+        ["F: A PAR S A BUR - PAR"],
+        "void: Army Paris cannot support an attack on its own place",
+    ),
+    "support_out_of_reach": Scene(
+        "F A PAR, G A MUN",
+        ["F: A PAR S A MUN - RUH"],
+        "void: Army Paris cannot go to Ruhr, so it cannot support there",
+    ),
+    "no_carrier": Scene(
+        "F A PAR, E A LON",
+        ["F: A PAR C A LON - BEL"],
+        "void: Army Paris cannot convoy, which only a fleet at sea can",
+    ),
+    "nobody_to_convoy": Scene(
+        "E F NTH", ["E: F NTH C A LON - BEL"], ("void: there is no unit in London to convoy")
+    ),
+    "cannot_be_convoyed": Scene(
+        "E F NTH, E F LON", ["E: F NTH C F LON - BEL"], "void: Fleet London cannot be convoyed to Belgium"
+    ),
+    "off_the_way": Scene(
+        "E A LON, E F ENG, E F IRI",
+        ["E: F IRI C A LON - BEL"],
+        "void: Fleet Irish Sea is on no way from London to Belgium",
+    ),
 }
 
 LONDON, FORT = "The Crown A London", "Argyll A Carrickfergus Castle"
 KINGDOMS: dict[str, Scene] = {
     name: replace(scene, board="w3k") for name, scene in {
         "under_orders": Scene(
-            LONDON, ["The Crown: A London H", "The Crown: A London proxy Argyll", "Argyll: A London - Surrey"],
+            LONDON, ["The Crown: A London H", ("The Crown: A London proxy "
+                                               "Argyll"), "Argyll: A London - Surrey"],
             "void: Army London is under the orders of Argyll", cause=2),
         "handed_over": Scene(LONDON, ["The Crown: A London proxy Argyll"],
                              "given: Army London is under the orders of Argyll this season"),
@@ -182,11 +308,14 @@ KINGDOMS: dict[str, Scene] = {
                              "void: Army London is given to more than one power, so to none"),
         "given_on": Scene(LONDON, ["The Crown: A London proxy Argyll", "Argyll: A London proxy Ormond"],
                           "void: Army London is under the orders of Argyll, who cannot pass it on", at=1),
-        "not_ones_to_give": Scene(LONDON, ["Argyll: A London proxy Ormond"], "void: Army London is not Argyll's to give away"),
-        "conversion_begun": Scene(FORT, ["Argyll: A Carrickfergus Castle converts to F"], "conversion begun (1 of 2)",
+        "not_ones_to_give": Scene(LONDON, ["Argyll: A London proxy Ormond"], ("void: Army London is not "
+                                                                              "Argyll's to give away")),
+        "conversion_begun": Scene(FORT, [("Argyll: A Carrickfergus Castle converts "
+                                          "to F")], "conversion begun (1 of 2)",
                                   centres={"Argyll": "Carrickfergus Castle"}),
         "conversion_completed": Scene(
-            FORT, ["Argyll: A Carrickfergus Castle converts to F"], "conversion completed: now Fleet Carrickfergus Castle",
+            FORT, ["Argyll: A Carrickfergus Castle converts to F"],
+            "conversion completed: now Fleet Carrickfergus Castle",
             centres={"Argyll": "Carrickfergus Castle"},
             memory=Memory(frozenset({Unit("Argyll", "A", Region("Carrickfergus Castle"))}))),
         "conversion_disrupted": Scene(
@@ -211,21 +340,26 @@ KINGDOMS: dict[str, Scene] = {
             centres={"Montrose": "Sutherland"}),
         "owner_retreats_it": Scene(
             "", ["Newcastle: A Staffordshire R Cheshire", "Montrose: A Staffordshire disbands"],
-            "void: Newcastle, who owns Army Staffordshire, ordered its retreat", at=1, cause=0, phase=RETREATS,
+            "void: Newcastle, who owns Army Staffordshire, ordered its retreat", at=1, cause=0,
+            phase=RETREATS,
             beaten=[("Newcastle A Staffordshire", "Shropshire", "Cheshire")],
             memory=Memory(proxies=frozenset({("Staffordshire", "Montrose")}))),
-        "supply_given": Scene("", ["Argyll: Send 1 supply to Ormond"], "given: 1 supply to Ormond", phase=WINTER,
+        "supply_given": Scene("", [("Argyll: Send 1 supply to "
+                                    "Ormond")], "given: 1 supply to Ormond", phase=WINTER,
                               centres={"Argyll": "Fife"}),
         "send_to_another": Scene("", ["Argyll: Send 1 supply to Argyll"],
                                  "void: supply is sent to another power, one or more at a time", phase=WINTER,
                                  centres={"Argyll": "Fife"}),
-        "sends_too_much": Scene("", ["Argyll: Send 2 supply to Ormond"], "void: Argyll owns 1 centre and cannot send 2",
+        "sends_too_much": Scene("", ["Argyll: Send 2 supply to Ormond"], ("void: Argyll owns 1 centre and "
+                                                                          "cannot send 2"),
                                 phase=WINTER, centres={"Argyll": "Fife"}),
         "sends_more": Scene("", ["Argyll: Send 1 supply to Ormond", "Argyll: Send 2 supply to Hamilton"],
-                            "void: Argyll owns 2 centres and has sent 1, so it cannot send 2 more", at=1, phase=WINTER,
+                            "void: Argyll owns 2 centres and has sent 1, so it cannot send 2 more", at=1,
+                            phase=WINTER,
                             centres={"Argyll": "Fife, Edinburgh"}),
         "struck": Scene("Argyll A Ayr", ["Argyll: Build A Fife", "Argyll: Remove A Ayr"],
-                        "void: the removal of Army Ayr is struck, because builds are listed beside it", at=1, cause=0, phase=WINTER,
+                        "void: the removal of Army Ayr is struck, because builds are listed beside it", at=1,
+                        cause=0, phase=WINTER,
                         centres={"Argyll": "Fife"}),
     }.items()
 }
@@ -236,54 +370,93 @@ RETREAT: dict[str, Scene] = {
         "retreats": Scene("", ["F: A BUR R PAR"], "retreats to Paris"),
         "disbanded": Scene("", ["F: A BUR disbands"], "Army Burgundy is disbanded"),
         "retreats_meet": Scene(
-            "", ["F: A BUR R GAS", "F: A SPA R GAS"], "bounced: Army Spain retreats to Gascony too, so each is disbanded",
+            "", ["F: A BUR R GAS", "F: A SPA R GAS"],
+            "bounced: Army Spain retreats to Gascony too, so each is disbanded",
             cause=1, beaten=[*FROM_BURGUNDY, ("F A SPA", "POR", "GAS")]),
         "no_retreat_order": Scene("", ["F: A BUR H"], "void: only retreats and disbandings are ordered now"),
-        "not_dislodged": Scene("F A PAR", ["F: ? PAR R GAS"], "void: France's unit in Paris was not dislodged"),
+        "not_dislodged": Scene("F A PAR", ["F: ? PAR R GAS"], ("void: France's unit in Paris was not "
+                                                               "dislodged")),
         "not_ones_retreat": Scene("", ["G: A BUR R PAR"], "void: Army Burgundy is not Germany's to order"),
         "two_retreats": Scene("", ["F: A BUR R PAR", "F: A BUR R GAS"],
-                              "void: two different orders were written for Army Burgundy, so it is disbanded", cause=1),
-        "no_such_way": Scene("", ["F: A BUR R BRE"], "void: Army Burgundy cannot go to Brest, so it is disbanded"),
+                              "void: two different orders were written for Army Burgundy, so it is disbanded",
+                              cause=1),
+        "no_such_way": Scene("", ["F: A BUR R BRE"], ("void: Army Burgundy cannot go to Brest, so it is "
+                                                      "disbanded")),
         "attackers_origin": Scene(
             "", ["F: A BUR R MUN"],
-            "void: Army Burgundy may not retreat to Munich, where the attack on it came from, so it is disbanded"),
+            ("void: Army Burgundy may not retreat to Munich, where the attack on it came from, so it is "
+             "disbanded")),
         "place_taken": Scene("G A RUH", ["F: A BUR R RUH"],
-                             "void: Army Burgundy may not retreat to Ruhr, where Army Ruhr stands, so it is disbanded"),
+                             ("void: Army Burgundy may not retreat to Ruhr, where Army Ruhr stands, so it is "
+                              "disbanded")),
         "standoff_there": Scene(
             "", ["F: A BUR R MAR"],
-            "void: Army Burgundy may not retreat to Marseilles, left empty by a bounce, so it is disbanded", contested="MAR"),
-        "retreat_barred": Scene("", ["F: A BUR R BEL"], "void: Army Burgundy may not retreat to Belgium, so it is disbanded"),
+            "void: Army Burgundy may not retreat to Marseilles, left empty by a bounce, so it is disbanded",
+            contested="MAR"),
+        "retreat_barred": Scene("", ["F: A BUR R BEL"], ("void: Army Burgundy may not retreat to Belgium, so "
+                                                         "it is disbanded")),
         "retreat_coast": Scene(
             "", ["F: F MAO R SPA"],
-            "void: Fleet Mid-Atlantic Ocean may retreat to more than one coast of Spain and none is named, so it is disbanded",
+            ("void: Fleet Mid-Atlantic Ocean may retreat to more than one coast of Spain and none is named, "
+             "so it is disbanded"),
             beaten=[("F F MAO", "IRI", "SPA/NC, SPA/SC")]),
     }.items()
 }
 
 ADJUSTMENT: dict[str, Scene] = {
-    name: replace(scene, phase=Phase(1901, "Winter", PhaseKind.ADJUSTMENT)) for name, scene in {
+    name: replace(scene, phase=Phase(1901, "Winter", PhaseKind.ADJUSTMENT))
+    for name, scene in {
         "built": Scene("", ["FRANCE: Build A PAR"], "built: Army Paris", centres={"FRANCE": "PAR"}),
         "removed": Scene("FRANCE A BUR", ["FRANCE: Remove A BUR"], "removed: Army Burgundy"),
-        "no_adjustment_order": Scene("FRANCE A BUR", ["FRANCE: A BUR H"],
-                                     "void: no such order is given in an adjustment season"),
-        "nothing_to_build": Scene("FRANCE A BUR", ["FRANCE: Build A PAR"], "void: France has no supply left for another unit",
-                                  centres={"FRANCE": "PAR"}),
-        "no_such_place": Scene("", ["FRANCE: Build A Atlantis"], "void: there is no Atlantis", centres={"FRANCE": "PAR"}),
-        "no_centre": Scene("", ["FRANCE: Build A BUR"], "void: Burgundy is no supply centre", centres={"FRANCE": "PAR"}),
-        "no_home_centre": Scene("", ["FRANCE: Build A SPA"], "void: Spain is no home centre of France",
-                                centres={"FRANCE": "SPA"}),
-        "centre_not_owned": Scene("", ["FRANCE: Build A PAR"], "void: France does not own Paris", centres={"FRANCE": "BRE"}),
-        "centre_occupied": Scene("GERMANY A PAR", ["FRANCE: Build A PAR"], "void: Army Paris stands in Paris",
-                                 centres={"FRANCE": "PAR"}),
-        "kind_cannot_stand": Scene("", ["FRANCE: Build F PAR"], "void: a fleet cannot stand in Paris",
-                                   centres={"FRANCE": "PAR"}),
-        "build_coast": Scene("", ["RUSSIA: Build F STP"], "void: a fleet in St Petersburg must be given a coast that it has",
-                             centres={"RUSSIA": "STP"}),
+        "no_adjustment_order": Scene(
+            "FRANCE A BUR", ["FRANCE: A BUR H"], "void: no such order is given in an adjustment season"
+        ),
+        "nothing_to_build": Scene(
+            "FRANCE A BUR",
+            ["FRANCE: Build A PAR"],
+            ("void: France has no supply left for another unit"),
+            centres={"FRANCE": "PAR"},
+        ),
+        "no_such_place": Scene(
+            "", ["FRANCE: Build A Atlantis"], "void: there is no Atlantis", centres={"FRANCE": "PAR"}
+        ),
+        "no_centre": Scene(
+            "", ["FRANCE: Build A BUR"], ("void: Burgundy is no supply centre"), centres={"FRANCE": "PAR"}
+        ),
+        "no_home_centre": Scene(
+            "", ["FRANCE: Build A SPA"], "void: Spain is no home centre of France", centres={"FRANCE": "SPA"}
+        ),
+        "centre_not_owned": Scene(
+            "", ["FRANCE: Build A PAR"], ("void: France does not own Paris"), centres={"FRANCE": "BRE"}
+        ),
+        "centre_occupied": Scene(
+            "GERMANY A PAR",
+            ["FRANCE: Build A PAR"],
+            "void: Army Paris stands in Paris",
+            centres={"FRANCE": "PAR"},
+        ),
+        "kind_cannot_stand": Scene(
+            "", ["FRANCE: Build F PAR"], "void: a fleet cannot stand in Paris", centres={"FRANCE": "PAR"}
+        ),
+        "build_coast": Scene(
+            "",
+            ["RUSSIA: Build F STP"],
+            ("void: a fleet in St Petersburg must be given a coast that it has"),
+            centres={"RUSSIA": "STP"},
+        ),
         "no_own_unit": Scene("FRANCE A BUR", ["FRANCE: Remove A PIC"], "void: France has no Army Picardy"),
-        "removed_already": Scene("FRANCE A BUR", ["FRANCE: Remove A BUR", "FRANCE: Remove A BUR"],
-                                 "void: Army Burgundy is removed already", at=1),
-        "nothing_to_remove": Scene("FRANCE A BUR", ["FRANCE: Remove A BUR"], "void: France need not remove any more",
-                                   centres={"FRANCE": "PAR"}),
+        "removed_already": Scene(
+            "FRANCE A BUR",
+            ["FRANCE: Remove A BUR", "FRANCE: Remove A BUR"],
+            "void: Army Burgundy is removed already",
+            at=1,
+        ),
+        "nothing_to_remove": Scene(
+            "FRANCE A BUR",
+            ["FRANCE: Remove A BUR"],
+            ("void: France need not remove any more"),
+            centres={"FRANCE": "PAR"},
+        ),
     }.items()
 }
 SCENES = {**MOVEMENT, **KINGDOMS, **RETREAT, **ADJUSTMENT}

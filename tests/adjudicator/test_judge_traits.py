@@ -1,4 +1,5 @@
-"""Unit kinds are traits: what the judge makes of a mercenary (TYW-06), and other doors that no shipped board opens yet."""
+"""Unit kinds are traits: what the judge makes of a mercenary (TYW-06), and other doors that no shipped board
+opens yet."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from adjudicator.units import Unit, UnitKind, UnitRef
 from tests.adjudicator.terse import orders
 
 PLAIN = maps.load("standard").setting()
-MERCENARY = UnitKind("M", "Mercenary", frozenset({"land"}), carried=True, attacks=False, alone=0, retreats=False)
+MERCENARY = UnitKind(
+    "M", "Mercenary", frozenset({"land"}), carried=True, attacks=False, alone=0, retreats=False
+)
 HIRED = replace(PLAIN, kinds={**PLAIN.kinds, "M": MERCENARY})
 SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)
 
@@ -41,7 +44,9 @@ def test_a_mercenary_with_support_stands() -> None:
 def test_a_mercenary_does_not_attack_but_may_go_where_nobody_stands() -> None:
     position = _at(HIRED, ("FRANCE", "M", "BUR"), ("GERMANY", "A", "MUN"))
     into, past = (
-        judge(HIRED, position, [Move(power="FRANCE", unit=UnitRef("M", Region("BUR")), to=Region(to))]).outcomes[0]
+        judge(
+            HIRED, position, [Move(power="FRANCE", unit=UnitRef("M", Region("BUR")), to=Region(to))]
+        ).outcomes[0]
         for to in ("MUN", "PAR")
     )
     assert (into.reason, into.why) == ("illegal", "void: Mercenary Burgundy may not attack")
@@ -49,7 +54,9 @@ def test_a_mercenary_does_not_attack_but_may_go_where_nobody_stands() -> None:
 
 
 def test_two_different_retreats_of_one_unit_are_none_and_the_same_twice_is_one() -> None:
-    beaten = Dislodgement(Unit("FRANCE", "A", Region("BUR")), "MUN", may_retreat=frozenset({Region("PAR"), Region("GAS")}))
+    beaten = Dislodgement(
+        Unit("FRANCE", "A", Region("BUR")), "MUN", may_retreat=frozenset({Region("PAR"), Region("GAS")})
+    )
     position = Position(Phase(1901, "Spring", PhaseKind.RETREAT), frozenset(), dislodged=(beaten,))
     torn = judge(PLAIN, position, orders(FRANCE=["A BUR R PAR", "A BUR R GAS"]))
     assert [o.reason for o in torn.outcomes] == ["illegal", "illegal"]

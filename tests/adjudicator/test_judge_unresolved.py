@@ -1,4 +1,5 @@
-"""What happens should the solver ever meet orders that no rule decides: they fail, and the resolution lists them."""
+"""What happens should the solver ever meet orders that no rule decides: they fail, and the resolution lists
+them."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def test_the_rules_decide_everything() -> None:
 
 
 def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real set is like that, so one is made up: the support of the paradox alone, without the move and the convoy."""
+    """No real set is like that, so one is made up: the support of the paradox alone, without the move and the
+    convoy."""
 
     def only_supports(state: State, _: object) -> list[int]:
         return [number for number in state.open if number in state.puzzle.supports]

@@ -23,12 +23,14 @@ SHEETS = orders(
 
 
 def test_nothing_is_said_while_judging(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor for an order written twice, nor for a void one whose unit is dislodged: both outcomes are made from others."""
+    """Nor for an order written twice, nor for a void one whose unit is dislodged: both outcomes are made from
+    others."""
     with monkeypatch.context() as deaf:
         deaf.setattr(Words, "say", lambda *_: pytest.fail("a sentence was put into words"))
         outcomes = judge(SETTING, POSITION, SHEETS).outcomes
     assert [(o.order, o.result, o.dislodged) for o in outcomes] == [
-        (SHEETS[0], Result.SUCCEEDS, False), (SHEETS[1], Result.SUCCEEDS, False), (SHEETS[2], Result.SUCCEEDS, False),
+        (SHEETS[0], Result.SUCCEEDS, False), (SHEETS[1], Result.SUCCEEDS, False),
+        (SHEETS[2], Result.SUCCEEDS, False),
         (SHEETS[3], Result.VOID, True)]
     assert outcomes[1].why == outcomes[2].why == "support given to Army Marseilles"
     assert outcomes[3].why == "void: there is no unit in Paris to support"

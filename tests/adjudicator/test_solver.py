@@ -50,7 +50,12 @@ def test_three_units_go_round_in_a_circle() -> None:
 
 def test_a_circle_disrupted_by_a_fourth_stands_still() -> None:
     """6.C.3."""
-    ring = [Unit("a", "T", MOVE, "b"), Unit("b", "T", MOVE, "c"), Unit("c", "T", MOVE, "a"), Unit("d", "A", MOVE, "a")]
+    ring = [
+        Unit("a", "T", MOVE, "b"),
+        Unit("b", "T", MOVE, "c"),
+        Unit("c", "T", MOVE, "a"),
+        Unit("d", "A", MOVE, "a"),
+    ]
     assert _known(_solve(*ring)) == [FALSE, FALSE, FALSE, FALSE]
 
 
@@ -70,7 +75,9 @@ def test_a_beleaguered_garrison_stands() -> None:
 def test_a_unit_without_strength_of_its_own_is_beaten_one_to_one() -> None:
     """TYW-06: strength alone is a trait of the unit, not a rule of the solver."""
     assert _known(_solve(Unit("x", "R", alone=0), Unit("a", "E", MOVE, "x"))) == [TRUE, TRUE]
-    guarded = _solve(Unit("x", "R", alone=0), Unit("a", "E", MOVE, "x"), Unit("b", "R", SUPPORT, "x", helps="x"))
+    guarded = _solve(
+        Unit("x", "R", alone=0), Unit("a", "E", MOVE, "x"), Unit("b", "R", SUPPORT, "x", helps="x")
+    )
     assert _known(guarded) == [TRUE, FALSE, TRUE]
 
 
@@ -90,7 +97,8 @@ def test_bounds_come_before_any_rule_for_cycles() -> None:
     """Trap T4: an attack on the fleet that can never succeed is no paradox."""
     route = Route(first=0b10, last=0b10, links={1: 0})
     state = _solve(
-        Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"), Unit("guard", "E", SUPPORT, "sea", helps="sea"),
+        Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"),
+        Unit("guard", "E", SUPPORT, "sea", helps="sea"),
         Unit("shore", "F", SUPPORT, "sea", helps="out"), Unit("out", "F", MOVE, "sea"),
         routes={0: route},
     )

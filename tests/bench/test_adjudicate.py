@@ -53,7 +53,8 @@ def _lines(path: Path) -> list[Record]:
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-# The positions -------------------------------------------------------------------------------------------------------
+# The positions
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_movement_positions_with_24_units_or_more_are_chosen() -> None:
@@ -82,7 +83,8 @@ def test_a_file_without_positions_is_refused_in_one_sentence(tmp_path: Path, tex
     assert progress.getvalue().count("\n") == 1
 
 
-# Agreement -----------------------------------------------------------------------------------------------------------
+# Agreement
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_our_count_falls_with_an_expectation_that_is_wrong() -> None:
@@ -107,15 +109,16 @@ def test_diplomacy_is_told_of_a_crossing_between_neighbours() -> None:
 
 
 def test_pydip_lets_a_fleet_in_a_port_cut_the_support_against_itself() -> None:
-    """Its known fault, trap T5 of tests/data/datc/engine_traps.json: in P0023 the fleet in Smyrna attacks Syria, whose
-    army supports the attack on Smyrna. Positions without that fault come out as expected."""
+    """Its known fault, trap T5 of tests/data/datc/engine_traps.json: in P0023 the fleet in Smyrna attacks
+    Syria, whose army supports the attack on Smyrna. Positions without that fault come out as expected."""
     peer = _peer("pydip")
     assert run.agreeing(peer, [RECORDS["P0023"]]) == 0
     some = [RECORDS[name] for name in ("P0399", "P0588")]
     assert run.agreeing(peer, some) == 2
 
 
-# The lines -----------------------------------------------------------------------------------------------------------
+# The lines
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("quick")
@@ -132,7 +135,9 @@ def test_every_line_has_what_value_and_unit(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_an_absent_peer_is_named_with_the_way_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_absent_peer_is_named_with_the_way_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def absent(package: str) -> str:
         raise metadata.PackageNotFoundError(package)
 
@@ -151,7 +156,11 @@ def test_a_full_turn_of_each_game_has_its_limit_beside_it(tmp_path: Path) -> Non
     path = _file(tmp_path / "one.jsonl", [RECORDS["P0399"]])
     games = ("bretwalda", "britain1066", "war1648", "brittania", "w3k")
     assert run.run(path, out, io.StringIO(), games) == 0
-    lines = {line["what"]: line for line in map(json.loads, out.getvalue().splitlines()) if line["what"] != "peer absent"}
+    lines = {
+        line["what"]: line
+        for line in map(json.loads, out.getvalue().splitlines())
+        if line["what"] != "peer absent"
+    }
     assert list(lines) == [f"full turn of {slug}, median" for slug in games]
     assert [line.get("limit_ms") for line in lines.values()] == [5, 5, 10, 5, None]
     for line in lines.values():
@@ -171,7 +180,8 @@ def test_a_game_that_is_not_there_is_named() -> None:
 
 @pytest.mark.parametrize("slug", maps.variants())
 def test_a_full_turn_is_full(slug: str) -> None:
-    """Every kind of phase of the game but its retreats; a unit on every centre, or every power with something to lose."""
+    """Every kind of phase of the game but its retreats; a unit on every centre, or every power with something
+    to lose."""
     variant = maps.load(slug)
     for turn in adj_games.turns(variant, 3, 7):
         kinds = {position.phase.kind for position, _ in turn.phases}
@@ -184,7 +194,8 @@ def test_a_full_turn_is_full(slug: str) -> None:
             assert set(position.centres) == set(variant.powers) == {order.power for order in orders}
 
 
-# Full boards ---------------------------------------------------------------------------------------------------------
+# Full boards
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_full_board_has_a_unit_and_an_order_on_every_centre() -> None:

@@ -38,7 +38,8 @@ def test_the_sample_is_a_hundred_lines_and_small_enough_to_ship(sample: Sample) 
 
 
 def test_what_is_right_for_each_line_is_an_order_of_the_phase_or_none(sample: Sample) -> None:
-    """The order written is one that the grammar knows, spelt as the desk would print it; else nothing is given."""
+    """The order written is one that the grammar knows, spelt as the desk would print it; else nothing is
+    given."""
     variant, kind = maps.load(sample.variant), PhaseKind(sample.phase)
     for line in _lines(sample):
         if line.do is Do.READ:
@@ -122,7 +123,12 @@ def _line(do: Do, order: str | None) -> SampleLine:
 def test_a_line_on_file_other_than_written_is_found() -> None:
     truth = {1: _line(Do.READ, "A Fife H"), 2: _line(Do.READ, "A Fife H"), 3: _line(Do.NOT_ORDER, None),
              4: _line(Do.VOID, None), 5: _line(Do.READ, "A Fife H")}
-    decided = {1: ("read", "A Fife H"), 2: ("read", "A Cowal H"), 3: ("not an order", None), 4: ("read", "A Fife H")}
+    decided = {
+        1: ("read", "A Fife H"),
+        2: ("read", "A Cowal H"),
+        3: ("not an order", None),
+        4: ("read", "A Fife H"),
+    }
     assert set(wrong(decided, truth)) == {2, 4, 5}
 
 

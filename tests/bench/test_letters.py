@@ -12,13 +12,16 @@ from bench import letters
 
 @pytest.mark.slow
 def test_ten_powers_results_and_the_map_keep_their_time() -> None:
-    """OUT-04, MAP-01; the figures of the issue: 20 s for the letters, 3 s and 3 MB for the map, in processor time."""
+    """OUT-04, MAP-01; the figures of the issue: 20 s for the letters, 3 s and 3 MB for the map, in processor
+    time."""
     out = io.StringIO()
     assert letters.run(out, io.StringIO()) == 0
     figures = [json.loads(line) for line in out.getvalue().splitlines()]
     results = [one for one in figures if one["what"].startswith("draft results of 10 sheets")]
     assert len(results) == 2
-    assert all(one["value"] <= 20 and one["dislodged"] > 0 and one["largest_letter_mb"] <= 8 for one in results)
+    assert all(
+        one["value"] <= 20 and one["dislodged"] > 0 and one["largest_letter_mb"] <= 8 for one in results
+    )
     (chart,) = [one for one in figures if one["what"] == "map as PDF"]
     assert chart["value"] <= 3
     assert chart["megabytes"] < 3

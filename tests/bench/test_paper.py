@@ -14,7 +14,9 @@ from bench import paper
 from grammar.headings.sheet import SheetHeading
 
 WANTED = paper.Printed("Powick Bridge", "Montrose", "Autumn", 1642, PhaseKind.MOVEMENT)
-RIGHT = SheetHeading(game="Powick Bridge", power="Montrose", season="Autumn", year=1642, kind=PhaseKind.MOVEMENT)
+RIGHT = SheetHeading(
+    game="Powick Bridge", power="Montrose", season="Autumn", year=1642, kind=PhaseKind.MOVEMENT
+)
 
 
 def test_a_sheet_is_right_only_when_every_part_is_and_nothing_passes_for_an_order() -> None:
@@ -36,9 +38,18 @@ def test_the_sheets_run_through_powers_phases_and_games() -> None:
 def test_what_is_wrong_is_named_by_number_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reading itself is stood in for: three sheets of twelve do not come back."""
     monkeypatch.setattr(paper, "photographed", lambda number: bytes([number]))
-    monkeypatch.setattr(paper, "read", lambda data, wanted: (
-        SheetHeading() if data[0] % 4 == 3 else
-        SheetHeading(game=wanted.game, power=wanted.power, season=wanted.season, year=wanted.year, kind=wanted.kind), []))
+    monkeypatch.setattr(
+        paper,
+        "read",
+        lambda data, wanted: (
+            SheetHeading()
+            if data[0] % 4 == 3
+            else SheetHeading(
+                game=wanted.game, power=wanted.power, season=wanted.season, year=wanted.year, kind=wanted.kind
+            ),
+            [],
+        ),
+    )
     out, progress = io.StringIO(), io.StringIO()
     assert paper.run(12, 100, out, progress) == 0
     figures = [json.loads(line) for line in out.getvalue().splitlines()]

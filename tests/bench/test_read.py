@@ -1,7 +1,7 @@
 """What `galloper bench read` counts and prints.
 
-The expected figures of the example come from another scorer, written by other hands for `galloper read --json`, that
-was run on the same truth and answers; it shares no code with this one.
+The expected figures of the example come from another scorer, written by other hands for `galloper read
+--json`, that was run on the same truth and answers; it shares no code with this one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def _score(truth: Truth, group: str) -> Score:
     return Score([match for sheet in sheets for match in matches(sheet, ANSWERS[sheet.file])])
 
 
-# The figures ---------------------------------------------------------------------------------------------------------
+# The figures
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("group", ["tidy", "hasty", "all"])
@@ -47,7 +48,8 @@ def test_every_figure_is_the_other_scorers(truth: Truth, group: str) -> None:
     wanted = EXAMPLE["scored"][group]
     score = _score(truth, group)
     found = {
-        "live_orders": len(score.live), "order_exact_text": score.exact_text, "order_exact_meaning": score.exact,
+        "live_orders": len(score.live), "order_exact_text": score.exact_text,
+        "order_exact_meaning": score.exact,
         "auto_share": score.auto_share, "auto_lines": len(score.passed), "wrong_auto": score.wrong_auto,
         "right_in_first_five": score.in_first_five, "calibration_error": score.calibration_error,
         "struck": len(score.struck), "struck_taken_as_live": score.struck_live, "CER": score.character_errors,
@@ -63,7 +65,9 @@ def test_the_example_has_something_of_everything() -> None:
     scored = EXAMPLE["scored"]["all"]
     assert all(scored[key] for key in ("wrong_auto", "struck_taken_as_live", "calibration_error", "CER"))
     assert 0 < scored["order_exact_meaning"] < scored["right_in_first_five"] < 1
-    traps = {line["trap"] for sheet in EXAMPLE["sheets"] for line in sheet["lines"] if line.get("want") == "review"}
+    traps = {
+        line["trap"] for sheet in EXAMPLE["sheets"] for line in sheet["lines"] if line.get("want") == "review"
+    }
     assert {"unknown", "conditional", "negated"} <= traps
 
 
@@ -98,9 +102,14 @@ def test_an_order_given_as_two_lines_is_not_exact() -> None:
 
 
 def test_the_right_order_among_the_first_five_only_counts_there() -> None:
-    others = [{"text": f"A London - {to}", "order": f"A London - {to}"} for to in ("Kew", "Kerry", "Kells", "Ken")]
+    others = [
+        {"text": f"A London - {to}", "order": f"A London - {to}"} for to in ("Kew", "Kerry", "Kells", "Ken")
+    ]
     right = {"text": "A London - Kent", "order": "A London - Kent"}
-    assert _one(MOVE, _line("A London - Kem", "A London - Kew", candidates=[*others, right])).in_first_five == 1.0
+    assert (
+        _one(MOVE, _line("A London - Kem", "A London - Kew", candidates=[*others, right])).in_first_five
+        == 1.0
+    )
     sixth = [*others, others[0], right]
     assert _one(MOVE, _line("A London - Kem", "A London - Kew", candidates=sixth)).in_first_five == 0.0
 
@@ -111,13 +120,15 @@ def test_a_line_that_must_be_looked_at_is_counted_under_its_oddity() -> None:
     assert _one(written, _line("A London - Paris", "A London - Perth", "open")).traps() == {"unknown": (0, 1)}
 
 
-# Meaning and alignment -----------------------------------------------------------------------------------------------
+# Meaning and alignment
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("order", "kind"), [
     ("A X - Y", "move"), ("A X H", "hold"), ("A X S A Y - Z", "support_move"), ("A X S A Y", "support_hold"),
     ("A X S Y", "support_hold"), ("F X C A Y - Z", "convoy"), ("A X converts to F", "convert"),
-    ("A X proxy Montrose", "proxy"), ("A X R Y", "retreat"), ("A X disbands", "disband"), ("Build A X", "build"),
+    ("A X proxy Montrose", "proxy"), ("A X R Y", "retreat"), ("A X disbands", "disband"),
+    ("Build A X", "build"),
     ("Remove A X", "remove"), ("Send 2 supply to Argyll", "send_supply"),
 ])  # fmt: skip
 def test_every_form_of_the_contract_is_known(order: str, kind: str) -> None:
@@ -147,7 +158,9 @@ def test_several_orders_in_one_line_are_no_meaning() -> None:
 
 
 def test_lines_are_matched_in_order_and_what_nobody_wrote_is_left() -> None:
-    found = align(["The Crown", "A London - Kent", "F Wight H"], ["The Crown", "A London -", "Kent", "xx", "F Wight H"])
+    found = align(
+        ["The Crown", "A London - Kent", "F Wight H"], ["The Crown", "A London -", "Kent", "xx", "F Wight H"]
+    )
     assert found.spans == ((0, 1), (1, 3), (4, 5))
     assert found.left == (3,)
 
@@ -156,7 +169,8 @@ def test_dashes_case_and_stops_do_not_count() -> None:
     assert loose("A Lon \u2013 Kyle & Carrick.") == loose("a lon-kyle and carrick")
 
 
-# What is printed -----------------------------------------------------------------------------------------------------
+# What is printed
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -186,7 +200,12 @@ def test_tidy_and_hasty_sheets_have_figures_apart(played: Truth) -> None:
         assert lines["wrong among auto", group]["of"] == EXAMPLE["scored"][group]["auto_lines"]
     assert lines["CPU time a sheet, median", "all"]["value"] == 2.0
     assert lines["time a sheet, median", "all"]["value"] == 4.0
-    assert lines["peak memory", "all"] == {"what": "peak memory", "value": 300.0, "unit": "MiB", "sheets": "all"}
+    assert lines["peak memory", "all"] == {
+        "what": "peak memory",
+        "value": 300.0,
+        "unit": "MiB",
+        "sheets": "all",
+    }
 
 
 def test_sheets_without_a_manner_are_one_group(played: Truth) -> None:
@@ -224,7 +243,9 @@ def test_an_absent_peer_is_named(played: Truth, monkeypatch: pytest.MonkeyPatch)
     (None, "cannot be read"), ("[]", "no list of sheets"), ('{"sheets": [{}]}', "no list of sheets"),
     ('{"files": []}', "lists no sheet"),
 ])  # fmt: skip
-def test_a_folder_without_truth_is_one_sentence_and_exit_one(tmp_path: Path, written: str | None, said: str) -> None:
+def test_a_folder_without_truth_is_one_sentence_and_exit_one(
+    tmp_path: Path, written: str | None, said: str
+) -> None:
     if written is not None:
         (tmp_path / "truth.json").write_text(written, "utf-8")
     progress = io.StringIO()
@@ -246,12 +267,16 @@ class _Terminal(io.StringIO):
 
 
 def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
-    for where, wanted in ((_Terminal(), "\rgalloper [" + "#" * 15 + "." * 15 + "] 1 of 2"), (io.StringIO(), "galloper: 1 of 2\n")):
+    for where, wanted in (
+        (_Terminal(), "\rgalloper [" + "#" * 15 + "." * 15 + "] 1 of 2"),
+        (io.StringIO(), "galloper: 1 of 2\n"),
+    ):
         run.tell(where, "galloper", 1, 2)
         assert where.getvalue() == wanted
 
 
-# The process that reads ----------------------------------------------------------------------------------------------
+# The process that reads
+# ----------------------------------------------------------------------------------------------
 
 
 def test_every_photograph_is_answered_once_with_its_time_after_a_first_unmeasured_one(tmp_path: Path) -> None:
@@ -283,20 +308,25 @@ def test_names_for_the_composer_are_the_boards_without_spellings_that_two_region
     """Q-44: "Wight" may be the isle or the sea."""
     variant = maps.load("w3k")
     listed = names_of(variant)
-    assert [entry["name"] for entry in listed] == [province.name for province in variant.board.provinces.values()]
+    assert [entry["name"] for entry in listed] == [
+        province.name for province in variant.board.provinces.values()
+    ]
     spelt = {text for entry in listed for text in (*entry["aliases"], entry["abbr"])}
     assert "Devonshire" in spelt
     assert not spelt & {row.text for row in variant.names if row.ambiguous}
 
 
-# Peers ---------------------------------------------------------------------------------------------------------------
+# Peers
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_boxes_become_rows_from_left_to_right() -> None:
     def box(x: float, y: float) -> list[tuple[float, float]]:
         return [(x, y), (x + 50, y), (x + 50, y + 20), (x, y + 20)]
 
-    found = read_peers.rows([box(100, 2), box(0, 0), box(0, 40), box(60, 43)], ["Bridge", "Powick", "A Lon", "H"])
+    found = read_peers.rows(
+        [box(100, 2), box(0, 0), box(0, 40), box(60, 43)], ["Bridge", "Powick", "A Lon", "H"]
+    )
     assert found == ["Powick Bridge", "A Lon H"]
 
 

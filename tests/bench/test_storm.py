@@ -1,4 +1,5 @@
-"""`galloper bench storm`, small: nothing lost or doubled by kills, each phase judged once, figures as JSON lines."""
+"""`galloper bench storm`, small: nothing lost or doubled by kills, each phase judged once, figures as JSON
+lines."""
 
 from __future__ import annotations
 
@@ -25,9 +26,15 @@ def figures(part: Part, database: Database) -> dict[str, float]:
 
 @pytest.mark.parametrize("kept_in", DATABASES)
 def test_kills_lose_and_double_nothing(kept_in: Database) -> None:
-    """Faults 5 to 7, 22 and 34, all at random points: 500 mails and 100 kills where the bench runs in full."""
+    """Faults 5 to 7, 22 and 34, all at random points: 500 mails and 100 kills where the bench runs in
+    full."""
     told = figures(Part.KILL, kept_in)
-    assert told["mails stored"] == told["mails at their end, used"] == told["receipts that arrived"] == SMALL.mails
+    assert (
+        told["mails stored"]
+        == told["mails at their end, used"]
+        == told["receipts that arrived"]
+        == SMALL.mails
+    )
     assert told["receipts that arrived twice, unmarked"] == 0
     assert told["mails left in the mailbox"] == 0
 
@@ -50,5 +57,6 @@ def test_taking_in_is_timed_beside_a_bare_loop() -> None:
 
 def test_a_soak_leaves_no_file_or_connection_open() -> None:
     told = figures(Part.SOAK, Database.SQLITE)
-    assert told["open files more at the end than at half time"] <= 3  # a letter may be on its way when it ends
+    # a letter may be on its way when it ends
+    assert told["open files more at the end than at half time"] <= 3
     assert told["mails without an end"] == 0

@@ -1,4 +1,5 @@
-"""`galloper bench storm` says 1 where a storm lost or doubled something: a figure that nobody reads is no alarm."""
+"""`galloper bench storm` says 1 where a storm lost or doubled something: a figure that nobody reads is no
+alarm."""
 
 from __future__ import annotations
 
@@ -48,6 +49,8 @@ def test_a_storm_that_lost_a_mail_prints_its_figures_and_says_one(monkeypatch: p
     monkeypatch.setattr(kill, "PATIENCE", 20.0)
     out, progress = io.StringIO(), io.StringIO()
     assert run.run([Part.KILL], [Database.SQLITE], Sizes(mails=2, kills=1), out, progress) == 1
-    told = {row["what"].rpartition(": ")[2]: row["value"] for row in map(json.loads, out.getvalue().splitlines())}
+    told = {
+        row["what"].rpartition(": ")[2]: row["value"] for row in map(json.loads, out.getvalue().splitlines())
+    }
     assert told["mails stored"] == 1
     assert "1 of 2 mails are stored" in progress.getvalue()

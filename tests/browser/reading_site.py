@@ -1,8 +1,9 @@
-"""A desk with a hundred doubtful lines of real ink, for a real browser: `python -m tests.browser.reading_site FOLDER PORT`.
+"""A desk with a hundred doubtful lines of real ink, for a real browser: `python -m tests.browser.reading_site
+FOLDER PORT`.
 
-The ink is that of the demo's photographs, cut where their own list of boxes says. What the eye "read" is made here: the
-written text with letters confused by a fixed chance; on every fifth line the right order is taken out of the readings,
-so that it must be typed. `truth.json` in the folder says what each line really says.
+The ink is that of the demo's photographs, cut where their own list of boxes says. What the eye "read" is made
+here: the written text with letters confused by a fixed chance; on every fifth line the right order is taken
+out of the readings, so that it must be typed. `truth.json` in the folder says what each line really says.
 """
 
 from __future__ import annotations
@@ -49,7 +50,19 @@ PHASE = 7
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 NOW = DEADLINE + timedelta(minutes=5)
 NAMES = ("Ada", "Blaise")
-LIKE = {"n": "u", "u": "n", "a": "o", "o": "a", "e": "c", "l": "i", "h": "b", "r": "v", "t": "l", "m": "w", "g": "y"}
+LIKE = {
+    "n": "u",
+    "u": "n",
+    "a": "o",
+    "o": "a",
+    "e": "c",
+    "l": "i",
+    "h": "b",
+    "r": "v",
+    "t": "l",
+    "m": "w",
+    "g": "y",
+}
 CONFUSED = 0.12
 """Chance that a letter with a twin is taken for it."""
 LOST_EVERY, SECOND_EVERY = 5, 7
@@ -105,8 +118,10 @@ def fill(folder: Path) -> None:
         for number, power in enumerate(powers, start=1):
             own = [line for line in lines if line.power == power]
             session.add(SubmissionRow(
-                id=number, phase_id=PHASE, power=by_name[power], player_id=1, sender=f"p{number}@players.example",
-                received_at=DEADLINE - timedelta(hours=number), version=1, semantic_key=str(number), read_at=DEADLINE))
+                id=number, phase_id=PHASE, power=by_name[power], player_id=1,
+                sender=f"p{number}@players.example",
+                received_at=DEADLINE - timedelta(hours=number), version=1, semantic_key=str(number),
+                read_at=DEADLINE))
             session.flush()
             for at, file in enumerate(dict.fromkeys(line.file for line in own)):
                 key = Blobs(folder / "blobs").put(_upright(file))
@@ -135,7 +150,8 @@ def app(folder: Path) -> FastAPI:
 
     return create_app(DeskPorts(
         sessions=store, blobs=Blobs(folder / "blobs"), clock=SimulatedClock(NOW), secure_cookies=False,
-        understand=understand, settled=lambda _phase: False, approve=lambda _phase, _by: None, shown=lambda _phase: (),
+        understand=understand, settled=lambda _phase: False, approve=lambda _phase, _by: None,
+        shown=lambda _phase: (),
         map_pdf=lambda _game: None, wall=SimulatedClock(NOW),
         suggest=lambda _session, _phase, power, text: suggest(variant, kind, power, text),
         words=lambda _session, _phase: words_of(variant, kind),
@@ -151,8 +167,19 @@ def _people(session: Session) -> None:
     session.add(GameRow(id="powick-bridge", name="Powick Bridge", variant="w3k", created_at=DEADLINE))
     session.add(PlayerRow(id=1, name="James"))
     session.flush()
-    session.add(PhaseRow(id=PHASE, game_id="powick-bridge", ordinal=1, year=1642, season="Summer", kind="movement",
-                         opens_at=DEADLINE - timedelta(days=13), deadline=DEADLINE, state=PhaseState.CLOSED))
+    session.add(
+        PhaseRow(
+            id=PHASE,
+            game_id="powick-bridge",
+            ordinal=1,
+            year=1642,
+            season="Summer",
+            kind="movement",
+            opens_at=DEADLINE - timedelta(days=13),
+            deadline=DEADLINE,
+            state=PhaseState.CLOSED,
+        )
+    )
     session.flush()
 
 

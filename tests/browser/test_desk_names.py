@@ -1,5 +1,6 @@
-"""Names completed in the edit box (desk plan 4, "Editing"), in a real browser with the board of Wars of the Three Kingdoms:
-what is one name in a line, what a few letters stand for, and what is offered without typing."""
+"""Names completed in the edit box (desk plan 4, "Editing"), in a real browser with the board of Wars of the
+Three Kingdoms: what is one name in a line, what a few letters stand for, and what is offered without
+typing."""
 
 from __future__ import annotations
 
@@ -36,13 +37,16 @@ def test_a_name_with_its_coast_is_one_place_of_a_line(named: Reader) -> None:
 
 
 @pytest.mark.parametrize(("typed", "name"), [
-    ("not c", "Nottingham Castle"), ("lei of", "Leix & Offaly"), ("wat ro", "Waterford Roads"), ("gre ya", "Great Yarmouth"),
+    ("not c", "Nottingham Castle"), ("lei of", "Leix & Offaly"), ("wat ro", "Waterford Roads"),
+    ("gre ya", "Great Yarmouth"),
 ])
 def test_the_beginnings_of_several_words_stand_for_a_name(named: Reader, typed: str, name: str) -> None:
     assert _ask(named, "search(text)[0]", typed) == name
 
 
-@pytest.mark.parametrize(("typed", "name"), [("mid", "Midlothian"), ("Mon", "Montgomeryshire"), ("wf", "Waterford Roads")])
+@pytest.mark.parametrize(
+    ("typed", "name"), [("mid", "Midlothian"), ("Mon", "Montgomeryshire"), ("wf", "Waterford Roads")]
+)
 def test_the_boards_own_short_spelling_stands_for_its_name(named: Reader, typed: str, name: str) -> None:
     """Also where longer names begin with the same letters, as Middlesex and Monaghan do."""
     assert _ask(named, "search(text)[0]", typed) == name
@@ -51,14 +55,20 @@ def test_the_boards_own_short_spelling_stands_for_its_name(named: Reader, typed:
 def test_the_short_spelling_is_told_beside_the_name(named: Reader) -> None:
     named.press("e", "Control+a", *"A Waterf")
     items = named.page.locator("#work .completions li")
-    assert [text.removesuffix(" Tab") for text in items.all_inner_texts()][:2] == ["Waterford Wat", "Waterford Roads WFRD"]
+    assert [text.removesuffix(" Tab") for text in items.all_inner_texts()][:2] == [
+        "Waterford Wat",
+        "Waterford Roads WFRD",
+    ]
 
 
 @pytest.mark.parametrize(("text", "begun", "name"), [
     ("F Mid-wf", "wf", "Waterford Roads"), ("A Kent–ess", "ess", "Essex"),
-    ("A Ashby-de-la-Z", "Ashby-de-la-Z", "Ashby-de-la-Zouch Castle"), ("A Kent-Ashby-de", "Ashby-de", "Ashby-de-la-Zouch Castle"),
+    ("A Ashby-de-la-Z", "Ashby-de-la-Z", "Ashby-de-la-Zouch Castle"),
+    ("A Kent-Ashby-de", "Ashby-de", "Ashby-de-la-Zouch Castle"),
 ])
-def test_a_dash_may_stand_without_blanks_and_a_hyphen_is_part_of_a_name(named: Reader, text: str, begun: str, name: str) -> None:
+def test_a_dash_may_stand_without_blanks_and_a_hyphen_is_part_of_a_name(
+    named: Reader, text: str, begun: str, name: str
+) -> None:
     found = _ask(named, "complete(text, text.length)", text)
     assert (text[found["start"]:], found["names"][0]) == (begun, name)
 
@@ -77,7 +87,8 @@ def test_a_name_that_was_read_on_the_line_comes_before_shorter_ones(named: Reade
 
 
 def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(named: Reader) -> None:
-    """Nobody who takes a reading for its form ("S" for "-") wants to type that sign: a name is what is left to mend."""
+    """Nobody who takes a reading for its form ("S" for "-") wants to type that sign: a name is what is left
+    to mend."""
     chosen = named.page.evaluate("""async () => {
       const { EditBox } = await import('/static/reading-edit.js');
       const box = document.createElement('input');
@@ -97,11 +108,14 @@ def test_beginnings_after_a_word_of_the_order_complete_the_name_alone(named: Rea
 
 
 def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Reader) -> None:
-    """Enter takes a name that an arrow went to and does not yet accept the line; without an arrow it accepts."""
+    """Enter takes a name that an arrow went to and does not yet accept the line; without an arrow it
+    accepts."""
     line = named.line()
     named.press("e", "Control+a", *"A Tyrconnell - Galway", "Shift+Tab")
     box = named.page.locator("#work .words")
-    offered = named.page.eval_on_selector_all("#work .completions li", "all => all.map(one => one.firstChild.textContent)")
+    offered = named.page.eval_on_selector_all(
+        "#work .completions li", "all => all.map(one => one.firstChild.textContent)"
+    )
     named.press(*["ArrowDown"] * (1 + offered.index("Galway Bay")), "Enter")
     assert box.input_value().strip() == "A Tyrconnell - Galway Bay"
     assert named.line() == line
@@ -110,7 +124,8 @@ def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Re
 
 
 def test_no_name_is_chosen_until_a_person_chooses_it(named: Reader) -> None:
-    """Names offered beside the selected one change nothing by themselves: Enter files the words of the box."""
+    """Names offered beside the selected one change nothing by themselves: Enter files the words of the
+    box."""
     line = named.line()
     named.press("e", "Control+a", *"A Tyrconnell - Galway", "Shift+Tab")
     assert "Galway Bay" in named.page.locator("#work .completions").inner_text()
@@ -122,8 +137,8 @@ def test_no_name_is_chosen_until_a_person_chooses_it(named: Reader) -> None:
 
 
 def test_a_line_may_be_edited_before_the_names_have_come(ada: Reader) -> None:
-    """DESK-03: `e` on a slow line opens the box with the reading in it and something of it chosen; a fault of the script would
-    fail the reader's own check at the end."""
+    """DESK-03: `e` on a slow line opens the box with the reading in it and something of it chosen; a fault of
+    the script would fail the reader's own check at the end."""
     held: list[Any] = []
 
     def hold(route: Any) -> None:
@@ -133,7 +148,8 @@ def test_a_line_may_be_edited_before_the_names_have_come(ada: Reader) -> None:
     ada.open()
     ada.press("e")
     ada.until("document.activeElement.matches('#work input.words')")
-    ada.until("(([a, b]) => b > a)([document.activeElement.selectionStart, document.activeElement.selectionEnd])")
+    ada.until("(([a, b]) => b > a)([document.activeElement.selectionStart, "
+              "document.activeElement.selectionEnd])")
     assert held
     assert ada.page.evaluate("window.readingNames === undefined")
     for one in held:

@@ -1,5 +1,5 @@
-"""The desk's other pages in a real browser: nothing against accessibility, nothing wider than a telephone, and a box drawn
-on a page."""
+"""The desk's other pages in a real browser: nothing against accessibility, nothing wider than a telephone,
+and a box drawn on a page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,21 @@ from tests.browser.reading_site import PHASE, token
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("browser")]
 
-PAGES = ("/", "/sheet/1", f"/sheets/{PHASE}", "/quarantine", "/letters", "/post", "/games", "/games/powick-bridge",
-         "/games/new?variant=w3k", "/people", "/log", "/health", f"/rehearsal/{PHASE}")
+PAGES = (
+    "/",
+    "/sheet/1",
+    f"/sheets/{PHASE}",
+    "/quarantine",
+    "/letters",
+    "/post",
+    "/games",
+    "/games/powick-bridge",
+    "/games/new?variant=w3k",
+    "/people",
+    "/log",
+    "/health",
+    f"/rehearsal/{PHASE}",
+)
 
 
 def tab(browser: Any, desk: Desk, **options: Any) -> Any:
@@ -25,7 +38,9 @@ def tab(browser: Any, desk: Desk, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
-def test_no_page_is_wider_than_its_screen_and_none_needs_a_script(chromium: Any, desk: Desk, width: int) -> None:
+def test_no_page_is_wider_than_its_screen_and_none_needs_a_script(
+    chromium: Any, desk: Desk, width: int
+) -> None:
     page = tab(chromium, desk, viewport={"width": width, "height": 800}, java_script_enabled=False)
     for path in PAGES:
         answer = page.goto(desk.address + path)
@@ -35,8 +50,11 @@ def test_no_page_is_wider_than_its_screen_and_none_needs_a_script(chromium: Any,
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_an_automated_check_finds_nothing_against_accessibility(chromium: Any, desk: Desk, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
+def test_an_automated_check_finds_nothing_against_accessibility(
+    chromium: Any, desk: Desk, width: int
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=("axe is not installed (make "
+                                                                               "setup-bench)"))
     page = tab(chromium, desk, viewport={"width": width, "height": 800}, bypass_csp=True)
     found = {}
     for path in PAGES:
@@ -60,7 +78,10 @@ def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any
     page.mouse.down()
     page.mouse.move(from_x, from_y)
     page.mouse.up()
-    sides = [float(page.locator(f".add-line [name={one}]").input_value()) for one in ("left", "top", "right", "bottom")]
+    sides = [
+        float(page.locator(f".add-line [name={one}]").input_value())
+        for one in ("left", "top", "right", "bottom")
+    ]
     assert sides == pytest.approx([25, 60, 75, 65], abs=0.5)
     assert page.url.endswith("/sheet/1"), "drawing does not follow the picture's link"
     page.fill(".add-line [name=text]", "Army Merse holds")
@@ -69,7 +90,8 @@ def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any
 
 
 def test_a_box_is_set_right_by_drawing_or_by_keys_alone(chromium: Any, desk: Desk) -> None:
-    """The form begins from the box as it is, so that one number can be mended; a box drawn while it is used fills it."""
+    """The form begins from the box as it is, so that one number can be mended; a box drawn while it is used
+    fills it."""
     page = tab(chromium, desk, viewport={"width": 1280, "height": 1000})
     page.goto(desk.address + "/sheet/1")
     field = page.locator(".fix-box [name=left]")
@@ -98,7 +120,8 @@ def test_today_tells_a_deadline_in_gmt_and_in_the_visitors_own_time(chromium: An
         database.execute("update phases set state = 'open', deadline = '2027-03-20 07:00:00.000000'")
     page = tab(chromium, desk, timezone_id="Europe/Paris")
     page.goto(desk.address + "/")
-    assert "Sealed until Sat 20 Mar, 07:00 GMT (Sat 20 Mar, 08:00 your time)." in page.locator("main").inner_text()
+    assert ("Sealed until Sat 20 Mar, 07:00 GMT (Sat 20 Mar, 08:00 your "
+            "time).") in page.locator("main").inner_text()
     at_home = tab(chromium, desk, timezone_id="Europe/London")  # still GMT on that day
     at_home.goto(desk.address + "/")
     assert "your time" not in at_home.locator("main").inner_text()

@@ -1,4 +1,5 @@
-"""A line that was cut anew, in a real browser: the machine's new reading comes behind the page and never under a finger."""
+"""A line that was cut anew, in a real browser: the machine's new reading comes behind the page and never
+under a finger."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def _machine_reads(desk: Desk, line: int) -> None:
 
 
 def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reader) -> None:
-    """The plan's M and "fix boxes": what was about to be accepted stays under the key until the person comes back."""
+    """The plan's M and "fix boxes": what was about to be accepted stays under the key until the person comes
+    back."""
     ada.press("m")
     ada.until("document.querySelector('#where').textContent.includes(' of 99')")
     ada.wait_saved()

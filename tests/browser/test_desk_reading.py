@@ -1,6 +1,8 @@
-"""The reading page in a real browser, with a scripted operator on the fixed sample of a hundred lines (desk plan 4).
+"""The reading page in a real browser, with a scripted operator on the fixed sample of a hundred lines (desk
+plan 4).
 
-The figures of the plan's table: keys, clicks, time from a decision to the next line, what a killed server loses.
+The figures of the plan's table: keys, clicks, time from a decision to the next line, what a killed server
+loses.
 """
 
 from __future__ import annotations
@@ -28,13 +30,14 @@ def decisions(desk: Desk) -> dict[int, tuple[str, str | None]]:
     """State and order of every line by its newest standing decision, read from the database file itself."""
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
         rows = database.execute(
-            "select line_id, decision, order_text from reviews where undone_at is null order by id").fetchall()
+            "select line_id, decision, order_text from reviews where undone_at is null order by "
+            "id").fetchall()
     return {line: (decision, order) for line, decision, order in rows}
 
 
 def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: Any) -> None:
-    """The plan's targets: one key for a sure line, at most two with the right reading among five, at most twelve for a
-    typed correction, no mouse, and p95 of a decision to the next line within 100 ms."""
+    """The plan's targets: one key for a sure line, at most two with the right reading among five, at most
+    twelve for a typed correction, no mouse, and p95 of a decision to the next line within 100 ms."""
     ada.page.evaluate(WATCH)
     ada.until("window.readingNames !== undefined")
     counts: dict[str, list[int]] = {"first": [], "among": [], "typed": []}
@@ -64,9 +67,12 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
     times, clicks = sorted(figures[0]), figures[1]
     p95 = times[int(len(times) * 0.95)]
     record_property("milliseconds to the next line", {"median": statistics.median(times), "p95": p95})
-    print(f"\nlines {({k: len(v) for k, v in counts.items()})}; keys: first {max(counts['first'])}, among five "
-          f"{max(counts['among'])}, typed median {statistics.median(counts['typed'])} most {max(counts['typed'])}; "
-          f"clicks {clicks}; next line median {statistics.median(times):.0f} ms, p95 {p95:.0f} ms, n {len(times)}")
+    print(f"\nlines {({k: len(v) for k, v in counts.items()})}; keys: first {max(counts['first'])}, among "
+          f"five "
+          f"{max(counts['among'])}, typed median {statistics.median(counts['typed'])} most "
+          f"{max(counts['typed'])}; "
+          f"clicks {clicks}; next line median {statistics.median(times):.0f} ms, p95 {p95:.0f} ms, n "
+          f"{len(times)}")
     assert max(counts["first"]) == 1
     assert max(counts["among"]) <= 2
     assert max(counts["typed"]) <= 12
@@ -76,7 +82,8 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
 
 
 def test_nothing_is_lost_when_the_server_is_killed_at_any_instant(ada: Reader) -> None:
-    """Fifty kills at random instants while decisions are made: each decision is on file once, none is missing."""
+    """Fifty kills at random instants while decisions are made: each decision is on file once, none is
+    missing."""
     chance, made = random.Random(50), {}
     for kill in range(50):
         ended = time.monotonic() + chance.uniform(0.0, 0.12)
@@ -134,7 +141,8 @@ def test_when_the_lines_fetched_ahead_are_used_up_the_page_says_so(ada: Reader) 
     for _ in range(12):
         ada.press("o")
         time.sleep(0.05)
-    assert "The next line could not be fetched. Everything decided is kept." in ada.page.locator("#tell").inner_text()
+    assert ("The next line could not be fetched. Everything decided is "
+            "kept.") in ada.page.locator("#tell").inner_text()
     ada.desk.start()
     ada.page.wait_for_selector("#again")
     ada.page.evaluate("document.querySelector('#again').click()")
@@ -190,11 +198,24 @@ def test_who_else_has_a_line_is_told(chromium: Any, ada: Reader) -> None:
 
 
 KEYBOARDS: dict[str, list[tuple[str, str, list[str]]]] = {
-    # What a keyboard sends for the desk's signs: the sign, the place of the key on it, and what is held with it.
-    "AZERTY": [("1", "Digit1", ["Shift"]), ("o", "KeyO", []), ("z", "KeyW", []), ("m", "Semicolon", []),
-               ("]", "Minus", ["AltGraph", "Control", "Alt"]), ("u", "KeyU", [])],
-    "Dvorak": [("1", "Digit1", []), ("o", "KeyS", []), ("z", "Slash", []), ("m", "KeyM", []), ("]", "Equal", []),
-               ("u", "KeyF", [])],
+    # What a keyboard sends for the desk's signs: the sign, the place of the key on it, and what is held with
+    # it.
+    "AZERTY": [
+        ("1", "Digit1", ["Shift"]),
+        ("o", "KeyO", []),
+        ("z", "KeyW", []),
+        ("m", "Semicolon", []),
+        ("]", "Minus", ["AltGraph", "Control", "Alt"]),
+        ("u", "KeyU", []),
+    ],
+    "Dvorak": [
+        ("1", "Digit1", []),
+        ("o", "KeyS", []),
+        ("z", "Slash", []),
+        ("m", "KeyM", []),
+        ("]", "Equal", []),
+        ("u", "KeyF", []),
+    ],
 }
 
 
@@ -272,8 +293,20 @@ def test_every_response_while_lines_are_read_is_silent_about_the_board(chromium:
     assert any("/words" in url for url in bodies)
     assert any("/line/" in url for url in bodies)
     for url, body in bodies.items():
-        for word in ("illegal", "legal", "bounce", "dislodg", "succeed", "strength", "adjacent", "standoff", "outcome",
-                     "position", "owner", "map.pdf"):
+        for word in (
+            "illegal",
+            "legal",
+            "bounce",
+            "dislodg",
+            "succeed",
+            "strength",
+            "adjacent",
+            "standoff",
+            "outcome",
+            "position",
+            "owner",
+            "map.pdf",
+        ):
             assert word not in body.lower(), (url, word)
     ada.context.close()
 
@@ -382,18 +415,30 @@ def test_the_least_sure_lines_come_first_when_asked_for(ada: Reader) -> None:
 
 
 def _violations(page: Any) -> list[str]:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=("axe is not installed (make "
+                                                                               "setup-bench)"))
     found = axe.Axe().run(page).response["violations"]
     return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_an_automated_check_finds_nothing_against_accessibility(chromium: Any, desk: Desk, width: int) -> None:
+def test_an_automated_check_finds_nothing_against_accessibility(
+    chromium: Any, desk: Desk, width: int
+) -> None:
     """The reading page in each of its states, the sealed page, and the page after the last line."""
     ada = Reader(chromium, desk, viewport={"width": width, "height": 800})
     ada.context.set_default_timeout(10_000)
     ada.open()
-    states: list[list[str]] = [[], ["Enter", "o"], ["v"], ["Escape", "a"], ["a", "p"], ["b"], ["Escape", "e", "F"], ["Escape", "Escape", "?"]]
+    states: list[list[str]] = [
+        [],
+        ["Enter", "o"],
+        ["v"],
+        ["Escape", "a"],
+        ["a", "p"],
+        ["b"],
+        ["Escape", "e", "F"],
+        ["Escape", "Escape", "?"],
+    ]
     for keys in states:
         ada.press(*keys)
         time.sleep(0.3)
@@ -414,7 +459,8 @@ def test_an_automated_check_finds_nothing_against_accessibility(chromium: Any, d
 
 
 def test_the_browser_and_the_server_agree_after_a_walk_of_random_keys(ada: Reader) -> None:
-    """Undo and redo on the screen are those of the database: after 150 random keys both say the same of every line."""
+    """Undo and redo on the screen are those of the database: after 150 random keys both say the same of every
+    line."""
     chance = random.Random(7)
     for _ in range(150):
         ada.press(chance.choice(["Enter", "2", "o", "s", "d", "u", "u", "Shift+U", "j", "k"]))

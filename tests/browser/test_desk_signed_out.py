@@ -1,4 +1,5 @@
-"""Signed out, signed in as somebody else, and two tabs: in a real browser, with what was typed still on its way."""
+"""Signed out, signed in as somebody else, and two tabs: in a real browser, with what was typed still on its
+way."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def test_typed_words_survive_a_sign_in_that_has_run_out(ada: Reader) -> None:
     line = type_order(ada)
     ada.until("document.querySelector('#saved').textContent.includes('You are signed out.')")
     said = ada.page.locator("#saved").inner_text()
-    assert "1 not yet saved. You are signed out. Your decisions are kept here and sent again by themselves." in said
+    assert ("1 not yet saved. You are signed out. Your decisions are kept here and sent again by "
+            "themselves.") in said
     assert "Sign in again in another tab" in said
     assert violations(ada.page) == []
     assert decisions(ada.desk) == {}
@@ -87,7 +89,8 @@ def test_decisions_are_never_filed_under_the_name_of_who_signed_in_next(ada: Rea
     sign_in(other, "Blaise")
     other.wait_for_url("**/")
     ada.page.locator("#again").press("Enter")
-    ada.until("document.querySelector('#saved').textContent.includes('signed in as Blaise now; these are decisions of Ada')")
+    ada.until("document.querySelector('#saved').textContent.includes('signed in as Blaise now; these are "
+              "decisions of Ada')")
     assert by(ada.desk) == set()
     other.goto(f"{ada.desk.address}/sign-in")
     sign_in(other, "Ada")
@@ -98,7 +101,9 @@ def test_decisions_are_never_filed_under_the_name_of_who_signed_in_next(ada: Rea
     assert by(ada.desk) == {"Ada"}
 
 
-def test_without_script_typed_words_are_shown_after_the_new_sign_in_and_sent_by_one_press(chromium: Any, desk: Desk) -> None:
+def test_without_script_typed_words_are_shown_after_the_new_sign_in_and_sent_by_one_press(
+    chromium: Any, desk: Desk
+) -> None:
     reader = Reader(chromium, desk, java_script_enabled=False)
     reader.page.goto(desk.page)
     line = reader.line()
@@ -117,7 +122,8 @@ def test_without_script_typed_words_are_shown_after_the_new_sign_in_and_sent_by_
 
 
 def test_two_tabs_of_one_person_overwrite_nothing_unseen(ada: Reader) -> None:
-    """The second tab still shows the line as it was: its decision is shown beside the first one's, and neither is lost."""
+    """The second tab still shows the line as it was: its decision is shown beside the first one's, and
+    neither is lost."""
     line = ada.line()
     stale = ada.context.new_page()
     stale.goto(ada.desk.page)

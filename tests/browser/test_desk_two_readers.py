@@ -1,4 +1,5 @@
-"""Two people read one line in two real browsers: blind first, then side by side (desk plan, "Two-person review")."""
+"""Two people read one line in two real browsers: blind first, then side by side (desk plan, "Two-person
+review")."""
 
 from __future__ import annotations
 
@@ -17,11 +18,13 @@ def decisions(desk: Desk, line: int) -> list[tuple[str, str, str]]:
     """Who decided what about a line, oldest first, from the database file itself."""
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
         return database.execute(
-            "select by, decision, text from reviews where line_id = ? and undone_at is null order by id", (line,)).fetchall()
+            "select by, decision, text from reviews where line_id = ? and undone_at is null order by id",
+            (line,)).fetchall()
 
 
 def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk) -> None:
-    """Ada reads a line, Blaise reads it otherwise without seeing hers, both are shown, and V closes it as void (Q-01)."""
+    """Ada reads a line, Blaise reads it otherwise without seeing hers, both are shown, and V closes it as
+    void (Q-01)."""
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
         database.execute("update phases set review = 'doubtful'")
     ada, blaise = Reader(chromium, desk), Reader(chromium, desk, "Blaise")
@@ -33,7 +36,8 @@ def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk
     assert blaise.line() == line
     note = blaise.page.locator("#work .stands")
     assert "Somebody has read this line before you. What they read is not shown" in note.inner_text()
-    assert hers in blaise.page.eval_on_selector_all("#work .reading", "all => all.map((one) => one.dataset.text)")
+    assert hers in blaise.page.eval_on_selector_all("#work .reading", ("all => all.map((one) => "
+                                                                       "one.dataset.text)"))
     blaise.press("o")
     blaise.until("document.querySelector('#tell').textContent.includes('is read differently')")
     told = blaise.page.locator("#tell").inner_text()
@@ -45,7 +49,10 @@ def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk
     ada.press("k", "k")
     ada.wait_line(line)
     ada.page.wait_for_selector("#work .both")
-    assert [one.inner_text().split("\n")[0] for one in ada.page.locator("#work .both div").all()] == ["Ada", "Blaise"]
+    assert [one.inner_text().split("\n")[0] for one in ada.page.locator("#work .both div").all()] == [
+        "Ada",
+        "Blaise",
+    ]
     assert violations(ada.page) == []
     ada.press("v")
     ada.until("document.activeElement.dataset.void === 'both'")

@@ -1,5 +1,5 @@
-"""The whole way by keys alone, at a real `galloper serve`: sign in, Today, read, judge, rehearse, look, send, sign out; on every
-page an automated check of accessibility."""
+"""The whole way by keys alone, at a real `galloper serve`: sign in, Today, read, judge, rehearse, look, send,
+sign out; on every page an automated check of accessibility."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A closed phase with a hundred lines on ten sheets, of which all but a few were sure."""
     made = make(tmp_path_factory.mktemp("flow"), load_sample())
     with opened(made.settings) as store, store.begin() as session:
-        first = session.scalars(select(LineRow.id).where(LineRow.candidates != []).order_by(LineRow.id).limit(OPEN_LINES)).all()
+        first = session.scalars(
+            select(LineRow.id).where(LineRow.candidates != []).order_by(LineRow.id).limit(OPEN_LINES)
+        ).all()
         session.execute(update(LineRow).where(LineRow.id.not_in(first)).values(status="auto"))
     return made
 
@@ -49,7 +51,8 @@ def tab_to(page: Any, words: str) -> None:
     """Tab until the control with these words has the focus."""
     for _ in range(120):
         page.keyboard.press("Tab")
-        if words in page.evaluate("() => document.activeElement.matches('a, button') ? document.activeElement.textContent : ''"):
+        if words in page.evaluate("() => document.activeElement.matches('a, button') ? "
+                                  "document.activeElement.textContent : ''"):
             return
     raise AssertionError(f"Tab never comes to {words!r} on {page.url}")
 
@@ -83,7 +86,8 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
         page.wait_for_selector(f"#work .desk:not([data-line='{line}']), main .main")
     at(f"/desk/{place.phase}")
     assert "lines read:" in page.locator("main").inner_text()
-    assert wait_for(lambda: state(place) == "ready")  # the last decision is saved, and judged, behind the page's back
+    # the last decision is saved, and judged, behind the page's back
+    assert wait_for(lambda: state(place) == "ready")
     page.keyboard.press("Enter")
     at(f"/results/{place.phase}")
     tab_to(page, "Rehearse first")
@@ -93,7 +97,8 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
     assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
     page.keyboard.press("Enter")
     page.wait_for_selector("text=This is the first rehearsal of this phase.")
-    assert "The same, byte for byte, as the results that wait for approval." in page.locator("main").inner_text()
+    assert ("The same, byte for byte, as the results that wait for "
+            "approval.") in page.locator("main").inner_text()
     assert violations(page) == []
     assert state(place) == "ready"
     tab_to(page, "To the results")

@@ -1,5 +1,5 @@
-"""Pages for players in a real browser: without a script, on the narrowest screen, enlarged, and the move browser used as a
-reader would (MOVE-01, MOVE-03; section 3 of the desk plan)."""
+"""Pages for players in a real browser: without a script, on the narrowest screen, enlarged, and the move
+browser used as a reader would (MOVE-01, MOVE-03; section 3 of the desk plan)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,22 @@ from tests.browser.conftest import Desk
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("browser")]
 
 GAME = "powick-bridge"
-PAGES = (f"/public/{GAME}", f"/public/{GAME}/calendar", f"/public/{GAME}/map", "/public/moves/w3k", "/public/rules/w3k",
-         "/public/entry")
+PAGES = (
+    f"/public/{GAME}",
+    f"/public/{GAME}/calendar",
+    f"/public/{GAME}/map",
+    "/public/moves/w3k",
+    "/public/rules/w3k",
+    "/public/entry",
+)
 A5 = (419.5, 595.3)
 """Points (ISO 216: 148 by 210 mm)."""
 
 
 @pytest.mark.parametrize("width", [320, 640])
-def test_public_pages_fit_the_narrowest_screen_and_none_needs_a_script(chromium: Any, desk: Desk, width: int) -> None:
+def test_public_pages_fit_the_narrowest_screen_and_none_needs_a_script(
+    chromium: Any, desk: Desk, width: int
+) -> None:
     """A screen of 1280 at 200 % has 640 pixels of its own."""
     context = chromium.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
     page = context.new_page()
@@ -39,8 +47,11 @@ def test_public_pages_fit_the_narrowest_screen_and_none_needs_a_script(chromium:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_an_automated_check_finds_nothing_against_the_public_pages(chromium: Any, desk: Desk, path: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
+def test_an_automated_check_finds_nothing_against_the_public_pages(
+    chromium: Any, desk: Desk, path: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=("axe is not installed (make "
+                                                                               "setup-bench)"))
     context = chromium.new_context(viewport={"width": 390, "height": 800}, bypass_csp=True)
     page = context.new_page()
     page.goto(desk.address + path)
@@ -66,10 +77,13 @@ def shown(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("typed", "first"), [
-    ("lyme", "Lyme Bay"), ("LYME BAY", "Lyme Bay"), ("Dublin and the pale", "Dublin & the Pale"), ("pale", "Dublin & the Pale"),
+    ("lyme", "Lyme Bay"), ("LYME BAY", "Lyme Bay"), ("Dublin and the pale", "Dublin & the Pale"),
+    ("pale", "Dublin & the Pale"),
     ("the pentland frith", "Pentland Firth"), ("Ashby de la Zuch", "Ashby-de-la-Zouch Castle"),
 ])
-def test_a_place_is_found_by_its_beginning_and_however_it_is_spelt(saved: Any, typed: str, first: str) -> None:
+def test_a_place_is_found_by_its_beginning_and_however_it_is_spelt(
+    saved: Any, typed: str, first: str
+) -> None:
     everything = shown(saved)
     saved.fill("#wanted", typed)
     found = shown(saved)
@@ -86,7 +100,9 @@ def test_what_is_no_place_hides_none(saved: Any) -> None:
     assert "No place is called so" in saved.locator("#told").inner_text()
 
 
-def test_without_a_script_the_whole_list_stands_and_no_box_that_does_nothing(chromium: Any, desk: Desk) -> None:
+def test_without_a_script_the_whole_list_stands_and_no_box_that_does_nothing(
+    chromium: Any, desk: Desk
+) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(desk.address + "/public/moves/w3k")
@@ -101,6 +117,10 @@ def test_it_is_printed_whole_as_a_booklet_whatever_was_looked_for(saved: Any) ->
     document = pypdfium2.PdfDocument(io.BytesIO(saved.pdf(prefer_css_page_size=True)))
     assert document[0].get_size() == pytest.approx(A5, abs=1)
     words = re.sub(r"\W+", "", "".join(leaf.get_textpage().get_text_range() for leaf in document)).casefold()
-    missing = [one.name for one in maps.load("w3k").board.provinces.values() if re.sub(r"\W+", "", one.name).casefold() not in words]
+    missing = [
+        one.name
+        for one in maps.load("w3k").board.provinces.values()
+        if re.sub(r"\W+", "", one.name).casefold() not in words
+    ]
     assert missing == []
     assert "findaplace" not in words

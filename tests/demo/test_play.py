@@ -1,4 +1,5 @@
-"""Every story of `galloper demo` is played to its clean end: mails, sheets read, turns judged as by hand, letters, pictures."""
+"""Every story of `galloper demo` is played to its clean end: mails, sheets read, turns judged as by hand,
+letters, pictures."""
 
 from __future__ import annotations
 
@@ -17,10 +18,28 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", stories())
 def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
-    """`galloper demo --variant V --fast`, as somebody types it: nothing of what was worked out by hand came otherwise."""
+    """`galloper demo --variant V --fast`, as somebody types it: nothing of what was worked out by hand came
+    otherwise."""
     site = tmp_path / "site"
-    done = subprocess.run([sys.executable, "-m", "service.cli.main", "demo", "--fast", "--keep", "--dir", str(site), "--variant", slug],
-                          check=False, capture_output=True, text=True, cwd=ROOT, timeout=900)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "service.cli.main",
+            "demo",
+            "--fast",
+            "--keep",
+            "--dir",
+            str(site),
+            "--variant",
+            slug,
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=900,
+    )
     assert "WRONG" not in done.stdout
     assert done.returncode == 0, done.stderr[-2000:]
     assert "All as it should be" in done.stdout

@@ -1,5 +1,5 @@
-"""Every story of `galloper demo` is well formed: its photographs are there, its orders are orders of its game, and what must
-come of them was said for each.
+"""Every story of `galloper demo` is well formed: its photographs are there, its orders are orders of its
+game, and what must come of them was said for each.
 
 None of it asks the judge: what the turns come to was worked out by hand, and the slow tests play it.
 """
@@ -71,7 +71,9 @@ def test_the_folder_plays_the_game_that_it_is_named_after(slug: str) -> None:
     assert set(told.players) == {power.id for power in variant(slug).powers.values()}
     addresses = [address for _, address in told.players.values()]
     assert len(set(addresses)) == len(addresses)
-    assert all(address.endswith("@players.example") for address in addresses), "GAP-07: addresses that cannot exist"
+    assert all(address.endswith("@players.example") for address in addresses), (
+        "GAP-07: addresses that cannot exist"
+    )
 
 
 @each
@@ -92,7 +94,8 @@ def test_the_composer_wrote_what_the_manifest_says(slug: str) -> None:
 
 
 def lines(slug: str) -> Iterator[tuple[str, str, str, str]]:
-    """Every line of every sheet: its power, its phase's kind, what it says once corrected, and its canonical text."""
+    """Every line of every sheet: its power, its phase's kind, what it says once corrected, and its canonical
+    text."""
     for sheet in data(slug, "manifest.toml").get("sheet", ()):
         for text, order, _ in story(slug).sheets[f"{sheet['name']}.jpg"]:
             yield sheet["power"], sheet["phase"].lower(), text, order
@@ -116,14 +119,23 @@ def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> 
     told = story(slug)
     for round_, powers in told.expected.items():
         assert round_ in told.rounds()
-        sheets = {power: {order for _, order, struck in told.written(round_, power) if not struck} for power in told.players}
+        sheets = {
+            power: {order for _, order, struck in told.written(round_, power) if not struck}
+            for power in told.players
+        }
         assert {power: set(orders) for power, orders in powers.items() if told.written(round_, power)} == {
             power: orders for power, orders in sheets.items() if orders}
         assert set(powers) <= set(told.players)
-        assert {result for orders in powers.values() for result, _ in orders.values()} <= {"succeeds", "fails", "void"}
+        assert {result for orders in powers.values() for result, _ in orders.values()} <= {
+            "succeeds",
+            "fails",
+            "void",
+        }
     assert set(told.rounds()) <= set(told.expected), "a phase that is played and not checked"
     assert all(set(one) <= set(told.players) for one in told.positions.values())
-    assert all({one.power} <= set(told.players) and set(one.rounds) <= set(told.rounds()) for one in told.secrets)
+    assert all(
+        {one.power} <= set(told.players) and set(one.rounds) <= set(told.rounds()) for one in told.secrets
+    )
 
 
 def test_1066_keeps_the_hidden_fleet_secret() -> None:

@@ -1,4 +1,5 @@
-"""Brittania's story is typed: what is bold in its mails is an order of the game, and what must come of each was said."""
+"""Brittania's story is typed: what is bold in its mails is an order of the game, and what must come of each
+was said."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ def test_what_is_typed_in_bold_are_the_orders_with_an_outcome() -> None:
     for mail in TOLD.mails:
         if mail.fate != "accepted" or mail.files:
             continue
-        said = {printed(parse_typed(variant, PhaseKind.TURN, mail.power, line).orders, variant.board) for line in typed(mail.name)}
+        said = {
+            printed(parse_typed(variant, PhaseKind.TURN, mail.power, line).orders, variant.board)
+            for line in typed(mail.name)
+        }
         assert said - {ON_DICE} == set(TOLD.expected[mail.round][mail.power]), mail.name
 
 
@@ -38,6 +42,8 @@ def test_the_later_mails_of_a_turn_say_something_else_and_count_for_nothing() ->
     later = [mail for mail in TOLD.mails if mail.fate == "superseded"]
     assert {mail.power for mail in later} == {"Red", "Orange"}
     for mail in later:
-        (first,) = [one for one in TOLD.mails_of(mail.round) if one.power == mail.power and one.fate == "accepted"]
+        (first,) = [
+            one for one in TOLD.mails_of(mail.round) if one.power == mail.power and one.fate == "accepted"
+        ]
         assert TOLD.mails.index(first) < TOLD.mails.index(mail)
         assert typed(first.name) != typed(mail.name)

@@ -48,7 +48,9 @@ def test_winter(text: str, order: str) -> None:
     assert _read(text, PhaseKind.ADJUSTMENT) == order
 
 
-@pytest.mark.parametrize("order", ["B Denbigh - Chester (db)", "A Denbigh converts to B", "B Denbigh - Mersey via convoy"])
+@pytest.mark.parametrize(
+    "order", ["B Denbigh - Chester (db)", "A Denbigh converts to B", "B Denbigh - Mersey via convoy"]
+)
 def test_canonical_text_of_movement_is_read_back(order: str) -> None:
     assert _read(order) == order
 

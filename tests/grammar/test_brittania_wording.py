@@ -1,4 +1,5 @@
-"""The order forms of Brittania: the printed ones, what players write instead, and back (WSB-01, WSB-03, WSB-14 to WSB-18)."""
+"""The order forms of Brittania: the printed ones, what players write instead, and back (WSB-01, WSB-03,
+WSB-14 to WSB-18)."""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ def test_what_is_no_order_is_complained_of(text: str) -> None:
 
 def test_several_sentences_stand_on_one_line() -> None:
     """WSB-03: the printed example of a turn, written without line breaks."""
-    found = _parse("5 Grain for Defense of Essex. 5 Grain for Investing of Essex. 10 Grain for Conquest of Kent.")
+    found = _parse("5 Grain for Defense of Essex. 5 Grain for Investing of Essex. 10 Grain for Conquest of "
+                   "Kent.")
     assert [canonical(order, BRITTANIA.board) for order in found.orders] == [
         "5 Grain for Defense of Essex", "5 Grain for Investing of Essex", "10 Grain for Conquest of Kent"]
 
@@ -91,4 +93,10 @@ def test_a_subject_line_names_the_turn(subject: str) -> None:
     powers = tuple(KnownPower(power.name) for power in BRITTANIA.powers.values())
     found = parse_subject(subject, [KnownGame("Powick Bridge", (), powers, BRITTANIA.calendar.steps)])
     assert isinstance(found, Heading)
-    assert (found.power, found.season, found.year, found.kind, found.version) == ("Red", "Harvest", 603, PhaseKind.TURN, 1)
+    assert (found.power, found.season, found.year, found.kind, found.version) == (
+        "Red",
+        "Harvest",
+        603,
+        PhaseKind.TURN,
+        1,
+    )

@@ -1,4 +1,5 @@
-"""A variant's own wording: words added by %extend, new order kinds through the table, faults of the wording named."""
+"""A variant's own wording: words added by %extend, new order kinds through the table, faults of the wording
+named."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ def test_a_variant_adds_words_and_orders() -> None:
     makers = {**MAKERS, "scuttle": _scuttle}
     line = parse_line("F Lyme Bay FCA", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers)
     assert [type(order) for order in line.orders] == [Scuttle]
-    stormed = parse_line("Army London storms Surrey", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers)
+    stormed = parse_line(
+        "Army London storms Surrey", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers
+    )
     assert said(stormed.orders) == "A London - Surrey"
 
 

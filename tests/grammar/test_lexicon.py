@@ -65,7 +65,9 @@ def test_a_name_beats_an_alias_and_an_alias_an_abbreviation() -> None:
     rows = [Row("Kent", "Surrey", "alias"), Row("Zed", "Kent", "abbreviation"), Row("Zed", "Surrey", "alias"),
             Row("Twin", "Kent", "alias"), Row("Twin", "Surrey", "alias")]
     words = build(variant.board, variant.kinds, rows)
-    found: dict[tuple[str, ...], set[Value]] = {name.words: set() for name in words.names if name.terminal == PLACE}
+    found: dict[tuple[str, ...], set[Value]] = {
+        name.words: set() for name in words.names if name.terminal == PLACE
+    }
     for name in words.names:
         if name.terminal == PLACE:
             found[name.words].add(name.value)

@@ -1,4 +1,5 @@
-"""Misread lines to orders, by letters alone: real misreadings of the sample sheets, and lines made to tempt."""
+"""Misread lines to orders, by letters alone: real misreadings of the sample sheets, and lines made to
+tempt."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def test_most_real_misreadings_snap_to_their_order(readings: list[tuple[dict[str
 def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], Snapped]]) -> None:
     taken = [(row, found) for row, found in readings if found.automatic]
     assert len(taken) >= 0.5 * len(readings)
-    wrong = [(row["text"], said(found.candidates[0].orders)) for row, found in taken if _rank(row, found) != 0]
+    wrong = [
+        (row["text"], said(found.candidates[0].orders)) for row, found in taken if _rank(row, found) != 0
+    ]
     assert wrong == []
 
 
@@ -55,7 +58,8 @@ def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, An
         ("ArmyLondon movesto Surrey", "movement", "A London - Surrey"),
         ("Army Galway supports Army Westmeath 8 Longford to Ludlow Castle", "movement",
          "A Galway S A Westmeath & Longford - Ludlow Castle"),
-        ("Comnand of Fleet Sunburgh Roost is offered to Montrose", "movement", "F Sumburgh Roost proxy Montrose"),
+        (("Comnand of Fleet Sunburgh Roost is offered to "
+          "Montrose"), "movement", "F Sumburgh Roost proxy Montrose"),
         ("Fleet lrish Sea convoys Arny Caemarfonshire to Dublin & the Pa1e", "movement",
          "F Irish Sea C A Caernarfonshire - Dublin & the Pale"),
         ("Army Athl0ne Castie retreats tc Eskdaie", "retreat", "A Athlone Castle R Eskdale"),
@@ -112,7 +116,8 @@ def test_care_is_an_argument() -> None:
     assert not snapped(text, care=Care(worst=0.01)).automatic
 
 
-@pytest.mark.parametrize("text", ["Army London no moves to Surrey", "If Army London holds", "Army London to Surrey or"])
+@pytest.mark.parametrize("text", [("Army London no moves to "
+                                   "Surrey"), "If Army London holds", "Army London to Surrey or"])
 def test_no_care_is_too_little_for_a_doubt(text: str) -> None:
     found = snapped(text, care=Care(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
     assert found.candidates
@@ -129,7 +134,10 @@ def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
     assert said(found.candidates[1].orders) == "A London R Surrey"
     assert found.automatic
     found = snap("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
-    assert {said(c.orders) for c in found.candidates[:2]} == {"A Staffordshire disbands", "Remove A Staffordshire"}
+    assert {said(c.orders) for c in found.candidates[:2]} == {
+        "A Staffordshire disbands",
+        "Remove A Staffordshire",
+    }
     assert found.automatic
 
 

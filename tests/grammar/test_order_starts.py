@@ -34,16 +34,32 @@ def test_a_game_of_armies_and_fleets_without_orders_of_its_own_has_the_usual_sig
 
 def test_the_first_words_every_game_has_are_those_of_the_shared_forms() -> None:
     forms = [compose(kind) for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT)]
-    first = {word for each in forms for word, terminal in each.keywords.items() if terminal in each.machine.moves[0]}
+    first = {
+        word
+        for each in forms
+        for word, terminal in each.keywords.items()
+        if terminal in each.machine.moves[0]
+    }
     assert {word for word in first if len(word) >= 4} <= _SHARED
 
 
 @pytest.mark.parametrize(
     ("slug", "line"),
-    [("bretwalda", "B (Den) - Che (db)"), ("bretwalda", "F (IRI) c B (CDG) - Arm"), ("bretwalda", "Boat Bunch Denbigh holds"),
-     ("bretwalda", "Boot Bunch Denbigh holds") , ("britain1066", "A/F Dublin - Man"), ("war1648", "M Bavaria holds"),
-     ("war1648", "Mercenary Bavaria holds"), ("war1648", "Lend Paris to Sweden"), ("brittania", "5 Grain for Defense of Essex"),
-     ("brittania", "1O Grain for Conquest of Kent"), ("brittania", "The King goes to Kent"), ("brittania", "Capital Kent")])
+    [
+        ("bretwalda", "B (Den) - Che (db)"),
+        ("bretwalda", "F (IRI) c B (CDG) - Arm"),
+        ("bretwalda", "Boat Bunch Denbigh holds"),
+        ("bretwalda", "Boot Bunch Denbigh holds"),
+        ("britain1066", "A/F Dublin - Man"),
+        ("war1648", "M Bavaria holds"),
+        ("war1648", "Mercenary Bavaria holds"),
+        ("war1648", "Lend Paris to Sweden"),
+        ("brittania", "5 Grain for Defense of Essex"),
+        ("brittania", "1O Grain for Conquest of Kent"),
+        ("brittania", "The King goes to Kent"),
+        ("brittania", "Capital Kent"),
+    ],
+)
 def test_a_line_begins_like_an_order_of_its_game(slug: str, line: str) -> None:
     known = signs(slug)
     assert known.looks_like_order(line) or known.begun(line) or known.own_word(line)
@@ -51,9 +67,18 @@ def test_a_line_begins_like_an_order_of_its_game(slug: str, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("slug", "line"),
-    [("war1648", "MOVEMENT ORDERS"), ("war1648", "Name: Ada Marlowe"), ("war1648", "Matthias"), ("bretwalda", "BRETWALDA"),
-     ("brittania", "KINGDOM COME"), ("brittania", "601 Harvest"), ("brittania", "Harvest 601"), ("bretwalda", "A. Marlowe"),
-     ("britain1066", "The Northern Earls")])
+    [
+        ("war1648", "MOVEMENT ORDERS"),
+        ("war1648", "Name: Ada Marlowe"),
+        ("war1648", "Matthias"),
+        ("bretwalda", "BRETWALDA"),
+        ("brittania", "KINGDOM COME"),
+        ("brittania", "601 Harvest"),
+        ("brittania", "Harvest 601"),
+        ("bretwalda", "A. Marlowe"),
+        ("britain1066", "The Northern Earls"),
+    ],
+)
 def test_a_heading_does_not(slug: str, line: str) -> None:
     known = signs(slug)
     assert not known.looks_like_order(line)
@@ -77,7 +102,10 @@ def test_readings_differ_in_the_kinds_of_units_alone(one: str, other: str, *, ap
     assert kinds_apart(orders("bretwalda", one), orders("bretwalda", other), lexicon) is apart
 
 
-@pytest.mark.parametrize(("text", "so"), [("Do not send Mercenary Bavaria", True), ("Do not send M Bav", True), ("Do not send money", False)])
+@pytest.mark.parametrize(
+    ("text", "so"),
+    [("Do not send Mercenary Bavaria", True), ("Do not send M Bav", True), ("Do not send money", False)],
+)
 def test_a_ban_may_name_any_kind_of_unit(text: str, *, so: bool) -> None:
     assert of_its_own(text, lexicon_of(maps.load("war1648"))) is so
 
@@ -88,16 +116,24 @@ def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
 
 @pytest.mark.parametrize(
     ("slug", "kind", "text", "so"),
-    [("brittania", PhaseKind.TURN, "15 Grain for Defense of Essex", True), ("brittania", PhaseKind.TURN, "The King goes to Kent", False),
-     ("w3k", PhaseKind.ADJUSTMENT, "Send 2 supply to Ormond", False)])
-def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(slug: str, kind: PhaseKind, text: str, *, so: bool) -> None:
+    [
+        ("brittania", PhaseKind.TURN, ("15 Grain for Defense of Essex"), True),
+        ("brittania", PhaseKind.TURN, "The King goes to Kent", False),
+        ("w3k", PhaseKind.ADJUSTMENT, "Send 2 supply to Ormond", False),
+    ],
+)
+def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(
+    slug: str, kind: PhaseKind, text: str, *, so: bool
+) -> None:
     """Stricter where one letter changes the meaning. What w3k's table was fitted on stays as it was."""
     variant = maps.load(slug)
     found = parse_typed(variant, kind, "", text).orders
     assert one_letter(text, found, lexicon_of(variant), all_forms(variant)) is so
 
 
-@pytest.mark.parametrize("text", ["A/F. Dublin - Man", "A/F Dublin - Man", "A. Dunholm H", "F. Fife - Firth of Forth"])
+@pytest.mark.parametrize(
+    "text", ["A/F. Dublin - Man", "A/F Dublin - Man", "A. Dunholm H", "F. Fife - Firth of Forth"]
+)
 def test_a_unit_s_letters_may_have_a_full_stop(text: str) -> None:
     """As the lists of 1066 write them, the army/fleet's too, whose letters are three signs."""
     variant = maps.load("britain1066")

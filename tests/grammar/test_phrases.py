@@ -1,4 +1,5 @@
-"""Every phrasing of the requirements, against canonical text written by hand (tests/data/grammar/phrases.toml)."""
+"""Every phrasing of the requirements, against canonical text written by hand
+(tests/data/grammar/phrases.toml)."""
 
 from __future__ import annotations
 

@@ -43,4 +43,5 @@ def test_full_names_are_printed_for_codes() -> None:
 
 def test_powers_are_printed_by_their_names() -> None:
     (order,) = read("A London proxy Montrose").orders
-    assert prose(order, board(), {}, {"Montrose": "the Marquess"}) == "A London is under the orders of the Marquess"
+    assert prose(order, board(), {}, {"Montrose": "the Marquess"}) == ("A London is under the orders of the "
+                                                                       "Marquess")

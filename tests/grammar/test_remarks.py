@@ -1,4 +1,5 @@
-"""What stands beside orders: greetings and signatures, remarks in parentheses, words like those of units (ORD-07)."""
+"""What stands beside orders: greetings and signatures, remarks in parentheses, words like those of units
+(ORD-07)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,10 @@ from grammar.remarks import harmless, unclear_remark
 from tests.grammar.boards import lexicon, read, said
 
 
-@pytest.mark.parametrize("text", ["Best wishes", "Good luck to all.", "Good lack to all", "Yours faithfully,", "Page 2 of 3", "Thank you"])
+@pytest.mark.parametrize(
+    "text",
+    ["Best wishes", "Good luck to all.", "Good lack to all", "Yours faithfully,", "Page 2 of 3", "Thank you"],
+)
 def test_a_greeting_is_harmless(text: str) -> None:
     assert harmless(text, lexicon())
 
@@ -30,8 +34,22 @@ def test_no_place_of_any_game_is_spelled_like_a_version() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "v1 of the", "vi Kent", "void", "Ignore the above", "Not yours", "York", "Army Kent", "The rest hold", "Accept all", "Good army", "Page the army",
-     "the king", "to all"],
+    [
+        "",
+        "v1 of the",
+        "vi Kent",
+        "void",
+        "Ignore the above",
+        "Not yours",
+        "York",
+        "Army Kent",
+        "The rest hold",
+        "Accept all",
+        "Good army",
+        "Page the army",
+        "the king",
+        "to all",
+    ],
 )
 def test_other_words_are_not(text: str) -> None:
     assert not harmless(text, lexicon())
@@ -41,8 +59,10 @@ def test_other_words_are_not(text: str) -> None:
     ("inked", "read", "unclear"),
     [
         ("A Kent H (as agreed)", "A Kent H (as agreed)", False), ("A Kent H", "A Kent H", False),
-        ("A Kent H (fit is empt)", "A Kent H ifit is empty", True), ("A Kent H (fit is empt)", "A Kent H (fit is empt)", True),
-        ("A Kent H (unles they come)", "A Kent H (unles they come)", True), ("A Kent - York (by convoy)", "A Kent - York", False),
+        ("A Kent H (fit is empt)", "A Kent H ifit is empty", True),
+        ("A Kent H (fit is empt)", "A Kent H (fit is empt)", True),
+        ("A Kent H (unles they come)", "A Kent H (unles they come)", True),
+        ("A Kent - York (by convoy)", "A Kent - York", False),
         ("A Kent H (as agreed)", "A Kent H cas agreed)", True),
         ("A Kent H (no change)", "A Kent H (no change)", False),
         ("A Kent H (bat if not)", "A Kent H (bat if not)", True),
@@ -51,7 +71,8 @@ def test_other_words_are_not(text: str) -> None:
         ("A Kent H (thiswill cut any suport)", "A Kent H (thiswill cut any suport)", False),
         ("A Kent H (this will cut any support)", "A Kent H ethis will cut any support)", False),
         ("A Kent H (this will cut any support)", "A Kent H (this wil ut any support", False),
-        # Long enough to be known for what it is though neither parenthesis is seen, and though it is badly read.
+        # Long enough to be known for what it is though neither parenthesis is seen, and though it is badly
+        # read.
         ("A Kent H (this will cut any support)", "A Kent H this will cut any support", False),
         ("A Kent H (his will ut amy supporp)", "A Kent H his will ut amy supporp", False),
         ("A Kent H (if this will cut any support)", "A Kent H if this will cut any support", True),
@@ -64,7 +85,8 @@ def test_other_words_are_not(text: str) -> None:
         ("A Kent H (they are unles there)", "A Kent H cthey are unles there)", True),
         ("A Kent H (nless they come)", "A Kent H cnless they come)", True),
         ("A Kent H (nochange)", "A Kent H (nochange)", False),
-        ("A Kent H (ut it is free)", "A Kent H (ut it is free)", True), ("A Kent H (til York)", "A Kent H (til York)", True),
+        ("A Kent H (ut it is free)", "A Kent H (ut it is free)", True),
+        ("A Kent H (til York)", "A Kent H (til York)", True),
         ("A Kent H (will York is free)", "A Kent H (will York is free)", True),
         ("A Kent H (this is so will York is free)", "A Kent H (this is so will York is free)", True),
     ],
@@ -73,8 +95,17 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
     assert unclear_remark(inked, read, lexicon()) is unclear
 
 
-@pytest.mark.parametrize(("text", "so"), [("Fket Kent", True), ("Arny Kent", True), ("Amy Smith", False), ("Flora Reed", False),
-                                          ("Armres Kent", True), ("Montrose", False)])
+@pytest.mark.parametrize(
+    ("text", "so"),
+    [
+        ("Fket Kent", True),
+        ("Arny Kent", True),
+        ("Amy Smith", False),
+        ("Flora Reed", False),
+        ("Armres Kent", True),
+        ("Montrose", False),
+    ],
+)
 def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
     assert USUAL.unit_like(text) is so
 
@@ -82,7 +113,8 @@ def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "order"),
     [
-        ("F Portland (Sea) H", "F Portland Sea Area H"), ("F Clare - Portland (sea)", "F Clare - Portland Sea Area"),
+        ("F Portland (Sea) H", "F Portland Sea Area H"),
+        ("F Clare - Portland (sea)", "F Clare - Portland Sea Area"),
         ("A Sligo S F Clare - Portland (Sea) (as agreed)", "A County Sligo S F Clare - Portland Sea Area"),
         ("A Clare - Portland (Dorset)", "A Clare - The Isle of Portland"),
         ("A Clare - Portland (as agreed)", "A Clare - The Isle of Portland"),

@@ -1,4 +1,5 @@
-"""Texts that differ in the kind of one unit: what is weighed against the ink beside the best text (a kind is one letter)."""
+"""Texts that differ in the kind of one unit: what is weighed against the ink beside the best text (a kind is
+one letter)."""
 
 from __future__ import annotations
 
@@ -15,8 +16,12 @@ from tests.grammar.boards import lexicon
         ("fleet kent holds", {"a kent holds", "army kent holds"}),
         ("armies kent and york hold", {"fleets kent and york hold"}),
         ("a at kent holds", {"f at kent holds", "f kent holds", "fleet at kent holds", "fleet kent holds"}),
-        ("a kent s fleet york", {"f kent s fleet york", "fleet kent s fleet york", "a kent s a york", "a kent s army york"}),
-        ("kent holds", set()), ("", set()),
+        (
+            "a kent s fleet york",
+            {"f kent s fleet york", "fleet kent s fleet york", "a kent s a york", "a kent s army york"},
+        ),
+        ("kent holds", set()),
+        ("", set()),
     ],
 )
 def test_each_unit_s_kind_is_turned_by_itself(text: str, turned: set[str]) -> None:

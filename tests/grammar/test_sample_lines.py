@@ -1,4 +1,5 @@
-"""All 162 order lines of the sample sheets mean what their maker meant; headings and signatures give no order."""
+"""All 162 order lines of the sample sheets mean what their maker meant; headings and signatures give no
+order."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ from adjudicator.units import UnitRef
 from grammar.parse import LineKind, parse_page
 from tests.grammar.boards import DATA, forms, lexicon, read
 
-_ROWS = [json.loads(row) for row in Path(DATA, "sample_orders.jsonl").read_text(encoding="utf-8").splitlines()]
+_ROWS = [
+    json.loads(row) for row in Path(DATA, "sample_orders.jsonl").read_text(encoding="utf-8").splitlines()
+]
 _ORDERS = [row for row in _ROWS if row["kind"] == "order"]
 
 
@@ -55,7 +58,8 @@ def meant(spec: dict[str, Any]) -> Order:
     if "power" in spec:
         author["to_power"] = _seat(spec["power"])
     classes: dict[str, type[Order]] = {
-        "hold": Hold, "move": Move, "support_hold": SupportHold, "support_move": SupportMove, "convoy": Convoy,
+        "hold": Hold, "move": Move, "support_hold": SupportHold, "support_move": SupportMove,
+        "convoy": Convoy,
         "convert": Convert, "proxy": Proxy, "retreat": Retreat, "disband": Disband, "remove": Remove,
     }
     return classes[spec["order"]](**author)
@@ -78,8 +82,12 @@ def test_pages_part_headings_orders_struck_lines_and_signatures() -> None:
         sheets[row["sheet"]].append(row)
     assert len(sheets) == 20
     for rows in sheets.values():
-        page = parse_page([(r["text"], r["struck"]) for r in rows], lexicon=lexicon(), forms=forms(rows[0]["phase"]),
-                          power="Montrose")
+        page = parse_page(
+            [(r["text"], r["struck"]) for r in rows],
+            lexicon=lexicon(),
+            forms=forms(rows[0]["phase"]),
+            power="Montrose",
+        )
         expected = {"heading": LineKind.HEADING, "order": LineKind.ORDER, "signature": LineKind.OTHER}
         assert [line.kind for line in page.lines] == [
             LineKind.STRUCK if r["struck"] else expected[r["kind"]] for r in rows]
@@ -89,7 +97,9 @@ def test_pages_part_headings_orders_struck_lines_and_signatures() -> None:
 
 @pytest.mark.parametrize("text", ["Build a thing somewhere", "Army London " * 40, "Army Kent dances"])
 def test_a_first_line_that_begins_like_an_order_is_no_heading(text: str) -> None:
-    page = parse_page([(text, False), ("Army London holds", False)], lexicon=lexicon(), forms=forms(), power="Montrose")
+    page = parse_page(
+        [(text, False), ("Army London holds", False)], lexicon=lexicon(), forms=forms(), power="Montrose"
+    )
     wanted = LineKind.HEADING if len(text) > 400 else LineKind.ORDER
     assert page.lines[0].kind is wanted
     assert len(page.orders) == 1
@@ -100,6 +110,13 @@ def test_a_bad_line_does_not_discard_the_page() -> None:
         [("Montrose", False), ("Army London holds", False), ("Army London quacks", False), ("", False),
          ("Army Kent holds", False), ("Montrose", False)],
         lexicon=lexicon(), forms=forms(), power="Montrose")
-    assert [line.kind.value for line in page.lines] == ["heading", "order", "order", "blank", "order", "other"]
+    assert [line.kind.value for line in page.lines] == [
+        "heading",
+        "order",
+        "order",
+        "blank",
+        "order",
+        "other",
+    ]
     assert [order.line for order in page.orders] == [2, 5]
     assert [(c.line, c.code.value) for c in page.complaints] == [(3, "invalid")]

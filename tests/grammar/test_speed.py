@@ -1,4 +1,5 @@
-"""A desk waits for no line: a few milliseconds for a clean one, well under a tenth of a second for a garbled one."""
+"""A desk waits for no line: a few milliseconds for a clean one, well under a tenth of a second for a garbled
+one."""
 
 from __future__ import annotations
 

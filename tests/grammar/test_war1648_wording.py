@@ -70,7 +70,8 @@ def test_canonical_text_is_read_back(phase: PhaseKind, order: str) -> None:
 @pytest.mark.parametrize(("subject", "season", "year", "kind"), [
     ("White Mountain - Spain - April 1618 Movement - v1", "April", 1618, PhaseKind.MOVEMENT),
     ("White Mountain, Spain, June 1618 Builds, v2", "June", 1618, PhaseKind.ADJUSTMENT),
-    ("Fwd: white mountain - SPAIN - december 1618 adjustment orders - v1", "December", 1618, PhaseKind.ADJUSTMENT),
+    (("Fwd: white mountain - SPAIN - december 1618 adjustment orders - "
+      "v1"), "December", 1618, PhaseKind.ADJUSTMENT),
     ("White Mountain - Spain - February 1619 Retreat Orders - v1", "February", 1619, PhaseKind.RETREAT),
     ("White Mountain - Spain - Setpember 1619 - v1", "September", 1619, PhaseKind.ADJUSTMENT),
 ])

@@ -1,5 +1,5 @@
-"""The board of Bretwalda I against the printed rules: the list of provinces, ports, homes, and what the examples say
-of who borders whom. Borders themselves are our own (GAP-02)."""
+"""The board of Bretwalda I against the printed rules: the list of provinces, ports, homes, and what the
+examples say of who borders whom. Borders themselves are our own (GAP-02)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from adjudicator.geo import COAST, LAND, SEA, Region, Terrain
 VARIANT = maps.load("bretwalda")
 BOARD = VARIANT.board
 LETTERS = {
-    "P": "Pictland", "G": "Gwynedd", "N": "Northumbria", "D": "Dalriada", "E": "East Anglia", "L": "Leinster", "K": "Kernow",
+    "P": "Pictland", "G": "Gwynedd", "N": "Northumbria", "D": "Dalriada", "E": "East Anglia", "L": "Leinster",
+    "K": "Kernow",
     "W": "Wessex", "M": "Mercia",
 }
 LAND_LIST = """
@@ -28,7 +29,8 @@ ANG BCH CDG CEL COL CRS DOG ECH FAS FFT HBS IRI LYM MAO MIN MOF MOR NAO NCH NSN 
 THA WAS
 """
 PORTS = {
-    "Dalriada": {"Ion"}, "East Anglia": {"Ips"}, "Gwynedd": {"Cae"}, "Kernow": {"Sci"}, "Leinster": {"Wex"}, "Mercia": {"Glo"},
+    "Dalriada": {"Ion"}, "East Anglia": {"Ips"}, "Gwynedd": {"Cae"}, "Kernow": {"Sci"}, "Leinster": {"Wex"},
+    "Mercia": {"Glo"},
     "Northumbria": {"Bam"}, "Pictland": {"Abn", "Bur"}, "Wessex": {"Por"},
 }
 NEUTRAL_PORTS = {"Rhe", "IoM", "Heb", "Gal", "Yst", "Lon", "Fla"}
@@ -79,7 +81,9 @@ def test_ports() -> None:
     assert marked == set().union(*PORTS.values()) | NEUTRAL_PORTS
     for power, ports in PORTS.items():
         assert {p.id for p in BOARD.provinces.values() if p.home == power} & marked == ports
-    assert all(BOARD.provinces[port].centre and BOARD.provinces[port].terrain is Terrain.COASTAL for port in marked)
+    assert all(
+        BOARD.provinces[port].centre and BOARD.provinces[port].terrain is Terrain.COASTAL for port in marked
+    )
 
 
 def test_the_game_begins_in_winter_620_with_an_empty_board() -> None:
@@ -100,9 +104,12 @@ def test_no_army_walks_between_iona_and_the_mainland(other: str) -> None:
 
 @pytest.mark.parametrize(("a", "b", "movement", "meet"), [
     ("NSN", "WAS", COAST, True), ("NSN", "NSS", COAST, False), ("NSN", "NSS", SEA, True),
-    ("Wic", "CDG", COAST, True), ("CDG", "Aby", COAST, True), ("Den", "Pow", LAND, True), ("Che", "Pow", LAND, True),
-    ("Den", "Che", LAND, True), ("Den", "Che", COAST, True), ("Den", "COL", SEA, True), ("Mer", "COL", SEA, True),
-    ("Den", "Mer", LAND, False), ("IRI", "CDG", SEA, True), ("IRI", "Arm", SEA, True), ("CDG", "Arm", SEA, False),
+    ("Wic", "CDG", COAST, True), ("CDG", "Aby", COAST, True), ("Den", "Pow", LAND, True),
+    ("Che", "Pow", LAND, True),
+    ("Den", "Che", LAND, True), ("Den", "Che", COAST, True), ("Den", "COL", SEA, True),
+    ("Mer", "COL", SEA, True),
+    ("Den", "Mer", LAND, False), ("IRI", "CDG", SEA, True), ("IRI", "Arm", SEA, True),
+    ("CDG", "Arm", SEA, False),
     ("IoM", "IRI", SEA, True), ("NCH", "IRI", COAST, True), ("Ban", "Arm", LAND, True),
 ])
 def test_what_the_examples_say_of_who_borders_whom(a: str, b: str, movement: str, meet: bool) -> None:
@@ -123,7 +130,8 @@ def test_coasts_for_bunches_are_worked_out_from_shared_shores() -> None:
 
 
 def test_three_kinds_of_unit() -> None:
-    """BRE-09, BRE-15: only fleets convoy; armies and bunches are convoyed, a bunch from a sea too (BRE-16)."""
+    """BRE-09, BRE-15: only fleets convoy; armies and bunches are convoyed, a bunch from a sea too
+    (BRE-16)."""
     assert set(VARIANT.kinds) == {"A", "F", "B"}
     assert {k.letter for k in VARIANT.kinds.values() if k.carries} == {"F"}
     assert {k.letter for k in VARIANT.kinds.values() if k.carried} == {"A", "B"}

@@ -1,5 +1,5 @@
-"""The board of 1066 against the printed rules: the list of names, who begins where, and who gets on the board from where.
-Borders and centres are our own (GAP-05)."""
+"""The board of 1066 against the printed rules: the list of names, who begins where, and who gets on the board
+from where. Borders and centres are our own (GAP-05)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def _entries() -> list[tuple[str, str]]:
 
 
 def test_the_list_has_68_names_and_the_board_dore_besides() -> None:
-    """D66-13, Q-72: 59 lands and 9 seas; every name is that of one province, and every code but Brc means it alone."""
+    """D66-13, Q-72: 59 lands and 9 seas; every name is that of one province, and every code but Brc means it
+    alone."""
     listed = _entries()
     assert len(listed) == 68
     found = set()
@@ -58,8 +59,17 @@ def test_the_list_has_68_names_and_the_board_dore_besides() -> None:
 
 def test_spellings_that_vary_are_understood() -> None:
     """Q-71, Q-72."""
-    for text, province in (("Gloucestre", "Glo"), ("Wessex", "Wes"), ("Ludnonia", "Lun"), ("Snottingeham", "Sno"),
-                           ("Hebrides", "HEB"), ("Brn", "Brn"), ("Ber", "Brn"), ("Brk", "Brc"), ("Dore", "Dre")):
+    for text, province in (
+        ("Gloucestre", "Glo"),
+        ("Wessex", "Wes"),
+        ("Ludnonia", "Lun"),
+        ("Snottingeham", "Sno"),
+        ("Hebrides", "HEB"),
+        ("Brn", "Brn"),
+        ("Ber", "Brn"),
+        ("Brk", "Brc"),
+        ("Dore", "Dre"),
+    ):
         assert meanings(VARIANT.names, text) == (Region(province),)
 
 
@@ -86,7 +96,8 @@ def test_twenty_four_of_forty_six_centres_win_and_boxes_are_none() -> None:
 
 
 def test_a_move_is_a_month_and_adjustments_follow_every_second() -> None:
-    """D66-11: March 1066 first; April, June, August and so on have adjustments, over the turn of the year too."""
+    """D66-11: March 1066 first; April, June, August and so on have adjustments, over the turn of the year
+    too."""
     assert VARIANT.start.phase == Phase(1066, "March", PhaseKind.MOVEMENT)
     phase, seen = VARIANT.start.phase, []
     for _ in range(60):
@@ -95,7 +106,14 @@ def test_a_move_is_a_month_and_adjustments_follow_every_second() -> None:
     moves = [p for p in seen if p.kind is PhaseKind.MOVEMENT]
     assert [p.season for p in moves[:4]] == ["March", "April", "May", "June"]
     adjusted = [f"{p.season} {p.year}" for p in seen if p.kind is PhaseKind.ADJUSTMENT]
-    assert adjusted[:6] == ["April 1066", "June 1066", "August 1066", "October 1066", "December 1066", "February 1067"]
+    assert adjusted[:6] == [
+        "April 1066",
+        "June 1066",
+        "August 1066",
+        "October 1066",
+        "December 1066",
+        "February 1067",
+    ]
     for at, found in enumerate(seen):
         if found.kind is PhaseKind.ADJUSTMENT:
             assert seen[at - 1] == Phase(found.year, found.season, PhaseKind.RETREAT)

@@ -1,4 +1,5 @@
-"""What the printed rules of Brittania say about their map, held against the board (WSB-01, WSB-04, WSB-06, WSB-19, Q-63)."""
+"""What the printed rules of Brittania say about their map, held against the board (WSB-01, WSB-04, WSB-06,
+WSB-19, Q-63)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from adjudicator.geo import LAND, SEA
 BRITTANIA = maps.load("brittania")
 BOARD = BRITTANIA.board
 KINGDOMS = {
-    "Essex", "Glamorgan", "York", "Lancaster", "Lothian", "Aberdeen", "Argyll", "Ui Neill", "Connachta", "Laighin",
+    "Essex", "Glamorgan", "York", "Lancaster", "Lothian", "Aberdeen", "Argyll", "Ui Neill", "Connachta",
+    "Laighin",
 }
 COLOURS = ["Red", "Gold", "Green", "Cyan", "Orange", "Silver", "Purple", "White", "Teal", "Lavender"]
 
@@ -17,7 +19,9 @@ def test_there_are_49_states_and_seven_seas() -> None:
     states = [p for p in BOARD.provinces.values() if not p.is_sea]
     assert len(states) == 49
     assert set(BOARD.centres()) == {state.id for state in states}
-    assert sorted(p.abbr for p in BOARD.provinces.values() if p.is_sea) == [f"S{number}" for number in range(1, 8)]
+    assert sorted(p.abbr for p in BOARD.provinces.values() if p.is_sea) == [
+        f"S{number}" for number in range(1, 8)
+    ]
     assert {"Essex", "Kent", "Oxford", "Mide", "Ulaid", "Ayr"} <= set(BOARD.centres())
 
 

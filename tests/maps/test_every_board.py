@@ -108,7 +108,11 @@ def test_colours_of_powers_differ_plainly(slug: str) -> None:
 @pytest.mark.parametrize("slug", BOARDS)
 def test_no_two_names_of_powers_are_one(slug: str) -> None:
     powers = maps.load(slug).powers.values()
-    spellings = [plain(text) for power in powers for text in {plain(power.id), plain(power.name), *map(plain, power.aliases)}]
+    spellings = [
+        plain(text)
+        for power in powers
+        for text in {plain(power.id), plain(power.name), *map(plain, power.aliases)}
+    ]
     assert len(set(spellings)) == len(spellings)
 
 
@@ -138,7 +142,8 @@ def test_an_unknown_board_names_those_there_are() -> None:
 def test_the_licence_stands_beside_the_data() -> None:
     for slug in BOARDS:
         assert (maps.folder(slug) / "LICENCE.txt").stat().st_size > 200
-    words = "This map made use of data provided by the Historic County Borders Project (county-borders.co.uk)."
+    words = ("This map made use of data provided by the Historic County Borders Project "
+             "(county-borders.co.uk).")
     assert words in maps.load("w3k").note
     assert words in (Path(maps.folder("w3k")) / "LICENCE.txt").read_text("utf-8").replace("\n  ", " ")
 

@@ -93,7 +93,8 @@ def tiny(tmp_path: Path) -> Path:
     folder = tmp_path / "tiny"
     folder.mkdir()
     for name, text in {
-        "variant.toml": TOML, "provinces.csv": PROVINCES, "borders.csv": BORDERS, "setup.csv": SETUP, "names.csv": NAMES,
+        "variant.toml": TOML, "provinces.csv": PROVINCES, "borders.csv": BORDERS, "setup.csv": SETUP,
+        "names.csv": NAMES,
     }.items():
         (folder / name).write_text(text, "utf-8")
     return folder
@@ -129,40 +130,94 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     # tables
     ("provinces.csv", _swap("terrain", "ground"), 1, "the column 'terrain' is missing"),
     ("provinces.csv", _swap("home,coasts", "home,coasts,depth"), 1, "the column 'depth' is not known"),
-    ("names.csv", _swap("text,region,spelling,ambiguous", "text,region,spelling,text"), 1, "'text' stands twice"),
+    (
+        "names.csv",
+        _swap("text,region,spelling,ambiguous", "text,region,spelling,text"),
+        1,
+        "'text' stands twice",
+    ),
     ("setup.csv", _append("Red,A"), 5, "2 cells where the heading has 3"),
     # provinces
-    ("provinces.csv", _append("Port,Harbour,,coastal,,North,,,"), 7, "'Port' is the id of an earlier province"),
+    (
+        "provinces.csv",
+        _append("Port,Harbour,,coastal,,North,,,"),
+        7,
+        ("'Port' is the id of an earlier province"),
+    ),
     ("provinces.csv", _append("Quay,Port,,coastal,,North,,,"), 7, "Quay and Port have one name, 'Port'"),
-    ("provinces.csv", _swap("Moor,Moor,Moo", "Moor,Moor,POR"), 4, "Moor and Port have one abbreviation, 'POR'"),
+    (
+        "provinces.csv",
+        _swap("Moor,Moor,Moo", "Moor,Moor,POR"),
+        4,
+        ("Moor and Port have one abbreviation, 'POR'"),
+    ),
     ("provinces.csv", _swap("Moo,inland", "Moo,hilly"), 4, "Moor has the terrain 'hilly'"),
     ("provinces.csv", _swap("Por,coastal,yes", "Por,coastal,y"), 2, "Port has 'y' for centre"),
     ("provinces.csv", _swap("Deep,local", "Deep,shallow"), 6, "Bay has the role 'shallow'"),
-    ("provinces.csv", _swap("Moo,inland,,North,", "Moo,inland,,North,local"), 4, "Moor has a role and is not a sea"),
-    ("provinces.csv", _swap("Deep,local", "Deep,primary"), 6, "Deep needs exactly one primary region and has Gulf, Bay"),
-    ("provinces.csv", _swap("Deep,primary", "Deep,local"), 6, "Deep needs exactly one primary region and has none"),
+    (
+        "provinces.csv",
+        _swap("Moo,inland,,North,", "Moo,inland,,North,local"),
+        4,
+        "Moor has a role and is not a sea",
+    ),
+    (
+        "provinces.csv",
+        _swap("Deep,local", "Deep,primary"),
+        6,
+        ("Deep needs exactly one primary region and has Gulf, Bay"),
+    ),
+    (
+        "provinces.csv",
+        _swap("Deep,primary", "Deep,local"),
+        6,
+        ("Deep needs exactly one primary region and has none"),
+    ),
     ("provinces.csv", _swap("; South Coast", ""), 3, "Cape names one coast"),
     ("provinces.csv", _swap("; South Coast", "; North Coast"), 3, "Cape has one coast twice"),
-    ("provinces.csv", _swap("Moor,Moor,Moo,inland,,North,,,", "Moor,Moor,Moo,inland,,North,,,East; West"), 4,
-     "Moor has coasts and is inland"),
+    (
+        "provinces.csv",
+        _swap("Moor,Moor,Moo,inland,,North,,,", "Moor,Moor,Moo,inland,,North,,,East; West"),
+        4,
+        "Moor has coasts and is inland",
+    ),
     ("provinces.csv", _append("Lea/Down,Lea,,inland,,North,,,"), 7, "holds a stroke"),
     ("provinces.csv", _append(",Lea,,inland,,North,,,"), 7, "needs an id and a name"),
-    ("provinces.csv", _swap("North,,Red,", "North,,Green,"), 2, "Port is the home of 'Green', which is no power"),
+    (
+        "provinces.csv",
+        _swap("North,,Red,", "North,,Green,"),
+        2,
+        ("Port is the home of 'Green', which is no power"),
+    ),
     ("provinces.csv", _append("Lone,Lone,,inland,,North,,,"), 7, "Lone cannot be reached from Port"),
     ("provinces.csv", _swap("Moo,inland", "Moo,coastal"), 4, "Moor is coastal and no fleet can reach it"),
     # borders
     ("borders.csv", _append("Port,Atlantis,land"), 9, "'Atlantis' is no province of this board"),
     ("borders.csv", _append("Port,Cape/East Coast,shore"), 9, "Cape has no coast 'East Coast'"),
-    ("borders.csv", _append("Port,Cape,shore"), 9, "Cape has several coasts; say which, as in Cape/North Coast"),
+    (
+        "borders.csv",
+        _append("Port,Cape,shore"),
+        9,
+        ("Cape has several coasts; say which, as in Cape/North Coast"),
+    ),
     ("borders.csv", _append("Cape/North Coast,Moor,land"), 9, "Cape/North Coast names a coast"),
     ("borders.csv", _append("Port,Moor,road"), 9, "the kind 'road' is not known"),
     ("borders.csv", _append("Port,Port,land"), 9, "Port cannot border itself"),
     ("borders.csv", _append("Moor,Port,land"), 9, "Moor and Port stand in row 3 already"),
-    ("borders.csv", _append("Port,Gulf,land"), 9, "a row of kind land cannot join Port (coastal) and Gulf (sea)"),
+    (
+        "borders.csv",
+        _append("Port,Gulf,land"),
+        9,
+        ("a row of kind land cannot join Port (coastal) and Gulf (sea)"),
+    ),
     ("borders.csv", _append("Moor,Port,shore"), 9, "a row of kind shore cannot join Moor (inland)"),
-    ("borders.csv", _append("Moor,Bay,coast-touch"), 9, "a row of kind coast-touch cannot join Moor (inland)"),
+    (
+        "borders.csv",
+        _append("Moor,Bay,coast-touch"),
+        9,
+        ("a row of kind coast-touch cannot join Moor (inland)"),
+    ),
     ("borders.csv", _append("Port,Gulf,sea-touch"), 9, "a row of kind sea-touch cannot join Port (coastal)"),
-        # setup
+    # setup
     ("setup.csv", _append("Green,A,Moor"), 5, "'Green' is no power of this game"),
     ("setup.csv", _append("Red,X,Moor"), 5, "'X' is no kind of unit; known are A, F, centre"),
     ("setup.csv", _append("Red,F,Moor"), 5, "a unit of kind Fleet cannot stand in Moor, which is inland"),
@@ -177,7 +232,12 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("names.csv", _append("Harbour,Atlantis,alias,"), 6, "'Atlantis' is no province"),
     ("names.csv", _append("Cape,Port,alias,"), 6, "'cape' means Cape and Port; mark it ambiguous"),
     ("names.csv", _append("MOO.,Cape/South Coast,abbreviation,"), 6, "'moo' means Moor and Cape/South Coast"),
-    ("names.csv", _append("Heath,Moor,alias,yes"), 6, "'heath' is marked ambiguous and means one region only"),
+    (
+        "names.csv",
+        _append("Heath,Moor,alias,yes"),
+        6,
+        ("'heath' is marked ambiguous and means one region only"),
+    ),
     ("names.csv", _append("Heath,Moor,nickname,"), 6, "the spelling 'nickname' is not known"),
     ("names.csv", _append("the moor,Moor,alias,"), 6, "'the moor' for Moor stands in row 2 already"),
     ("names.csv", _append("...,Moor,alias,"), 6, "holds no letter or figure"),
@@ -192,31 +252,96 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("variant.toml", _swap('["sea"]', "[1]"), 15, "units.F.moves must be a list of texts"),
     ("variant.toml", _swap("victory = 1", 'victory = "1"'), 2, "victory must be a whole number"),
     ("variant.toml", _swap("victory = 1", "victory = 9"), 2, "victory needs 9 centres and the board has 1"),
-    ("variant.toml", _swap('["Spring", "retreat"]', '["Spring", "rest"]'), 5, "calendar.steps has ['Spring', 'rest']"),
-    ("variant.toml", _swap('["Spring", "retreat"]', '["Spring", "movement"]'), 5, "calendar.steps has a phase twice"),
-    ("variant.toml", _swap('start = ["Spring"', 'start = ["Summer"'), 6, "calendar.start is Summer 1 Movement, which is not"),
-    ("variant.toml", _swap(', 1, "movement"]', ', "movement"]'), 6, "calendar.start must be a season, a year and a kind"),
+    (
+        "variant.toml",
+        _swap('["Spring", "retreat"]', '["Spring", "rest"]'),
+        5,
+        "calendar.steps has ['Spring', 'rest']",
+    ),
+    (
+        "variant.toml",
+        _swap('["Spring", "retreat"]', '["Spring", "movement"]'),
+        5,
+        "calendar.steps has a phase twice",
+    ),
+    (
+        "variant.toml",
+        _swap('start = ["Spring"', 'start = ["Summer"'),
+        6,
+        ("calendar.start is Summer 1 Movement, which is not"),
+    ),
+    (
+        "variant.toml",
+        _swap(', 1, "movement"]', ', "movement"]'),
+        6,
+        ("calendar.start must be a season, a year and a kind"),
+    ),
     ("variant.toml", _swap("centres = 1", "centres = 2"), 26, "counts.centres says 2 and the tables hold 1"),
     ("variant.toml", _swap("centres = 1", "hills = 1"), 26, "counts.hills is not known"),
-    ("variant.toml", _swap('North = ["Port"]', 'North = ["Moor"]'), 19, "capitals.North names 'Moor', which is no supply centre"),
-    ("variant.toml", _swap('North = ["Port"]', 'South = ["Port"]'), 19, "capitals.South: no province lies in that area"),
+    (
+        "variant.toml",
+        _swap('North = ["Port"]', 'North = ["Moor"]'),
+        19,
+        ("capitals.North names 'Moor', which is no supply centre"),
+    ),
+    (
+        "variant.toml",
+        _swap('North = ["Port"]', 'South = ["Port"]'),
+        19,
+        ("capitals.South: no province lies in that area"),
+    ),
     ("variant.toml", _swap('kingdom = "North"', 'kingdom = "South"'), 34, "the power Red belongs to 'South'"),
     ("variant.toml", _swap('"#0000aa"', '"blue"'), 38, "powers[2].colour is 'blue'"),
     ("variant.toml", _swap('"#0000aa"', '"#aa0000"'), 38, "gives Blue the colour '#aa0000' of Red"),
-    ("variant.toml", _swap('id = "Blue"', 'id = "Red"'), 37, "powers[2].id is 'Red', which is the id of an earlier power"),
+    (
+        "variant.toml",
+        _swap('id = "Blue"', 'id = "Red"'),
+        37,
+        ("powers[2].id is 'Red', which is the id of an earlier power"),
+    ),
     ("variant.toml", _swap('module = "standard"', ""), 21, "rules.module is missing"),
-    ("variant.toml", _swap('module = "standard"', 'module = "house"'), 22, "there is no rule set called 'house'"),
-    ("variant.toml", _swap('module = "standard"', 'module = "standard"\n[rules.values]\nfog = "yes"'), 24,
-     "rules.values.fog: rule set 'standard' has no such choice"),
-    ("variant.toml", _swap('module = "standard"', 'module = "w3k"\n[rules.values]\ndraw = "never"'), 24,
-     "rules.values.draw: 'never' is not one of on_request, at_once"),
-    ("variant.toml", _swap('module = "standard"', 'module = "w3k"\n[rules.values]\ndraw = ["never"]'), 24,
-     "rules.values.draw: ['never'] is not one of"),
-    ("variant.toml", _swap('module = "standard"', 'module = "standard"\n[rules.citations]\nfog = "page 4"'), 24,
-     "rules.citations.fog: rule set 'standard' has no such sentence or reason"),
-    ("variant.toml", _swap('module = "standard"', 'module = "standard"\n[rules.citations]\ncut = 4'), 24,
-     "rules.citations.cut: 4 is not a text"),
-    ("variant.toml", _swap("victory = 1", "victory = 1\nmiddle = [4, 99]"), 3, "middle must be a longitude and a latitude"),
+    (
+        "variant.toml",
+        _swap('module = "standard"', 'module = "house"'),
+        22,
+        ("there is no rule set called 'house'"),
+    ),
+    (
+        "variant.toml",
+        _swap('module = "standard"', 'module = "standard"\n[rules.values]\nfog = "yes"'),
+        24,
+        "rules.values.fog: rule set 'standard' has no such choice",
+    ),
+    (
+        "variant.toml",
+        _swap('module = "standard"', 'module = "w3k"\n[rules.values]\ndraw = "never"'),
+        24,
+        "rules.values.draw: 'never' is not one of on_request, at_once",
+    ),
+    (
+        "variant.toml",
+        _swap('module = "standard"', 'module = "w3k"\n[rules.values]\ndraw = ["never"]'),
+        24,
+        "rules.values.draw: ['never'] is not one of",
+    ),
+    (
+        "variant.toml",
+        _swap('module = "standard"', ('module = "standard"\n[rules.citations]\nfog = "page 4"')),
+        24,
+        "rules.citations.fog: rule set 'standard' has no such sentence or reason",
+    ),
+    (
+        "variant.toml",
+        _swap('module = "standard"', 'module = "standard"\n[rules.citations]\ncut = 4'),
+        24,
+        "rules.citations.cut: 4 is not a text",
+    ),
+    (
+        "variant.toml",
+        _swap("victory = 1", "victory = 1\nmiddle = [4, 99]"),
+        3,
+        ("middle must be a longitude and a latitude"),
+    ),
     ("variant.toml", _swap("[calendar]", "[calendar"), 4, "the file cannot be read"),
 ]
 
@@ -279,11 +404,17 @@ def test_every_fault_is_reported_at_once(tiny: Path) -> None:
 
 
 def test_a_link_that_leads_one_way_must_be_meant(tiny: Path) -> None:
-    """Off-board boxes may be left and never entered; the row says so, and `[counts]` says how many such rows."""
-    text = BORDERS.replace("a,b,kind", "a,b,kind,one_way").replace("touch\n", "touch,\n").replace("shore\n", "shore,\n")
+    """Off-board boxes may be left and never entered; the row says so, and `[counts]` says how many such
+    rows."""
+    text = (
+        BORDERS.replace("a,b,kind", "a,b,kind,one_way")
+        .replace("touch\n", "touch,\n")
+        .replace("shore\n", "shore,\n")
+    )
     text = text.replace("Port,Cape,land", "Port,Cape,land,").replace("Port,Moor,land", "Moor,Port,land,yes")
     (tiny / "borders.csv").write_text(text, "utf-8")
-    assert [fault.message for fault in maps.check_folder(tiny)] == ["counts.one_way says 0 and the tables hold 1"]
+    assert [fault.message for fault in maps.check_folder(tiny)] == [("counts.one_way says 0 and the tables "
+                                                                     "hold 1")]
     (tiny / "variant.toml").write_text(TOML.replace("units = 2", "units = 2\none_way = 1"), "utf-8")
     board = maps.load_folder(tiny).board
     assert Region("Port") in board.neighbours(Region("Moor"), LAND)
@@ -308,7 +439,10 @@ def test_a_board_put_together_lopsided_is_found() -> None:
 def test_a_drawn_shape_that_is_missing_is_found(tiny: Path) -> None:
     square = [[0, 0], [1, 0], [1, 1], [0, 0]]
     features = [
-        {"properties": {"id": name, "label": [0.5, 0.2]}, "geometry": {"type": "Polygon", "coordinates": [square]}}
+        {
+            "properties": {"id": name, "label": [0.5, 0.2]},
+            "geometry": {"type": "Polygon", "coordinates": [square]},
+        }
         for name in ("Port", "Cape", "Moor", "Gulf")
     ]
     (tiny / "partition.geojson").write_text(json.dumps({"features": features}), "utf-8")
@@ -333,8 +467,16 @@ def test_a_wrong_name_in_a_shipped_board_is_found(slug: str, tmp_path: Path) -> 
     assert any(f.file == "borders.csv" and f.row == 101 and rows[100][0] in f.message for f in faults)
 
 
-FILES = {"variant.toml": TOML, "provinces.csv": PROVINCES, "borders.csv": BORDERS, "setup.csv": SETUP, "names.csv": NAMES}
-SCRAPS = st.sampled_from(["", ",", "\n", '"', "/", "=", "[", "]", "Port", "yes", "9", "é", "#", "sea", "A", "\x00", ";"])
+FILES = {
+    "variant.toml": TOML,
+    "provinces.csv": PROVINCES,
+    "borders.csv": BORDERS,
+    "setup.csv": SETUP,
+    "names.csv": NAMES,
+}
+SCRAPS = st.sampled_from(
+    ["", ",", "\n", '"', "/", "=", "[", "]", "Port", "yes", "9", "é", "#", "sea", "A", "\x00", ";"]
+)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -21,8 +21,8 @@ def test_the_board_says_wherever_it_is_printed_that_it_is_our_own() -> None:
 
 
 def test_another_map_of_the_same_game_is_loaded_from_its_tables_alone(tmp_path: Path) -> None:
-    """GAP-01: the loader takes the real one later. Here a contact more, a centre less and another name are such a map:
-    tables are exchanged, and nothing else."""
+    """GAP-01: the loader takes the real one later. Here a contact more, a centre less and another name are
+    such a map: tables are exchanged, and nothing else."""
     folder = tmp_path / "w3k"
     shutil.copytree(maps.folder("w3k"), folder)
     _append(folder / "borders.csv", {"a": "Londonderry", "b": "Lough Foyle & Swilly", "kind": "coast-touch"})

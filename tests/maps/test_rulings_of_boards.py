@@ -1,4 +1,5 @@
-"""Every board's house rules fit the board: each choice has its paragraph, and what results cite can be found."""
+"""Every board's house rules fit the board: each choice has its paragraph, and what results cite can be
+found."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def test_each_choice_has_a_paragraph_with_all_its_answers(slug: str) -> None:
     text = (maps.folder(slug) / FILE).read_text("utf-8")
     assert found
     assert all(f"`{key}`" in text for key in variant.rules.CHOICES), slug
-    assert set(variant.rules.values) == set(variant.rules.CHOICES), "every choice is a named value of the board"
+    assert set(variant.rules.values) == set(variant.rules.CHOICES), ("every choice is a named value of the "
+                                                                     "board")
 
 
 @pytest.mark.parametrize("slug", BOARDS)

@@ -1,4 +1,5 @@
-"""SEA-01 to SEA-04: sea borders follow from touching. The worked examples are the handbook's own (G5a, G5b)."""
+"""SEA-01 to SEA-04: sea borders follow from touching. The worked examples are the handbook's own (G5a,
+G5b)."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ def test_g5a_lyme_bay_borders_exactly_its_printed_list() -> None:
 
 
 def test_g5b_portland_sea_area_borders_exactly_its_printed_list() -> None:
-    """The list prints `The Isle of Wight`, which Q-44 reads both as the island and as the primary of its area."""
+    """The list prints `The Isle of Wight`, which Q-44 reads both as the island and as the primary of its
+    area."""
     found = _w3k_borders()[Region("Portland Sea Area")]
     assert len(PORTLAND) == 18
     assert {str(region) for region in found} == PORTLAND | {"Wight Sea Area"}
@@ -71,7 +73,8 @@ def _chain(*names: str) -> list[tuple[Region, Region]]:
 
 
 def _small() -> dict[str, Province]:
-    """Two areas beside each other: North with locals n1 and n2, South with local s1; and a lake in no area."""
+    """Two areas beside each other: North with locals n1 and n2, South with local s1; and a lake in no
+    area."""
     listed = [
         _sea("North", "N", SeaRole.PRIMARY),
         _sea("n1", "N", SeaRole.LOCAL),

@@ -69,8 +69,8 @@ def test_the_file_is_light(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", BOARDS)
 def test_neighbours_by_land_touch_on_paper(slug: str) -> None:
-    """Simplifying moved corners, never torn a border open: 0.02 degrees is about two kilometres. Who is off the board waits
-    in a box beside it and comes from far away."""
+    """Simplifying moved corners, never torn a border open: 0.02 degrees is about two kilometres. Who is off
+    the board waits in a box beside it and comes from far away."""
     board = maps.load(slug).board
     for here, others in board.links["land"].items():
         if "off_board" in board.provinces[here.province].marks:
@@ -85,7 +85,11 @@ def test_the_classic_board_draws_neighbours_exactly_where_it_has_them() -> None:
     board = maps.load("standard").board
     plane = {name: to_plane(outline, (14.0, 51.0)) for name, outline in _outlines("standard").items()}
     for one, other in itertools.combinations(plane, 2):
-        shared = plane[one].buffer(1.0).intersection(plane[other]).area if shapely.dwithin(plane[one], plane[other], 1) else 0
+        shared = (
+            plane[one].buffer(1.0).intersection(plane[other]).area
+            if shapely.dwithin(plane[one], plane[other], 1)
+            else 0
+        )
         joined = other in board.near(one, "land") | board.near(one, "sea")
         assert (shared > 10) == joined, (one, other)
 
@@ -94,7 +98,10 @@ def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
     def feature(name: str, kind: str = "Polygon", ring: object = None) -> dict[str, object]:
         square = [[0, 0], [1, 0], [1, 1], [0, 0]]
         rings = [square if ring is None else ring]
-        return {"properties": {"id": name, "label": [0.5, 0.2]}, "geometry": {"type": kind, "coordinates": rings}}
+        return {
+            "properties": {"id": name, "label": [0.5, 0.2]},
+            "geometry": {"type": kind, "coordinates": rings},
+        }
 
     drawn = [
         feature("London"), feature("London"), feature("Atlantis"), feature("York", "Point"),

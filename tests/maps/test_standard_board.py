@@ -29,7 +29,10 @@ def test_a_province_is_as_the_facts_say(code: str) -> None:
     facts = FACTS["provinces"][code]
     province = BOARD.provinces[code]
     assert province.name == facts["name"]
-    assert province.terrain == {"land": Terrain.INLAND, "coastal": Terrain.COASTAL, "sea": Terrain.SEA}[facts["kind"]]
+    assert (
+        province.terrain
+        == {"land": Terrain.INLAND, "coastal": Terrain.COASTAL, "sea": Terrain.SEA}[facts["kind"]]
+    )
     assert province.centre == facts["supply_centre"]
     assert province.home == facts.get("home_of")
     assert _reach(Region(code), "land") == set(facts.get("army", ()))
@@ -70,7 +73,8 @@ def test_the_calendar_ends_the_year_with_builds() -> None:
     ("text", "code"),
     [
         ("NAT", "NAO"), ("mid-atlantic", "MAO"), ("English Channel", "ENG"), ("Saint Petersburg", "STP"),
-        ("St. Petersburg", "STP"), ("Romania", "RUM"), ("Tyrol", "TYR"), ("Gulf of Lyons", "LYO"), ("nrg", "NWG"),
+        ("St. Petersburg", "STP"), ("Romania", "RUM"), ("Tyrol", "TYR"), ("Gulf of Lyons", "LYO"),
+        ("nrg", "NWG"),
         ("Heligoland Bight", "HEL"), ("Marseille", "MAR"), ("spa", "SPA"),
     ],
 )
@@ -80,7 +84,10 @@ def test_usual_spellings_resolve(text: str, code: str) -> None:
 
 def test_coasts_have_printed_names() -> None:
     spain = BOARD.provinces["SPA"]
-    assert [(coast.id, coast.name) for coast in spain.coasts] == [("NC", "North Coast"), ("SC", "South Coast")]
+    assert [(coast.id, coast.name) for coast in spain.coasts] == [
+        ("NC", "North Coast"),
+        ("SC", "South Coast"),
+    ]
     assert spain.coast_id("north coast") == "NC"
     assert meanings(STANDARD.names, "Spain (north coast)") == (Region("SPA", "NC"),)
 

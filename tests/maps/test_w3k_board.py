@@ -64,7 +64,11 @@ def test_coasts_lie_on_different_sea_areas() -> None:
     assert split == {"Brittany", "Cornwall", "Devon", "Dorset", "Lower Normandy", "Sutherland"}
     for name in split:
         areas = [
-            {BOARD.provinces[o.province].area for o in BOARD.neighbours(region, "sea") if BOARD.provinces[o.province].is_sea}
+            {
+                BOARD.provinces[o.province].area
+                for o in BOARD.neighbours(region, "sea")
+                if BOARD.provinces[o.province].is_sea
+            }
             for region in BOARD.regions(name, "sea")
         ]
         assert len(areas) == 2
@@ -79,7 +83,8 @@ def test_every_open_question_of_the_rules_is_answered_on_the_board_file() -> Non
     assert dict(W3K.rules.values) == {
         "wrong_unit_type": "forgiven", "support_of_mover": "unmatched", "double_orders": "hold",
         "impossible_move": "by_map", "convoy_paradox": "szykman", "conversion_over_winter": "goes_on",
-        "own_attack_disrupts": "no", "missing_coast": "void", "proxy_silent": "owner", "proxy_of_proxy": "void",
+        "own_attack_disrupts": "no", "missing_coast": "void", "proxy_silent": "owner",
+        "proxy_of_proxy": "void",
         "proxy_retreats": "owner_first", "removals_beside_builds": "struck", "supply_sent": "any_owned",
         "supply_sent_on": "no", "victory_tested": "autumn", "draw": "on_request", "mercy_converts": "no",
         "mercy_supply": "greater",
@@ -98,20 +103,25 @@ def test_shores_join_regions_that_touch_by_land() -> None:
 HANDBOOK = {
     "London": "London", "York": "York", "Edinburgh": "Edinburgh", "Glasgow": "Glasgow", "Belfast": "Belfast",
     "Dublin": "Dublin & the Pale", "Dublin & the Pale": "Dublin & the Pale", "Staffordshire": "Staffordshire",
-    "Shropshire": "Shropshire", "Cheshire": "Cheshire", "Surrey": "Surrey", "Devon": "Devon", "Dorset": "Dorset",
+    "Shropshire": "Shropshire", "Cheshire": "Cheshire", "Surrey": "Surrey", "Devon": "Devon",
+    "Dorset": "Dorset",
     "Ashby-de-la-Zouch Castle": "Ashby-de-la-Zouch Castle", "Ashby-de-la-Zouch": "Ashby-de-la-Zouch Castle",
     "The Isle of Portland": "The Isle of Portland", "Portland (Dorset)": "The Isle of Portland",
     "Corfe Castle": "Corfe Castle", "Brittany": "Brittany", "Lower Normandy": "Lower Normandy",
-    "Cherbourg": "Cherbourg", "Jersey": "Jersey", "Guernsey": "Guernsey", "Caernarfonshire": "Caernarfonshire",
+    "Cherbourg": "Cherbourg", "Jersey": "Jersey", "Guernsey": "Guernsey",
+    "Caernarfonshire": "Caernarfonshire",
     "Carlisle": "Carlisle", "Eskdale": "Eskdale", "Annandale & Nithsdale": "Annandale & Nithsdale",
-    "Annandale": "Annandale & Nithsdale", "Northumberland": "Northumberland", "Carham Castle": "Carham Castle",
+    "Annandale": "Annandale & Nithsdale", "Northumberland": "Northumberland",
+    "Carham Castle": "Carham Castle",
     "Carham": "Carham Castle", "Teesdale": "Teviotdale", "Merse": "Merse", "Fort William": "Fort William",
     "Kisimul Castle": "Kisimul Castle", "Glamorganshire": "Glamorganshire",
     "Hastings & Pevensey": "Hastings & Pevensey", "Lyme Bay": "Lyme Bay",
     "Portland Sea Area": "Portland Sea Area", "Plymouth Sea Area": "Plymouth Sea Area",
     "Les Sept-Isles and Eddystone Rocks": "Les Sept-Isles and Eddystone Rocks",
-    "Les Sept-Isles": "Les Sept-Isles and Eddystone Rocks", "Eddystone Rocks": "Les Sept-Isles and Eddystone Rocks",
-    "Les Abers & Point de Corsen": "Les Abers & Point de Corsen", "Barfleur & La Hougue": "Barfleur & La Hougue",
+    "Les Sept-Isles": "Les Sept-Isles and Eddystone Rocks",
+    "Eddystone Rocks": "Les Sept-Isles and Eddystone Rocks",
+    "Les Abers & Point de Corsen": "Les Abers & Point de Corsen",
+    "Barfleur & La Hougue": "Barfleur & La Hougue",
     "Hurd's Deep": "Hurd's Deep", "Alderney Race": "Alderney Race", "Gulf of Mayo": "Gulf of Mayo",
     "Irish Sea": "Irish Sea", "Morecombe Bay": "Morecombe Bay", "Morecombe": "Morecombe Bay",
     "Solway Firth": "Solway Firth", "Dublin & Caernarfon Bays": "Dublin & Caernarfon Bays",
@@ -128,7 +138,10 @@ def test_the_isle_of_wight_is_the_island_first_and_may_be_the_sea_area() -> None
     assert meanings(W3K.names, "The Isle of Wight") == both
     assert meanings(W3K.names, "Isle of Wight") == both
     assert {row.region for row in W3K.names if row.ambiguous and row.text == "The Isle of Wight"} == {both[0]}
-    assert {row.text for row in W3K.names if row.ambiguous and row.region == both[1]} == {"Isle of Wight", "Wight"}
+    assert {row.text for row in W3K.names if row.ambiguous and row.region == both[1]} == {
+        "Isle of Wight",
+        "Wight",
+    }
 
 
 def test_either_half_of_a_joined_name_will_do() -> None:
@@ -172,10 +185,16 @@ def test_every_power_has_a_person_and_a_kingdom() -> None:
 
 
 def test_touching_rows_hold_nothing_derived() -> None:
-    """Raw touching is less than the borders that follow from it: the primary of Portland touches no Jersey."""
+    """Raw touching is less than the borders that follow from it: the primary of Portland touches no
+    Jersey."""
     with (maps.folder("w3k") / "borders.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert Counter(row["kind"] for row in rows) == {"land": 413, "shore": 141, "coast-touch": 238, "sea-touch": 143}
+    assert Counter(row["kind"] for row in rows) == {
+        "land": 413,
+        "shore": 141,
+        "coast-touch": 238,
+        "sea-touch": 143,
+    }
     touched = {row["b"] for row in rows if row["a"] == "Jersey" and row["kind"] == "coast-touch"}
     assert "Portland Sea Area" not in touched
     assert Region("Jersey") in BOARD.neighbours(Region("Portland Sea Area"), "sea")

@@ -1,8 +1,8 @@
 """Every statement the handbook makes about the w3k board, held against the loaded board.
 
-The facts file has one entry a statement. A checker stands here for each kind that speaks of the board; statements
-about rules, clocks and post are listed by id with the reason and the requirement whose tests hold them. An entry of
-neither sort fails, so nothing is passed over in silence.
+The facts file has one entry a statement. A checker stands here for each kind that speaks of the board;
+statements about rules, clocks and post are listed by id with the reason and the requirement whose tests hold
+them. An entry of neither sort fails, so nothing is passed over in silence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ DEADLINES = "a matter of the clock; tests/service, requirement "
 JUDGE = "a rule of the judge; tests/adjudicator and maps/w3k/cases, requirement "
 POST = "a matter of mail and post; tests/service, requirement "
 ELSEWHERE: dict[str, str] = {
-    "w3k-012": "the Coordinator is a role of the service, requirement A5; the board has ten powers, see w3k-011",
+    "w3k-012": ("the Coordinator is a role of the service, requirement A5; the board has ten powers, see "
+                "w3k-011"),
     "w3k-021": DEADLINES + "CAL-08, CAL-10",
     "w3k-022": DEADLINES + "CAL-03",
     "w3k-023": DEADLINES + "CAL-04",
@@ -45,7 +46,8 @@ ELSEWHERE: dict[str, str] = {
     "w3k-117": JUDGE + "G2",
     "w3k-118": JUDGE + "G3",
     "w3k-119": JUDGE + "G4",
-    "w3k-132": "a slip in the heading of an example; the fixture of G13 (Q-31). Its names are checked by w3k-138",
+    "w3k-132": ("a slip in the heading of an example; the fixture of G13 (Q-31). Its names are checked by "
+                "w3k-138"),
     "w3k-149": JUDGE + "CNV-03, G6d",
     "w3k-150": JUDGE + "CNV-02, G6e",
     "w3k-151": JUDGE + "CNV-04, G6a",
@@ -76,7 +78,8 @@ ELSEWHERE: dict[str, str] = {
     "w3k-196": POST + "SUBJ-01",
     "w3k-197": POST + "A8",
     "w3k-198": "the page of valid moves; tests/service/cli/test_check_board.py, requirement MOVE-01",
-    "w3k-199": "the map of control; tests/service, requirement MAP-01, MAP-02; centres are all alike by BRD-03",
+    "w3k-199": ("the map of control; tests/service, requirement MAP-01, MAP-02; centres are all alike by "
+                "BRD-03"),
 }
 
 
@@ -103,7 +106,8 @@ def neighbours(region: Region, unit: str) -> frozenset[Region]:
 
 
 def ends(fact: Fact) -> list[tuple[Region, Region]]:
-    """Both ends of a link, in every reading of an ambiguous name: the board must satisfy all of them (Q-44)."""
+    """Both ends of a link, in every reading of an ambiguous name: the board must satisfy all of them
+    (Q-44)."""
     sides = []
     for end in ("a", "b"):
         coast = fact.get(f"{end}_coast")
@@ -341,7 +345,8 @@ def owner_example(fact: Fact) -> None:
 
 
 def alternative(fact: Fact) -> None:
-    """Of the two readings of the border example a board must satisfy one: this, or the support of the move."""
+    """Of the two readings of the border example a board must satisfy one: this, or the support of the
+    move."""
     this = only(fact["b"]) in neighbours(only(fact["a"]), fact["unit"])
     first = only("Annandale") in neighbours(only(fact["a"]), fact["unit"])
     assert this or first
@@ -356,7 +361,9 @@ def convoy(fact: Fact) -> None:
 def region(fact: Fact) -> None:
     if "region" not in fact:
         names = {p.id for p in BOARD.provinces.values() if not p.is_sea}
-        assert {"Staffordshire", "London", "Carham Castle", "Kinsale"} <= names, "large areas and small circles"
+        assert {"Staffordshire", "London", "Carham Castle", "Kinsale"} <= names, (
+            "large areas and small circles"
+        )
         return
     province = BOARD.provinces[only(fact["region"]).province]
     assert not province.is_sea
@@ -375,14 +382,17 @@ def build(fact: Fact) -> None:
 CHECKS: dict[str, Callable[[Fact], None]] = {
     check.__name__: check
     for check in (
-        power, power_count, colour, calendar, region_kind, unit_limit, kingdom, capital, supply_centre, victory,
+        power, power_count, colour, calendar, region_kind, unit_limit, kingdom, capital, supply_centre,
+        victory,
         inference_total, sea_rule, adjacent, not_adjacent, complete_list, sea_area, coast, ambiguity, alias,
         owner_example, alternative, convoy, region, build,
     )
 }
 
 
-@pytest.mark.parametrize("fact", [f for f in FACTS if f["id"] not in ELSEWHERE], ids=lambda fact: str(fact["id"]))
+@pytest.mark.parametrize(
+    "fact", [f for f in FACTS if f["id"] not in ELSEWHERE], ids=lambda fact: str(fact["id"])
+)
 def test_the_board_agrees_with_the_handbook(fact: Fact) -> None:
     """Inferred statements are checked with the rest: this board satisfies them all."""
     assert fact["kind"] in CHECKS, f"{fact['id']} is neither checked here nor listed as tested elsewhere"

@@ -1,4 +1,5 @@
-"""The board of 1648 against what the printed rules say of it, and that it says of itself that it is our own (GAP-03)."""
+"""The board of 1648 against what the printed rules say of it, and that it says of itself that it is our own
+(GAP-03)."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ def test_the_ottoman_has_five_special_centres_and_sweden_its_letter() -> None:
     for name, province in PROVINCES.items():
         builders = {mark.removeprefix("fleets=") for mark in province.marks if mark.startswith("fleets=")}
         assert builders <= set(VARIANT.powers), name
-        assert not builders or (province.centre and province.home is None and province.terrain is Terrain.COASTAL)
+        assert not builders or (
+            province.centre and province.home is None and province.terrain is Terrain.COASTAL
+        )
     assert VARIANT.powers["Sweden"].letter == "S"
 
 

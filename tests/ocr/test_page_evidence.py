@@ -1,4 +1,5 @@
-"""Boxes of a reading lie where the words were written, in pixels of the photograph as shown, however it was taken.
+"""Boxes of a reading lie where the words were written, in pixels of the photograph as shown, however it was
+taken.
 
 The places of the words come from the composer, which wrote them; the sheets are the demo's.
 """
@@ -48,8 +49,9 @@ def rows(page: Page) -> Corners:
 
 
 def agreement(found: Corners, written: Corners) -> float:
-    """The least overlap, 0..1, of a row written with the row found that lies on it best: what both cover as a share of
-    what either covers. The same for the row's height alone would be some 0.6: found boxes take in room round the ink."""
+    """The least overlap, 0..1, of a row written with the row found that lies on it best: what both cover as a
+    share of what either covers. The same for the row's height alone would be some 0.6: found boxes take in
+    room round the ink."""
 
     def overlap(one: Corners, two: Corners) -> float:
         both = float(cv2.intersectConvexConvex(one, two)[0])
@@ -79,7 +81,8 @@ def test_on_a_photograph_that_lies_on_a_side_or_upside_down(quarters: int) -> No
     assert page.rotation == 90 * quarters
     assert agreement(rows(page), written) > LEAST
     first = page.lines[0].box.corners[0]
-    assert np.abs(np.array(first) - written[0, 0]).max() < 40, "the first corner is the writing's own top left"
+    assert np.abs(np.array(first) - written[0, 0]).max() < 40, ("the first corner is the writing's own top "
+                                                                "left")
 
 
 def test_on_a_file_that_is_stored_turned() -> None:
@@ -105,7 +108,9 @@ def test_on_a_photograph_taken_from_aside() -> None:
     frame = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], np.float32)
     seen = np.array([[120, 40], [wide - 30, 160], [wide - 110, high - 60], [20, high - 10]], np.float32)
     way = cv2.getPerspectiveTransform(frame, seen)
-    aside = np.asarray(cv2.warpPerspective(image, way, (wide, high), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    aside = np.asarray(
+        cv2.warpPerspective(image, way, (wide, high), borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
     written = np.asarray(cv2.perspectiveTransform(places(ONE), way), np.float32)
     (page,) = pages([aside])
     assert agreement(rows(page), written) > LEAST

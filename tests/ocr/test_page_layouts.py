@@ -1,5 +1,5 @@
-"""Layouts of whole photographs, from pixels to lines: columns beside each other, a margin line and rules, wrapped rows, and several
-of these at once. The boxes' own logic is in test_columns and test_wrap."""
+"""Layouts of whole photographs, from pixels to lines: columns beside each other, a margin line and rules,
+wrapped rows, and several of these at once. The boxes' own logic is in test_columns and test_wrap."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ from ocr.read import Options, read_images
 Pixels = npt.NDArray[np.uint8]
 INK = (30, 30, 60)
 LEFT = ("Army Louth holds", "Fleet Mull holds", "Army York holds", "Army Kent to Bath", "Fleet Wight holds")
-RIGHT = ("Fleet Clyde holds", "Army Cork to Mayo", "Army Devon holds", "Fleet Minch holds", "Army Leeds holds")
+RIGHT = (
+    "Fleet Clyde holds",
+    "Army Cork to Mayo",
+    "Army Devon holds",
+    "Fleet Minch holds",
+    "Army Leeds holds",
+)
 
 
 def paper(high: int = 900, wide: int = 1700) -> Pixels:
@@ -31,7 +37,9 @@ def write(image: Pixels, text: str, x: int, y: int) -> None:
 
 
 def page_of(image: Pixels) -> Page:
-    (page,) = read_images([np.ascontiguousarray(image)], (PpOcr(),), Options(strike=lambda crop, said: Strike())).pages
+    (page,) = read_images(
+        [np.ascontiguousarray(image)], (PpOcr(),), Options(strike=lambda crop, said: Strike())
+    ).pages
     return page
 
 
@@ -82,12 +90,19 @@ def test_rows_that_fall_are_read_along_their_slope() -> None:
     assert page.skew_degrees == pytest.approx(5.0, abs=0.7)
 
 
-WRAPPED = ("Fleet Irish Sea convoys", "  Army Louth to Mull", "Army York holds", "Army Kent supports", "  Army York")
+WRAPPED = (
+    "Fleet Irish Sea convoys",
+    "  Army Louth to Mull",
+    "Army York holds",
+    "Army Kent supports",
+    "  Army York",
+)
 
 
 @pytest.mark.parametrize("side", [0, 850], ids=["left", "right"])
 def test_orders_are_joined_in_either_column(side: int) -> None:
-    """Indented rows go on with the one before, in the left column too, whose rows all end before the sheet's middle."""
+    """Indented rows go on with the one before, in the left column too, whose rows all end before the sheet's
+    middle."""
     image = paper()
     write(image, "Montrose, Summer 1642 Movement Orders", 90, 90)
     for at, (text, other) in enumerate(zip(WRAPPED, RIGHT, strict=True)):
@@ -96,7 +111,8 @@ def test_orders_are_joined_in_either_column(side: int) -> None:
     joined = ["Fleet Irish Sea convoys Army Louth to Mull", "Army York holds", "Army Kent supports Army York"]
     lists = [joined, list(RIGHT)] if side == 0 else [list(RIGHT), joined]
     lines = page_of(image).lines
-    assert alike([line.text for line in lines], ["Montrose, Summer 1642 Movement Orders", *lists[0], *lists[1]])
+    assert alike([line.text for line in lines], [("Montrose, Summer 1642 Movement "
+                                                  "Orders"), *lists[0], *lists[1]])
     assert sorted(len(line.rows) for line in lines) == [1] * 7 + [2] * 2
 
 

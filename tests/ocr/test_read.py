@@ -1,4 +1,5 @@
-"""Whole photographs: four sample sheets with truth, the same turned and doubled, and what is no order sheet."""
+"""Whole photographs: four sample sheets with truth, the same turned and doubled, and what is no order
+sheet."""
 
 from __future__ import annotations
 
@@ -179,7 +180,16 @@ def test_posteriors_are_chances_of_letters() -> None:
 
 def test_the_steps_say_what_was_done_and_with_what() -> None:
     found = {step.name: dict(step.values) for step in reading("s019").steps}
-    assert list(found) == ["opened", "squared", "evened", "rules_removed", "turned", "rows", "read", "measured"]
+    assert list(found) == [
+        "opened",
+        "squared",
+        "evened",
+        "rules_removed",
+        "turned",
+        "rows",
+        "read",
+        "measured",
+    ]
     assert int(found["rules_removed"]["pixels"]) > 100_000, "the grid is off"
     assert found["opened"] == {"kind": "JPEG", "images": 1}
     assert found["evened"]["by"]
@@ -189,7 +199,8 @@ def test_the_steps_say_what_was_done_and_with_what() -> None:
 
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
 def test_the_steps_say_what_was_cut_and_how_it_was_turned(quarters: int) -> None:
-    """The corners lie round all the writing in the photograph as shown, the first where the writing begins."""
+    """The corners lie round all the writing in the photograph as shown, the first where the writing
+    begins."""
     image = np.ascontiguousarray(np.rot90(pixels("s006"), quarters))
     read_ = read_images([image], ENGINES)
     found = {step.name: dict(step.values) for step in read_.steps}

@@ -1,5 +1,5 @@
-"""What holds of every game there is, whatever is ordered, in every kind of phase it has: games of random papers, phase after
-phase, through the judge alone. A game that is added is tried without a line here."""
+"""What holds of every game there is, whatever is ordered, in every kind of phase it has: games of random
+papers, phase after phase, through the judge alone. A game that is added is tried without a line here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ PHASES = 6
 seeds = st.integers(0, 2**32)
 
 
-def _played(variant: Variant, seed: int, phases: int = PHASES) -> Iterator[tuple[Position, list[Order], Resolution]]:
+def _played(
+    variant: Variant, seed: int, phases: int = PHASES
+) -> Iterator[tuple[Position, list[Order], Resolution]]:
     """A game from its opening on: each phase's position, papers and resolution."""
     chance, setting, position = Random(seed), variant.setting(), variant.start
     for _ in range(phases):
@@ -98,7 +100,9 @@ def _nobody_comes_from_nowhere(before: Position, resolution: Resolution) -> None
     left = Counter(u.power for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)])
     assert not left - was
     kinds = Counter((u.power, u.kind) for u in [*before.units, *(d.unit for d in before.dislodged)])
-    now = Counter((u.power, u.kind) for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)])
+    now = Counter(
+        (u.power, u.kind) for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)]
+    )
     other = sum(isinstance(o.order, Convert) and o.result is Result.SUCCEEDS for o in resolution.outcomes)
     shed = sum(getattr(o.order, "sheds", False) for o in resolution.outcomes) + _afloat(before)
     assert sum((now - kinds).values()) <= other + shed
@@ -106,7 +110,9 @@ def _nobody_comes_from_nowhere(before: Position, resolution: Resolution) -> None
 
 def _afloat(position: Position) -> int:
     """Units that may be another kind after a phase without an order for it: those that carry boats along."""
-    return sum(unit.kind not in {"A", "F"} for unit in [*position.units, *(d.unit for d in position.dislodged)])
+    return sum(
+        unit.kind not in {"A", "F"} for unit in [*position.units, *(d.unit for d in position.dislodged)]
+    )
 
 
 def _retreats_are_free_and_near(variant: Variant, resolution: Resolution) -> None:
@@ -158,8 +164,8 @@ def _what_is_stored_comes_back(position: Position, resolution: Resolution) -> No
 
 
 def _the_command_says_the_same(variant: Variant, position: Position, resolution: Resolution) -> None:
-    """What was judged, written as a case of the contract's JSON, is answered as it was judged. The form has no key for
-    proxies that are kept for retreats."""
+    """What was judged, written as a case of the contract's JSON, is answered as it was judged. The form has
+    no key for proxies that are kept for retreats."""
     case, answered = case_of(variant.setting(), position, resolution, TAPE[: resolution.lots_used])
     assert (case is None) == bool(position.memory.proxies), "the contract's form can say all else"
     if case is None:
@@ -170,8 +176,8 @@ def _the_command_says_the_same(variant: Variant, position: Position, resolution:
 
 
 def _nothing_hidden_is_told(variant: Variant, resolution: Resolution) -> None:
-    """A unit that whoever looks on does not see is seen by its own power alone, and no sentence names where it lies
-    (D66-14)."""
+    """A unit that whoever looks on does not see is seen by its own power alone, and no sentence names where
+    it lies (D66-14)."""
     rules, setting = variant.rules, variant.setting()
     hidden = resolution.position.units - rules.sight(setting, resolution.position, None).units
     for power in variant.powers if hidden else ():
@@ -183,7 +189,10 @@ def _nothing_hidden_is_told(variant: Variant, resolution: Resolution) -> None:
         own = [o for o in told.outcomes if o.order.power != power]
         for unit in secret:
             orders = [o for o in own if o.order.power == unit.power]
-            assert not any(variant.board.provinces[unit.region.province].name in o.why for o in orders), (power, unit)
+            assert not any(variant.board.provinces[unit.region.province].name in o.why for o in orders), (
+                power,
+                unit,
+            )
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -205,7 +214,8 @@ def test_seven_years_of_random_papers_stay_sound(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_random_papers_try_much(slug: str) -> None:
-    """The check of the checks: every class of order was written, and enough came true, failed and were void."""
+    """The check of the checks: every class of order was written, and enough came true, failed and were
+    void."""
     variant = maps.load(slug)
     written: set[type[Order]] = set()
     results: Counter[Result] = Counter()

@@ -48,7 +48,8 @@ def _units(draw: st.DrawFn, slug: str, *, kindless: bool = True) -> UnitRef:
 
 @st.composite
 def _converts(draw: st.DrawFn, slug: str) -> Convert:
-    """The conversions a player can mean: a floating unit has its coast with it, another names its future coast."""
+    """The conversions a player can mean: a floating unit has its coast with it, another names its future
+    coast."""
     unit = draw(_units(slug, kindless=False))
     floats = SEA in lexicon(slug).kinds[unit.kind or ""].moves
     coast = None if floats else unit.region.coast
@@ -128,8 +129,54 @@ def test_any_text_is_answered(text: str) -> None:
 
 
 @_RULES
-@given(words=st.lists(st.sampled_from(
-    ["army", "fleet", "a", "f", "london", "kent", "surrey", "isle", "of", "man", "the", "crown", "montrose", "holds", "h", "moves", "to", "-", "s", "supports", "c", "convoys", "and", ",", ".", "(", ")", "/", "south", "coast", "converts", "is", "under", "orders", "command", "offered", "not", "if", "or"]), max_size=12))
+@given(
+    words=st.lists(
+        st.sampled_from(
+            [
+                "army",
+                "fleet",
+                "a",
+                "f",
+                "london",
+                "kent",
+                "surrey",
+                "isle",
+                "of",
+                "man",
+                "the",
+                "crown",
+                "montrose",
+                "holds",
+                "h",
+                "moves",
+                "to",
+                "-",
+                "s",
+                "supports",
+                "c",
+                "convoys",
+                "and",
+                ",",
+                ".",
+                "(",
+                ")",
+                "/",
+                "south",
+                "coast",
+                "converts",
+                "is",
+                "under",
+                "orders",
+                "command",
+                "offered",
+                "not",
+                "if",
+                "or",
+            ]
+        ),
+        max_size=12,
+    )
+)
 def test_any_words_in_any_order_are_answered(words: list[str]) -> None:
     line = read(" ".join(words))
     assert bool(line.orders) != bool(line.complaint)

@@ -1,5 +1,5 @@
-"""Print an order and parse it, for every class of order that any game has: the order comes back. The classic orders come back
-from their prose too; the prose of orders that a game brings is for letters alone."""
+"""Print an order and parse it, for every class of order that any game has: the order comes back. The classic
+orders come back from their prose too; the prose of orders that a game brings is for letters alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from grammar.print import canonical, prose
 from maps.variant import Variant
 from reading import vocabulary
 
-PHASES = [(slug, kind) for slug in maps.variants() for kind in dict.fromkeys(k for _, k in maps.load(slug).calendar.steps)]
+PHASES = [
+    (slug, kind)
+    for slug in maps.variants()
+    for kind in dict.fromkeys(k for _, k in maps.load(slug).calendar.steps)
+]
 FEW = settings(deadline=None, max_examples=5)
 seeds = st.integers(0, 2**32)
 
@@ -55,12 +59,16 @@ def test_prose_gives_the_classic_orders_back(slug: str, kind: PhaseKind, seed: i
 @pytest.mark.parametrize(("slug", "kind"), PHASES)
 @FEW
 @given(seed=seeds)
-def test_a_stored_line_of_several_orders_gives_them_back_in_order(slug: str, kind: PhaseKind, seed: int) -> None:
+def test_a_stored_line_of_several_orders_gives_them_back_in_order(
+    slug: str, kind: PhaseKind, seed: int
+) -> None:
     variant = maps.load(slug)
     orders = _orders(variant, kind, seed)
     text = vocabulary.printed(orders, variant.board)
     assert text is not None
-    assert vocabulary.orders_of(variant, kind, orders[0].power, text, 7) == [replace(order, line=7) for order in orders]
+    assert vocabulary.orders_of(variant, kind, orders[0].power, text, 7) == [
+        replace(order, line=7) for order in orders
+    ]
 
 
 @pytest.mark.slow

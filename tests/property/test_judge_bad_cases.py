@@ -18,27 +18,68 @@ from service.cli.adjudicate import case_lines, run_adjudicate
 
 CASES: list[dict[str, Any]] = [
     {
-        "id": "move", "phase": "movement", "season": "Summer", "year": 1643,
+        "id": "move",
+        "phase": "movement",
+        "season": "Summer",
+        "year": 1643,
         "units": ["The Crown A Surrey", "Argyll F Irish Sea"],
         "centres": {"The Crown": ["London"]},
         "memory": {"converting": ["The Crown A Surrey"]},
         "orders": [
-            {"power": "The Crown", "type": "A", "loc": "Surrey", "order": "move", "to": "London", "via_convoy": False},
-            {"power": "Argyll", "type": "F", "loc": "Irish Sea", "order": "convoy", "from": "Surrey", "to": "London"},
+            {
+                "power": "The Crown",
+                "type": "A",
+                "loc": "Surrey",
+                "order": "move",
+                "to": "London",
+                "via_convoy": False,
+            },
+            {
+                "power": "Argyll",
+                "type": "F",
+                "loc": "Irish Sea",
+                "order": "convoy",
+                "from": "Surrey",
+                "to": "London",
+            },
             {"power": "Argyll", "type": "F", "loc": "Irish Sea", "order": "proxy", "to_power": "Ormond"},
-            {"power": "Argyll", "type": "F", "loc": "Irish Sea", "order": "convert", "to_type": "A", "coast": "x"},
+            {
+                "power": "Argyll",
+                "type": "F",
+                "loc": "Irish Sea",
+                "order": "convert",
+                "to_type": "A",
+                "coast": "x",
+            },
         ],
     },
     {
-        "id": "retreat", "phase": "retreat", "season": "Autumn", "year": 1643, "units": ["The Crown A Surrey"],
+        "id": "retreat",
+        "phase": "retreat",
+        "season": "Autumn",
+        "year": 1643,
+        "units": ["The Crown A Surrey"],
         "contested": ["London"],
-        "dislodged": [{"power": "Argyll", "type": "A", "loc": "Surrey", "attacker_from": "London", "by_convoy": False,
-                       "may_retreat": ["Sussex"]}],
+        "dislodged": [
+            {
+                "power": "Argyll",
+                "type": "A",
+                "loc": "Surrey",
+                "attacker_from": "London",
+                "by_convoy": False,
+                "may_retreat": ["Sussex"],
+            }
+        ],
         "orders": [{"power": "Argyll", "type": "A", "loc": "Surrey", "order": "retreat", "to": "Sussex"}],
     },
     {
-        "id": "winter", "phase": "adjustment", "season": "Winter", "year": 1644, "units": ["Argyll A Glasgow"],
-        "centres": {"Argyll": ["Fife", "Edinburgh"]}, "lots": [3],
+        "id": "winter",
+        "phase": "adjustment",
+        "season": "Winter",
+        "year": 1644,
+        "units": ["Argyll A Glasgow"],
+        "centres": {"Argyll": ["Fife", "Edinburgh"]},
+        "lots": [3],
         "orders": [
             {"power": "Argyll", "type": "A", "loc": "Fife", "order": "build"},
             {"power": "Argyll", "order": "send_supply", "to_power": "Ormond", "count": 1},
@@ -48,9 +89,16 @@ CASES: list[dict[str, Any]] = [
 ]
 
 odd = st.one_of(
-    st.none(), st.booleans(), st.integers(-5, 5), st.floats(allow_nan=False), st.text(max_size=8),
-    st.sampled_from(["Sutherland", "Devon/North Coast", "London/North Coast", "/", "A", "F", "Argyll", "build", "proxy"]),
-    st.lists(st.integers(0, 3), max_size=2), st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.floats(allow_nan=False),
+    st.text(max_size=8),
+    st.sampled_from(
+        ["Sutherland", "Devon/North Coast", "London/North Coast", "/", "A", "F", "Argyll", "build", "proxy"]
+    ),
+    st.lists(st.integers(0, 3), max_size=2),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
 )
 
 
@@ -103,7 +151,9 @@ def test_a_case_with_anything_in_it_is_answered(case: dict[str, Any], data: st.D
 
 @given(st.sampled_from(EXAMPLES), st.data())
 @settings(max_examples=400, deadline=None)
-def test_a_worked_example_with_something_wrong_in_it_is_answered(example: tuple[str, dict[str, Any]], data: st.DataObject) -> None:
+def test_a_worked_example_with_something_wrong_in_it_is_answered(
+    example: tuple[str, dict[str, Any]], data: st.DataObject
+) -> None:
     slug, case = example
     for _ in range(data.draw(st.integers(1, 3))):
         case = _wounded(case, data)

@@ -1,4 +1,5 @@
-"""What holds for any retreats and any Winter, whatever is ordered: on w3k, from positions that random fights lead to."""
+"""What holds for any retreats and any Winter, whatever is ordered: on w3k, from positions that random fights
+lead to."""
 
 from __future__ import annotations
 
@@ -77,7 +78,9 @@ def test_the_beaten_arrive_alone_where_they_may_or_are_gone(seed: int) -> None:
         for d in position.dislodged
         if d.unit.region == o.unit.region and d.unit.power == o.power and o.to in d.may_retreat)
     for beaten in position.dislodged:
-        arrived = {replace(beaten.unit, region=region) for region in beaten.may_retreat} & (after - position.units)
+        arrived = {replace(beaten.unit, region=region) for region in beaten.may_retreat} & (
+            after - position.units
+        )
         goals = [o.to for o in orders if isinstance(o, Retreat) and o.unit.region == beaten.unit.region
                  and o.power == beaten.unit.power and o.to in beaten.may_retreat]
         alone = [goal for goal in goals if wanted[goal.province] == 1]
@@ -99,7 +102,8 @@ def test_the_order_of_retreats_does_not_matter(seed: int) -> None:
 @given(seeds)
 @CALM
 def test_centres_belong_to_who_stands_there_or_had_them(seed: int) -> None:
-    """OWN-01, OWN-02: after the Autumn's retreats nobody else owns anything, and nothing owned is lost unentered."""
+    """OWN-01, OWN-02: after the Autumn's retreats nobody else owns anything, and nothing owned is lost
+    unentered."""
     chance = Random(seed)
     position = _fight(chance)
     assume(position.phase.kind is PhaseKind.RETREAT)
@@ -111,7 +115,8 @@ def test_centres_belong_to_who_stands_there_or_had_them(seed: int) -> None:
     assert owner == {c: p for c in CENTRES if (p := standing.get(c) or before.get(c, ""))}
 
 
-# Winter --------------------------------------------------------------------------------------------------------------
+# Winter
+# --------------------------------------------------------------------------------------------------------------
 
 
 def _winter(chance: Random) -> tuple[Position, list[Order]]:
@@ -124,14 +129,19 @@ def _winter(chance: Random) -> tuple[Position, list[Order]]:
         for _ in range(chance.randint(0, 6)):
             roll = chance.random()
             if roll < 0.5:
-                kind, place = chance.choice("AF"), chance.choice([*owned, "Sutherland", chance.choice(CENTRES)])
+                kind, place = (
+                    chance.choice("AF"),
+                    chance.choice([*owned, "Sutherland", chance.choice(CENTRES)]),
+                )
                 coast = chance.choice([None, "North Coast"]) if place == "Sutherland" else None
                 orders.append(Build(power=power, kind=kind, region=Region(place, coast)))
             elif roll < 0.75 and mine:
                 unit = chance.choice(mine)
                 orders.append(Remove(power=power, unit=UnitRef(unit.kind, unit.region)))
             else:
-                orders.append(SendSupply(power=power, to_power=chance.choice(POWERS), count=chance.randint(1, 3)))
+                orders.append(
+                    SendSupply(power=power, to_power=chance.choice(POWERS), count=chance.randint(1, 3))
+                )
     return position, orders
 
 
@@ -199,7 +209,9 @@ def _agree(seed: int) -> list[str | None]:
     naive = NaiveWinter(W3K.board, position.centres, set(position.units), list(TAPE))
     naive.judge(orders, list(W3K.powers))
     resolution = judge(SETTING, position, orders, Lots(TAPE))
-    detail = f"{seed}\n{position.centres}\n" + "\n".join(f"{o.order} {o.result} {o.why}" for o in resolution.outcomes)
+    detail = f"{seed}\n{position.centres}\n" + "\n".join(
+        f"{o.order} {o.result} {o.why}" for o in resolution.outcomes
+    )
     reasons = [o.reason for o in resolution.outcomes]
     assert reasons == [naive.reasons[at] for at in range(len(orders))], detail
     assert [str(u.region) for u in resolution.removed_by_lot] == naive.by_lot, detail

@@ -54,14 +54,21 @@ def _move(chance: Random, unit: Unit, units: list[Unit]) -> Order:
     if unit.kind == "A" and chance.random() < 0.15:
         return Convert(power=unit.power, unit=_ref(unit), to_kind="B")
     fleets = [u.region.province for u in units if u.kind == "F" and BOARD.provinces[u.region.province].is_sea]
-    shores = sorted({shore for fleet in fleets for shore in CHART.near[fleet] if not BOARD.provinces[shore].is_sea})
+    shores = sorted(
+        {shore for fleet in fleets for shore in CHART.near[fleet] if not BOARD.provinces[shore].is_sea}
+    )
     near = sorted(CHART.steps(unit.kind, unit.region))
     across = unit.kind != "F" and shores and chance.random() < 0.5
     goals = shores if across else near
     if not goals:
         return Hold(power=unit.power, unit=_ref(unit))
-    return Move(power=unit.power, unit=_ref(unit), to=Region(chance.choice(goals)), via_convoy=chance.random() < 0.1,
-                sheds=chance.random() < 0.1)
+    return Move(
+        power=unit.power,
+        unit=_ref(unit),
+        to=Region(chance.choice(goals)),
+        via_convoy=chance.random() < 0.1,
+        sheds=chance.random() < 0.1,
+    )
 
 
 def _help(chance: Random, unit: Unit, units: list[Unit], given: dict[Unit, Order]) -> Order:
@@ -91,7 +98,10 @@ def test_nobody_stands_where_its_kind_cannot(seed: int) -> None:
     _stand_well(resolution)
     if resolution.dislodged:
         going: list[Order] = [
-            Retreat(power=d.unit.power, unit=_ref(d.unit), to=min(d.may_retreat)) for d in resolution.dislodged if d.may_retreat]
+            Retreat(power=d.unit.power, unit=_ref(d.unit), to=min(d.may_retreat))
+            for d in resolution.dislodged
+            if d.may_retreat
+        ]
         _stand_well(_judge(resolution.position, going))
 
 
@@ -105,14 +115,18 @@ def _stand_well(resolution: Resolution) -> None:
     taken = {*places, *resolution.contested}
     for beaten in resolution.dislodged:
         assert beaten.may_retreat <= {
-            region for regions in CHART.steps(beaten.unit.kind, beaten.unit.region).values() for region in regions}
+            region
+            for regions in CHART.steps(beaten.unit.kind, beaten.unit.region).values()
+            for region in regions
+        }
         assert not {region.province for region in beaten.may_retreat} & taken
 
 
 @given(seeds)
 @CALM
 def test_units_are_lost_only_by_a_convoy_from_a_sea(seed: int) -> None:
-    """Who is neither on the board afterwards nor to retreat was a bunch at sea that moved to land (BRE-16)."""
+    """Who is neither on the board afterwards nor to retreat was a bunch at sea that moved to land
+    (BRE-16)."""
     position, orders = _case(seed)
     resolution = _judge(position, orders)
     after = [*resolution.position.units, *(d.unit for d in resolution.dislodged), *resolution.disbanded]
@@ -131,7 +145,9 @@ def test_boats_appear_only_where_they_are_built_and_void_orders_cost_none(seed: 
     """BRE-10, BRE-14."""
     position, orders = _case(seed)
     resolution = _judge(position, orders)
-    after = {u.region.province: u for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)]}
+    after = {
+        u.region.province: u for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)]
+    }
     for found in resolution.outcomes:
         order = found.order
         if isinstance(order, Convert) and found.result is Result.SUCCEEDS:

@@ -1,5 +1,6 @@
-"""What holds of Brittania for any position and any orders: grain comes from somewhere and goes somewhere, nobody has what
-another has, and no die falls that the tape did not hold (WSB-04, WSB-09, WSB-13, WSB-18, WSB-20)."""
+"""What holds of Brittania for any position and any orders: grain comes from somewhere and goes somewhere,
+nobody has what another has, and no die falls that the tape did not hold (WSB-04, WSB-09, WSB-13, WSB-18,
+WSB-20)."""
 
 from __future__ import annotations
 
@@ -49,12 +50,18 @@ def _case(seed: int) -> tuple[Position, list[Order]]:
     states = list(STATES)
     chance.shuffle(states)
     held = {power: [states.pop() for _ in range(chance.randint(1, 5))] for power in playing}
-    kings = frozenset(Unit(p, "K", Region(chance.choice(own))) for p, own in held.items() if chance.random() < 0.8)
-    alliances = {pair(*chance.sample(playing, 2)) for _ in range(chance.randint(0, 3))} if len(playing) > 1 else set()
+    kings = frozenset(
+        Unit(p, "K", Region(chance.choice(own))) for p, own in held.items() if chance.random() < 0.8
+    )
+    alliances = (
+        {pair(*chance.sample(playing, 2)) for _ in range(chance.randint(0, 3))} if len(playing) > 1 else set()
+    )
     realm = Realm(
         grain={power: chance.randint(0, 60) for power in playing},
         output={state: chance.randint(0, 30) for state in STATES if chance.random() < 0.5},
-        capitals={power: chance.choice(own if chance.random() < 0.8 else STATES) for power, own in held.items()},
+        capitals={
+            power: chance.choice(own if chance.random() < 0.8 else STATES) for power, own in held.items()
+        },
         kingdoms=frozenset(power for power in playing if chance.random() < 0.3),
         alliances=frozenset(alliances),
     )
@@ -72,9 +79,11 @@ def _order(chance: Random, held: dict[str, list[str]]) -> Order:
     king = chance.random() < 0.3
     return chance.choice([
         Defend(power=power, grain=grain, state=own), Invest(power=power, grain=grain, state=own),
-        Conquer(power=power, grain=grain, state=there, king=king), Conquer(power=power, grain=grain, state=there),
+        Conquer(power=power, grain=grain, state=there, king=king),
+        Conquer(power=power, grain=grain, state=there),
         MoveKing(power=power, state=there), Ally(power=power, grain=5, to_power=other),
-        Swap(power=power, grain=grain + 10, give=own, get=theirs), Send(power=power, grain=grain, to_power=other),
+        Swap(power=power, grain=grain + 10, give=own, get=theirs),
+        Send(power=power, grain=grain, to_power=other),
         Claim(power=power, state=there),
     ])
 
@@ -90,8 +99,8 @@ def _judged(position: Position, orders: Sequence[Order]) -> tuple[Realm, Realm, 
 @CALM
 @given(seeds)
 def test_grain_is_conserved(seed: int) -> None:
-    """Next turn's grain of all is what they had, less what good orders spent, plus yields, kingdoms and gifts that arrive.
-    Counted here from the outcomes, without the judge's own ledger."""
+    """Next turn's grain of all is what they had, less what good orders spent, plus yields, kingdoms and gifts
+    that arrive. Counted here from the outcomes, without the judge's own ledger."""
     position, orders = _case(seed)
     before, after, resolution = _judged(position, orders)
     fallen = position.centres.keys() - resolution.position.centres.keys()
@@ -99,7 +108,9 @@ def test_grain_is_conserved(seed: int) -> None:
     had = {power: before.grain[power] for power in position.centres}
     for outcome in resolution.outcomes:
         order = outcome.order
-        if outcome.result is Result.VOID or (outcome.result is Result.FAILS and isinstance(order, Ally | Swap)):
+        if outcome.result is Result.VOID or (
+            outcome.result is Result.FAILS and isinstance(order, Ally | Swap)
+        ):
             continue
         match order:
             case Defend() | Invest() | Conquer():
@@ -155,7 +166,13 @@ def test_no_die_falls_that_the_tape_does_not_hold(seed: int) -> None:
     position, orders = _case(seed)
     _, _, resolution = _judged(position, orders)
     assert isinstance(resolution.report, Chronicle)
-    dice = [die for battle in resolution.report.battles for fight in battle.fights for die in (fight.die, fight.defence_die) if die]
+    dice = [
+        die
+        for battle in resolution.report.battles
+        for fight in battle.fights
+        for die in (fight.die, fight.defence_die)
+        if die
+    ]
     used = resolution.lots_used
     assert len(dice) <= used
     drawn = iter(TAPE[:used])
@@ -175,7 +192,9 @@ def test_whose_sheet_is_read_first_makes_no_difference(seed: int) -> None:
     mixed = sorted(orders, key=lambda order: (Random(seed ^ POWERS.index(order.power)).random()))
     one, other = (judge(SETTING, position, some, Lots(TAPE)) for some in (orders, mixed))
     assert one.position == other.position
-    assert {(o.order, o.result, o.why) for o in one.outcomes} == {(o.order, o.result, o.why) for o in other.outcomes}
+    assert {(o.order, o.result, o.why) for o in one.outcomes} == {
+        (o.order, o.result, o.why) for o in other.outcomes
+    }
 
 
 @CALM
@@ -186,4 +205,6 @@ def test_what_is_stored_comes_back(seed: int) -> None:
     assert codec.load_position(codec.dump_position(position)) == position
     assert codec.load_resolution(codec.dump_resolution(resolution)) == resolution
     assert list(codec.load_orders(codec.dump_orders(orders))) == orders
-    assert hash(resolution.position.own) == hash(codec.load_position(codec.dump_position(resolution.position)).own)
+    assert hash(resolution.position.own) == hash(
+        codec.load_position(codec.dump_position(resolution.position)).own
+    )

@@ -1,5 +1,6 @@
-"""Whole games of w3k with random orders, judged as values and, beside it, through the command's JSON, where each answer is
-all that the next case knows. Both must stay the same game, and every phase leave a sound board."""
+"""Whole games of w3k with random orders, judged as values and, beside it, through the command's JSON, where
+each answer is all that the next case knows. Both must stay the same game, and every phase leave a sound
+board."""
 
 from __future__ import annotations
 
@@ -38,8 +39,18 @@ from tests.adjudicator import positions
 W3K = maps.load("w3k")
 SETTING = W3K.setting()
 TAPE = tuple(range(3, 203))
-KINDS = {"Hold": "hold", "Move": "move", "SupportHold": "support_hold", "SupportMove": "support_move", "Convoy": "convoy",
-         "Convert": "convert", "Retreat": "retreat", "Build": "build", "Remove": "remove", "SendSupply": "send_supply"}
+KINDS = {
+    "Hold": "hold",
+    "Move": "move",
+    "SupportHold": "support_hold",
+    "SupportMove": "support_move",
+    "Convoy": "convoy",
+    "Convert": "convert",
+    "Retreat": "retreat",
+    "Build": "build",
+    "Remove": "remove",
+    "SendSupply": "send_supply",
+}
 
 
 def _orders(chance: Random, position: Position) -> list[Order]:
@@ -48,8 +59,15 @@ def _orders(chance: Random, position: Position) -> list[Order]:
             return [_maybe_convert(chance, position, o)
                     for o in positions.orders(W3K.board, chance, sorted(position.units))]
         case PhaseKind.RETREAT:
-            return [Retreat(power=d.unit.power, unit=UnitRef(d.unit.kind, d.unit.region), to=chance.choice(sorted(d.may_retreat)))
-                    for d in position.dislodged if d.may_retreat and chance.random() < 0.9]
+            return [
+                Retreat(
+                    power=d.unit.power,
+                    unit=UnitRef(d.unit.kind, d.unit.region),
+                    to=chance.choice(sorted(d.may_retreat)),
+                )
+                for d in position.dislodged
+                if d.may_retreat and chance.random() < 0.9
+            ]
         case _:
             return [order for power in W3K.powers for order in _winter(chance, position, power)]
 
@@ -72,14 +90,17 @@ def _winter(chance: Random, position: Position, power: str) -> list[Order]:
         if chance.random() < 0.5:
             orders.append(Build(power=power, kind=kind, region=Region(centre)))
     if chance.random() < 0.4:
-        orders.append(SendSupply(power=power, to_power=chance.choice([p for p in W3K.powers if p != power]), count=1))
+        orders.append(
+            SendSupply(power=power, to_power=chance.choice([p for p in W3K.powers if p != power]), count=1)
+        )
     if chance.random() < 0.3:
         mine = [unit for unit in sorted(position.units) if unit.power == power]
         return [Remove(power=power, unit=UnitRef(unit.kind, unit.region)) for unit in mine[:2]]
     return orders
 
 
-# The same in JSON ----------------------------------------------------------------------------------------------------
+# The same in JSON
+# ----------------------------------------------------------------------------------------------------
 
 
 def _written(order: Order) -> dict[str, Any]:
@@ -117,7 +138,8 @@ def _next_case(case: dict[str, Any], answer: dict[str, Any], phase: Any) -> dict
     return {
         "phase": str(phase.kind), "season": phase.season, "year": phase.year, "units": answer["positions"],
         "centres": answer.get("centres", case["centres"]), "memory": answer["memory"],
-        "dislodged": answer["dislodged"] if retreats else [], "contested": answer["contested"] if retreats else [],
+        "dislodged": answer["dislodged"] if retreats else [],
+        "contested": answer["contested"] if retreats else [],
     }
 
 
@@ -146,7 +168,8 @@ def _play(seed: int, years: int) -> Counter[str | None]:
     position = W3K.start
     case: dict[str, Any] = {
         "phase": str(position.phase.kind), "season": position.phase.season, "year": position.phase.year,
-        "units": list(map(str, position.units)), "centres": {p: sorted(c) for p, c in position.centres.items()},
+        "units": list(map(str, position.units)),
+        "centres": {p: sorted(c) for p, c in position.centres.items()},
     }
     seen: Counter[str | None] = Counter()
     while position.phase.year < W3K.start.phase.year + years:

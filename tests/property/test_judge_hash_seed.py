@@ -1,5 +1,6 @@
-"""A result never hangs on the order in which a set of texts happens to be walked: Python draws that anew for each process,
-and a turn judged again after a restart must come out the same, to the last word of its sentences."""
+"""A result never hangs on the order in which a set of texts happens to be walked: Python draws that anew for
+each process, and a turn judged again after a restart must come out the same, to the last word of its
+sentences."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ PHASES = 25
 
 
 def say_all() -> None:
-    """Print what becomes of some entangled positions of each board, half of them with the stuff of paradoxes, and of some
-    phases of a game on it, with all kinds of orders that it has."""
+    """Print what becomes of some entangled positions of each board, half of them with the stuff of paradoxes,
+    and of some phases of a game on it, with all kinds of orders that it has."""
     for slug in maps.variants():
         variant = maps.load(slug)
         position, dice = variant.start, Random(1066)
@@ -41,7 +42,12 @@ def say_all() -> None:
             if seed % 2:
                 units, given = positions.straits(variant.board, chance, powers)
             else:
-                units, given = positions.units(variant.board, chance, positions.piece(variant.board, chance, 25), powers), {}
+                units, given = (
+                    positions.units(
+                        variant.board, chance, positions.piece(variant.board, chance, 25), powers
+                    ),
+                    {},
+                )
             orders = positions.orders(variant.board, chance, units, given)
             print(slug, seed, _said(judge(setting, Position(variant.start.phase, frozenset(units)), orders)))
 
@@ -50,13 +56,20 @@ def _told(variant: Variant, resolution: Resolution) -> str:
     """What is kept and told beside the outcomes."""
     position = resolution.position
     standing = variant.rules.standing(variant.setting(), position)
-    return "\n".join([json.dumps(codec.dump_position(position), sort_keys=False), json.dumps(codec.dump_resolution(resolution)), *standing])
+    return "\n".join(
+        [
+            json.dumps(codec.dump_position(position), sort_keys=False),
+            json.dumps(codec.dump_resolution(resolution)),
+            *standing,
+        ]
+    )
 
 
 def _said(resolution: Resolution) -> str:
     lines = [f"{o.order}: {o.result} {o.reason} {o.dislodged} {o.cause} {o.why}" for o in resolution.outcomes]
     lines += sorted(map(str, resolution.position.units))
-    lines += [f"{d.unit} from {d.attacker_from} to {sorted(map(str, d.may_retreat))}" for d in resolution.dislodged]
+    lines += [(f"{d.unit} from {d.attacker_from} to "
+               f"{sorted(map(str, d.may_retreat))}") for d in resolution.dislodged]
     return "\n".join([*lines, str(resolution.unordered), str(sorted(resolution.contested))])
 
 

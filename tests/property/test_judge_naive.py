@@ -1,5 +1,6 @@
-"""The judge against a naive exhaustive resolver with its own idea of legality, on small random positions from pieces of
-both boards: where everybody stands, who may retreat where, what is contested, and what each order came to."""
+"""The judge against a naive exhaustive resolver with its own idea of legality, on small random positions from
+pieces of both boards: where everybody stands, who may retreat where, what is contested, and what each order
+came to."""
 
 from __future__ import annotations
 
@@ -60,8 +61,8 @@ def _odd(board: Board, chance: Random, order: Order, units: list[Unit]) -> Order
 
 
 def _compare(slug: str, seed: int, seen: Counter[str | None]) -> int | None:
-    """Judge one random position both ways and note what orders came to. The paradoxes in it, or None where the naive
-    resolver has no opinion."""
+    """Judge one random position both ways and note what orders came to. The paradoxes in it, or None where
+    the naive resolver has no opinion."""
     units, orders = _position(slug, Random(seed), strait=seed % 3 == 0)
     if sum(isinstance(o, Move) for o in orders) > MOVES_AT_MOST:
         return None
@@ -74,7 +75,9 @@ def _compare(slug: str, seed: int, seen: Counter[str | None]) -> int | None:
         return None
     resolution = judge(SETTINGS[slug], Position(variant.start.phase, frozenset(units)), orders)
     detail = f"{slug} {seed}\n" + "\n".join(f"{o.order} {o.result} {o.why}" for o in resolution.outcomes)
-    reasons = {o.order.unit.region.province: o.reason for o in resolution.outcomes if isinstance(o.order, UnitOrder)}
+    reasons = {
+        o.order.unit.region.province: o.reason for o in resolution.outcomes if isinstance(o.order, UnitOrder)
+    }
     assert {p: r for p, r in reasons.items() if r != "illegal"} == opinion.reasons, detail
     assert resolution.position.units == opinion.standing, detail
     assert {d.unit: d.may_retreat for d in resolution.dislodged} == opinion.dislodged, detail

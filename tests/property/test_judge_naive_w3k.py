@@ -1,5 +1,6 @@
-"""Conversions and units in proxy against the naive resolver: who commands changes nothing but whose sheet an order is on
-(CMB-05, PRX-03, PRX-05, PRX-08), and a conversion stands unless a foreign unit attacks (CVT-01..06, Q-21)."""
+"""Conversions and units in proxy against the naive resolver: who commands changes nothing but whose sheet an
+order is on (CMB-05, PRX-03, PRX-05, PRX-08), and a conversion stands unless a foreign unit attacks
+(CVT-01..06, Q-21)."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ SHORES = [c for c in W3K.board.centres() if W3K.board.near(c, SEA)]
 
 @dataclass(slots=True)
 class Sheets:
-    """What is handed in: `carried_out` is the order each unit ought to carry out, `written` every line there is;
-    `displaced` are owners' lines that must not count, and `foreign` lines of powers that were given nothing."""
+    """What is handed in: `carried_out` is the order each unit ought to carry out, `written` every line there
+    is; `displaced` are owners' lines that must not count, and `foreign` lines of powers that were given
+    nothing."""
 
     carried_out: list[UnitOrder] = field(default_factory=list)
     written: list[Order] = field(default_factory=list)
@@ -45,8 +47,12 @@ def _position(chance: Random) -> tuple[list[Unit], list[UnitOrder], dict[str, fr
     places += [p for p in positions.piece(board, chance, 6) if p not in places]
     units = positions.units(board, chance, places[:12], POWERS[: chance.choice([2, 3, 4])])
     owner = {c: chance.choice(POWERS) for c in board.centres()}
-    owner.update({u.region.province: u.power for u in units if u.region.province in owner and chance.random() < 0.8})
-    orders = [_maybe_convert(chance, o) for o in positions.orders(board, chance, units) if isinstance(o, UnitOrder)]
+    owner.update(
+        {u.region.province: u.power for u in units if u.region.province in owner and chance.random() < 0.8}
+    )
+    orders = [
+        _maybe_convert(chance, o) for o in positions.orders(board, chance, units) if isinstance(o, UnitOrder)
+    ]
     return units, orders, {p: frozenset(c for c, who in owner.items() if who == p) for p in POWERS}
 
 
@@ -59,8 +65,8 @@ def _maybe_convert(chance: Random, order: UnitOrder) -> UnitOrder:
 
 
 def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
-    """Some units are given in proxy: their order stands on another power's sheet, beside the owner's consent and perhaps
-    a line of the owner's. Some lines of strangers have no consent."""
+    """Some units are given in proxy: their order stands on another power's sheet, beside the owner's consent
+    and perhaps a line of the owner's. Some lines of strangers have no consent."""
     sheets = Sheets()
     for order in orders:
         owner = order.power
@@ -69,7 +75,10 @@ def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
         roll = chance.random()
         sheets.carried_out.append(order)
         if roll < 0.25:
-            sheets.written += [replace(order, power=other), Proxy(power=owner, unit=order.unit, to_power=other)]
+            sheets.written += [
+                replace(order, power=other),
+                Proxy(power=owner, unit=order.unit, to_power=other),
+            ]
             if chance.random() < 0.5:
                 sheets.displaced.append(Hold(power=owner, unit=order.unit))
         elif roll < 0.35:
@@ -116,7 +125,8 @@ def _compare(seed: int, seen: Counter[str | None]) -> bool:
 
 
 def _replaced_where_completed(
-    after: frozenset[Unit], standing: frozenset[Unit], reasons: Mapping[str, str | None], legal: list[UnitOrder],
+    after: frozenset[Unit], standing: frozenset[Unit], reasons: Mapping[str, str | None],
+    legal: list[UnitOrder],
     detail: str,
 ) -> None:
     """The other kind stands where a conversion was completed, on the coast named; all else is as it was."""
@@ -151,7 +161,8 @@ def test_conversions_and_proxies_agree_on_many_more() -> None:
 
 
 def test_an_order_without_consent_is_a_stranger_s() -> None:
-    """PRX-05: the comparison above would not see a stranger's order that moved a unit whose owner wrote none."""
+    """PRX-05: the comparison above would not see a stranger's order that moved a unit whose owner wrote
+    none."""
     unit = Unit("Newcastle", "A", Region("London"))
     order = Move(power="Argyll", unit=UnitRef("A", unit.region), to=Region("Surrey"))
     resolution = judge(SETTING, Position(W3K.start.phase, frozenset({unit})), [order])

@@ -36,7 +36,8 @@ def _around(slug: str, place: str) -> set[str]:
 
 
 def _remotest(slug: str) -> str:
-    """The place where an army can stand, and nothing else is said of it, from which the others lie farthest on the whole."""
+    """The place where an army can stand, and nothing else is said of it, from which the others lie farthest
+    on the whole."""
     board = VARIANTS[slug].board
     beside = {place: {p for m in board.links for p in board.near(place, m)} for place in board.provinces}
 
@@ -64,7 +65,8 @@ slugs = st.sampled_from(sorted(VARIANTS))
 
 
 def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
-    """A position with entangled orders, some of them odd: illegal, doubled, foreign, conversions and proxies."""
+    """A position with entangled orders, some of them odd: illegal, doubled, foreign, conversions and
+    proxies."""
     variant, chance = VARIANTS[slug], Random(seed)
     board, powers = variant.board, list(variant.powers)
     units = positions.units(board, chance, positions.piece(board, chance, chance.randint(3, 30)), powers[:4])
@@ -89,7 +91,9 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
     owned = {power: frozenset(found) for power, found in centres.items()}
     season = chance.choice([s for s, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT])
     begun = frozenset(unit for unit in units if chance.random() < 0.5)
-    position = Position(Phase(1643, season, PhaseKind.MOVEMENT), frozenset(units), owned, memory=Memory(begun))
+    position = Position(
+        Phase(1643, season, PhaseKind.MOVEMENT), frozenset(units), owned, memory=Memory(begun)
+    )
     return position, orders
 
 
@@ -193,8 +197,11 @@ def _each_order_has_its_outcome(orders: list[Order], resolution: Resolution) -> 
 
 
 def _each_unit_does_one_thing(position: Position, resolution: Resolution) -> None:
-    """A unit carries out one order at most, those that repeat it aside; a unit for which nobody wrote holds unordered."""
-    done: dict[str, set[tuple[Order, Result, str | None]]] = {unit.region.province: set() for unit in position.units}
+    """A unit carries out one order at most, those that repeat it aside; a unit for which nobody wrote holds
+    unordered."""
+    done: dict[str, set[tuple[Order, Result, str | None]]] = {
+        unit.region.province: set() for unit in position.units
+    }
     written = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, UnitOrder)}
     for o in resolution.outcomes:
         if isinstance(o.order, UnitOrder) and o.result is not Result.VOID and not isinstance(o.order, Proxy):
@@ -223,7 +230,9 @@ def _nobody_moves_by_magic(position: Position, resolution: Resolution) -> None:
     }
     assert {u.region.province: u.power for u in resolution.position.units} == expected
     kinds = Counter((u.power, u.kind) for u in position.units)
-    after = Counter((u.power, u.kind) for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)])
+    after = Counter(
+        (u.power, u.kind) for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)]
+    )
     converted = sum(o.reason == "completed" for o in resolution.outcomes)
     assert sum((kinds - after).values()) == converted
 
@@ -248,8 +257,11 @@ def test_judging_twice_gives_the_same(slug: str, seed: int) -> None:
 
 @given(slugs, seeds, slugs, seeds)
 @CALM
-def test_nothing_is_kept_from_one_judging_to_the_next(slug: str, seed: int, other_slug: str, other_seed: int) -> None:
-    """Two games judged in turns, each by a setting used before, and once by a fresh one, whose sentences are read last."""
+def test_nothing_is_kept_from_one_judging_to_the_next(
+    slug: str, seed: int, other_slug: str, other_seed: int
+) -> None:
+    """Two games judged in turns, each by a setting used before, and once by a fresh one, whose sentences are
+    read last."""
     position, orders = _case(slug, seed)
     first = _judge(slug, position, orders)
     _judge(other_slug, *_case(other_slug, other_seed))
@@ -272,8 +284,8 @@ def test_a_year_can_be_played_to_its_end(slug: str, seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", sorted(VARIANTS))
 def test_ten_thousand_positions(slug: str) -> None:
-    """All of the above, 10,000 times on each board, and 5,000 times a stranger far away: on a small board that takes more
-    positions, since few leave anybody a place far away."""
+    """All of the above, 10,000 times on each board, and 5,000 times a stranger far away: on a small board
+    that takes more positions, since few leave anybody a place far away."""
     far = 0
     for seed in range(10_000):
         position, orders = _case(slug, seed)

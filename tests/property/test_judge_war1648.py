@@ -1,4 +1,5 @@
-"""What holds of ice, mercenaries, loans and builds of 1648 for any position and any orders (TYW-03 to TYW-14)."""
+"""What holds of ice, mercenaries, loans and builds of 1648 for any position and any orders (TYW-03 to
+TYW-14)."""
 
 from __future__ import annotations
 
@@ -63,7 +64,11 @@ def test_ice_holds_whoever_is_in_it_and_keeps_everybody_out(seed: int, season: s
         if isinstance(order, SupportHold | SupportMove) and found.result is not Result.VOID:
             into = order.to if isinstance(order, SupportMove) else order.target.region
             assert not {order.unit.region.province, into.province} & FROZEN
-        if isinstance(order, Move) and order.unit.region.province in FROZEN_LAND and found.result is not Result.VOID:
+        if (
+            isinstance(order, Move)
+            and order.unit.region.province in FROZEN_LAND
+            and found.result is not Result.VOID
+        ):
             assert order.to.province not in before
             assert order.unit.kind == "A"
 
@@ -80,7 +85,12 @@ def test_mercenaries_beat_nobody_and_never_retreat(seed: int, season: str) -> No
     assert not any(beaten.may_retreat for beaten in resolution.dislodged if beaten.unit.kind == "M")
     for found in resolution.outcomes:
         order = found.order
-        if order.power and isinstance(order, Move) and order.unit.region.province in hired and found.result is not Result.VOID:
+        if (
+            order.power
+            and isinstance(order, Move)
+            and order.unit.region.province in hired
+            and found.result is not Result.VOID
+        ):
             assert order.to.province not in taken
         if isinstance(order, SupportHold | SupportMove) and order.unit.region.province in hired:
             assert order.target.region.province not in hired or found.result is Result.VOID
@@ -94,11 +104,20 @@ def _builds(seed: int) -> tuple[Position, list[Order]]:
     for centre in BOARD.centres():
         if chance.random() < 0.7:
             owned[chance.choice(powers)].add(centre)
-    units = positions.units(BOARD, chance, chance.sample(sorted(BOARD.provinces), chance.choice([6, 40])), powers)
+    units = positions.units(
+        BOARD, chance, chance.sample(sorted(BOARD.provinces), chance.choice([6, 40])), powers
+    )
     units = [replace(u, kind="M") if u.kind == "A" and chance.random() < 0.4 else u for u in units]
-    notes: set[tuple[str, ...]] = {("loan", centre, powers[0], powers[1]) for centre in sorted(owned[powers[0]])[:2] if chance.random() < 0.5}
+    notes: set[tuple[str, ...]] = {
+        ("loan", centre, powers[0], powers[1])
+        for centre in sorted(owned[powers[0]])[:2]
+        if chance.random() < 0.5
+    }
     for power in powers:
-        notes |= {("held", c, power, "1619", chance.choice(["September", "December"])) for c in sorted(owned[power])[::3]}
+        notes |= {
+            ("held", c, power, "1619", chance.choice(["September", "December"]))
+            for c in sorted(owned[power])[::3]
+        }
     orders: list[Order] = []
     for power in powers:
         orders += _sheet(chance, power, owned, [u for u in units if u.power == power])
@@ -111,7 +130,9 @@ def _builds(seed: int) -> tuple[Position, list[Order]]:
 def _sheet(chance: Random, power: str, owned: dict[str, set[str]], units: list[Unit]) -> list[Order]:
     mine, others = sorted(owned[power]), [p for p in owned if p != power]
     orders: list[Order] = [
-        Build(power=power, kind=chance.choice("AFFM"), region=Region(place)) for place in mine if chance.random() < 0.7
+        Build(power=power, kind=chance.choice("AFFM"), region=Region(place))
+        for place in mine
+        if chance.random() < 0.7
     ]
     if mine and chance.random() < 0.5:
         orders.append(Lend(power=power, centre=Region(chance.choice(mine)), borrower=chance.choice(others)))
@@ -159,7 +180,9 @@ def test_builds_keep_the_rules_and_loans_never_chain(seed: int) -> None:
             assert at_home or f"fleets={unit.power}" in province.marks
             assert position.phase.season != "December" or province.id not in FROZEN
         if not at_home:
-            held = next((n for n in position.memory.notes if n[:3] == ("held", province.id, unit.power)), None)
+            held = next(
+                (n for n in position.memory.notes if n[:3] == ("held", province.id, unit.power)), None
+            )
             assert held is None or held[4] != position.phase.season
     loans = [note for note in resolution.position.memory.notes if note[0] == "loan"]
     assert not {note[2] for note in loans} & {note[3] for note in loans}

@@ -1,5 +1,5 @@
-"""A line with a word put in, or one crossed out, is read with its corrections made (Q-16: struck text is not read), and somebody
-looks at it where a correction is in any doubt."""
+"""A line with a word put in, or one crossed out, is read with its corrections made (Q-16: struck text is not
+read), and somebody looks at it where a correction is in any doubt."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def test_a_word_surely_crossed_out_is_left_out_though_an_order_could_be_made_of_
 
 
 def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() -> None:
-    """The struck word reads as well as ever, so that the line as it stands fits the ink better; it is offered too."""
+    """The struck word reads as well as ever, so that the line as it stands fits the ink better; it is offered
+    too."""
     text = "Army Harlech attacks York"
     begin, end = text.index("Harlech") / len(text), text.index(" attacks") / len(text)
     host = row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.99, "double"),)))
@@ -82,7 +83,10 @@ def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() ->
 DOUBTS = {
     "a stroke that may be none": (StruckWord(0.22, 0.48, 0.85, "double"),),
     "a stroke much finer than the writing": (StruckWord(0.22, 0.48, 0.99, "faint"),),
-    "a second stretch in doubt": (StruckWord(0.22, 0.48, 0.99, "double"), StruckWord(0.85, 1.0, 0.7, "single")),
+    "a second stretch in doubt": (
+        StruckWord(0.22, 0.48, 0.99, "double"),
+        StruckWord(0.85, 1.0, 0.7, "single"),
+    ),
     "strokes through half the row": (StruckWord(0.22, 0.48, 0.99, "double"),),
 }
 
@@ -109,7 +113,8 @@ def test_a_word_of_doubt_put_in_is_looked_at() -> None:
 
 
 def test_what_only_looks_put_in_above_a_struck_word_is_no_part_of_the_order() -> None:
-    """The tops of a struck word's letters were read as "dosf": the order is the one without, and somebody looks."""
+    """The tops of a struck word's letters were read as "dosf": the order is the one without, and somebody
+    looks."""
     text = "Army Harlech BtSE moves to York"
     begin, end = text.index("BtSE") / len(text), text.index(" moves") / len(text)
     host = row(text, 100, 200, strike=Strike(0.03, (StruckWord(begin, end, 0.998, "cross"),)))
@@ -125,8 +130,12 @@ def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
     assert found.status is not LineState.AUTO
 
 
-@pytest.mark.parametrize(("stray", "status"), [("Merioneth", LineState.OPEN), ("Good luck to all", LineState.NOT_ORDER)])
-def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(stray: str, status: LineState) -> None:
+@pytest.mark.parametrize(
+    ("stray", "status"), [("Merioneth", LineState.OPEN), ("Good luck to all", LineState.NOT_ORDER)]
+)
+def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(
+    stray: str, status: LineState
+) -> None:
     """A place put in over the first order and taken for a row of its own would be lost with the heading."""
     texts = ["Powick Bridge", "Montrose", "Autumn Movement Orders", stray, "Army Kent holds"]
     lines = lined([row(text, 100, 60 * at) for at, text in enumerate(texts, 1)])
@@ -136,13 +145,17 @@ def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(stra
 
 
 def test_a_whole_order_that_only_looks_put_in_is_one() -> None:
-    """A short order close above a long line, which is no correction of it (seen on a composed sheet; nobody loses an order)."""
+    """A short order close above a long line, which is no correction of it (seen on a composed sheet; nobody
+    loses an order)."""
     host = row("Army Limerick moves to Kerry", 100, 200)
-    lines = lined([row("Fleet Kent holds", 100, 100), replace(host, inserted=(row("A Lon H", 140, 172, 30),))])
+    lines = lined(
+        [row("Fleet Kent holds", 100, 100), replace(host, inserted=(row("A Lon H", 140, 172, 30),))]
+    )
     assert [line.order for line in lines] == ["F Kent H", "A London H", "A Limerick - Kerry"]
 
 
 def test_the_end_of_an_order_that_only_looks_put_in_goes_to_it() -> None:
     host = row("Army Limerick moves to Kerry", 100, 200)
-    lines = lined([row("Army York supports Army Kent to", 100, 140), replace(host, inserted=(row("Durham", 140, 172, 30),))])
+    lines = lined([row(("Army York supports Army Kent "
+                        "to"), 100, 140), replace(host, inserted=(row("Durham", 140, 172, 30),))])
     assert [line.order for line in lines] == ["A York S A Kent - Durham", "A Limerick - Kerry"]

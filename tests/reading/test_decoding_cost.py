@@ -1,4 +1,5 @@
-"""What the decoder costs: it is made once for each variant and phase, and a line takes at most 30 ms (the reader's issue, item 4)."""
+"""What the decoder costs: it is made once for each variant and phase, and a line takes at most 30 ms (the
+reader's issue, item 4)."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
         for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT):
             made[slug, kind] = decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug)))
     again = {
-        (slug, kind): decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug))) for slug, kind in made
+        (slug, kind): decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug))) for slug,
+        kind in made
     }
     assert all(again[key] is made[key] for key in made)
     assert len({id(one) for one in made.values()}) == len(made)
@@ -48,7 +50,11 @@ def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
 def test_a_decoder_that_grew_too_large_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its memory is bounded, and what it reads stays as it was."""
     variant = maps.load("w3k")
-    forms, words, written = (forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant), ink("Army London moves to Surrey")
+    forms, words, written = (
+        (forms_of(variant, PhaseKind.MOVEMENT),),
+        lexicon_of(variant),
+        ink("Army London moves to Surrey"),
+    )
     first = decoder_of(forms, words)
     before = first.decode(written)
     assert first.states > 10
@@ -65,15 +71,16 @@ def lines_of(sheet: str) -> list[ReadLine]:
 
 
 def other_ink(rows: Sequence[Posteriors], number: int) -> list[Posteriors]:
-    """The same rows as a decoder sees them for the first time: it keeps its answers by what the ink is to the last bit."""
+    """The same rows as a decoder sees them for the first time: it keeps its answers by what the ink is to the
+    last bit."""
     return [replace(row, log_probs=row.log_probs - np.float32(1e-4 * number)) for row in rows]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sheet", ["s006", "s007"])
 def test_a_line_takes_at_most_thirty_milliseconds(sheet: str) -> None:
-    """Both opinions of every line of a sheet, as the product decodes them: side by side, by a decoder that read a sheet
-    before. The best of three, since the machine has other work."""
+    """Both opinions of every line of a sheet, as the product decodes them: side by side, by a decoder that
+    read a sheet before. The best of three, since the machine has other work."""
     variant = maps.load("w3k")
     decoder = decoder_of((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
     decoder.decode_all([row for line in lines_of("s005") for row in opinions(line)])

@@ -1,4 +1,5 @@
-"""An order crossed out with a pen much finer than its writing never goes without a look (Q-16: struck text is not read)."""
+"""An order crossed out with a pen much finer than its writing never goes without a look (Q-16: struck text is
+not read)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ from service.store.tables import LineState
 Pixels = npt.NDArray[np.uint8]
 INK = (30, 30, 60)
 HEADING = ("The Crown", "Spring 1643 Movement Orders")
-ORDERS = ("Army London moves to Surrey", "Fleet Orkney to Caithness", "Army York holds", "Army Kent supports Army London")
+ORDERS = (
+    "Army London moves to Surrey",
+    "Fleet Orkney to Caithness",
+    "Army York holds",
+    "Army Kent supports Army London",
+)
 STRUCK = (1, 3)
 SIZE, PEN, TOP, APART = 1.7, 3, 110, 100
 
@@ -57,8 +63,8 @@ PLAIN, LEANING = cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX
     ],
 )
 def test_a_row_struck_with_a_fine_pen_waits_for_a_person_or_is_out(face: int, fine: int, tilt: int) -> None:
-    """The stroke is 3.4 or 1.3 pixels wide and the letters' own are 6 to 8. Whether the row counts as crossed out or only as
-    touched, no order comes of it by itself, and the rows beside it are taken as they are."""
+    """The stroke is 3.4 or 1.3 pixels wide and the letters' own are 6 to 8. Whether the row counts as crossed
+    out or only as touched, no order comes of it by itself, and the rows beside it are taken as they are."""
     found = lines_of(sheet(face, tilt, fine))
     assert len(found) == len(ORDERS)
     for at, line in enumerate(found):

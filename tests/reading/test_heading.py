@@ -1,5 +1,5 @@
-"""The heading of a sheet by its ink (HEAD-01 to HEAD-03, VER-02): letters that the eye took for others are put right where
-the ink allows it, and nothing is surer for it."""
+"""The heading of a sheet by its ink (HEAD-01 to HEAD-03, VER-02): letters that the eye took for others are
+put right where the ink allows it, and nothing is surer for it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,18 @@ def heading(*rows: Row) -> SheetHeading:
 
 @pytest.mark.parametrize(
     "text",
-    ["Montrose", "The Crown", "Charles Stuart", "Game: Powick Bridge", "Summer 1642 Movement Orders", "Winter 1643 Adjustments",
-     "Powick Bridge, Montrose, Autumn 1644 Retreats, v1", "Version 3 - replaces all earlier orders", "v2", "FINAL VERSION"],
+    [
+        "Montrose",
+        "The Crown",
+        "Charles Stuart",
+        "Game: Powick Bridge",
+        "Summer 1642 Movement Orders",
+        "Winter 1643 Adjustments",
+        "Powick Bridge, Montrose, Autumn 1644 Retreats, v1",
+        "Version 3 - replaces all earlier orders",
+        "v2",
+        "FINAL VERSION",
+    ],
 )
 def test_the_forms_of_a_heading_are_known(text: str) -> None:
     assert text_of(row(text)) == text
@@ -41,15 +51,20 @@ def test_the_forms_of_a_heading_are_known(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("read", "letters", "text"),
-    [("Autunn 1642 Movewent Orders", {4: "m", 16: "m"}, "Autumn 1642 Movement Orders"),
-     ("Moutrose", {2: "n"}, "Montrose"), ("Powick Rridge", {7: "B"}, "Powick Bridge"), ("Summer l642 Movement Orders", {7: "1"},
-                                                                                       "Summer 1642 Movement Orders")],
+    [
+        ("Autunn 1642 Movewent Orders", {4: "m", 16: "m"}, "Autumn 1642 Movement Orders"),
+        ("Moutrose", {2: "n"}, "Montrose"),
+        ("Powick Rridge", {7: "B"}, "Powick Bridge"),
+        ("Summer l642 Movement Orders", {7: "1"}, "Summer 1642 Movement Orders"),
+    ],
 )
 def test_a_letter_the_ink_half_shows_is_put_right(read: str, letters: dict[int, str], text: str) -> None:
     assert text_of(row(read, also=letters)) == text
 
 
-@pytest.mark.parametrize("text", ["Ada Marlowe", "Lars Vane", "Army London moves to Surrey", "milk, 2 pints", "Dear Coordinator"])
+@pytest.mark.parametrize(
+    "text", ["Ada Marlowe", "Lars Vane", "Army London moves to Surrey", "milk, 2 pints", "Dear Coordinator"]
+)
 def test_other_words_are_no_heading(text: str) -> None:
     assert text_of(row(text)) is None
 
@@ -62,14 +77,25 @@ def test_a_year_is_read_by_its_ink() -> None:
 def test_only_what_free_letters_say_as_well_is_sure() -> None:
     """A paper is held for what its sheet says in plain letters, and not for what was put right."""
     found = heading(row("Montrose"), row("Autunn 1642 Movement Orders", 1, {4: "m"}))
-    assert (found.power, found.season, found.year, found.kind) == ("Montrose", "Autumn", 1642, PhaseKind.MOVEMENT)
+    assert (found.power, found.season, found.year, found.kind) == (
+        "Montrose",
+        "Autumn",
+        1642,
+        PhaseKind.MOVEMENT,
+    )
     assert found.unsure == {"season"}
 
 
 def test_the_phase_is_told_before_any_order_is_read() -> None:
     """By rows whose letters free reading gets wrong."""
     scribe = Scribe(lexicon_of(VARIANT), all_forms(VARIANT))
-    rows = page([row("Montrose"), row("Autunn 1642 Rctrcats", 1, {4: "m", 13: "e", 16: "e"}), row("Army London retreats to Surrey", 2)])
+    rows = page(
+        [
+            row("Montrose"),
+            row("Autunn 1642 Rctrcats", 1, {4: "m", 13: "e", 16: "e"}),
+            row("Army London retreats to Surrey", 2),
+        ]
+    )
     assert scribe.phase(rows, GAMES) is PhaseKind.RETREAT
     assert scribe.phase(page(["Montrose", "Army London retreats to Surrey"]), GAMES) is None
 

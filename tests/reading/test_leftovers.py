@@ -35,15 +35,44 @@ def orders(text: str) -> tuple[Order, ...]:
 
 
 @pytest.mark.parametrize(
-    "text", ["York", "Teriotdale", "Roads.", "if it is empty", "unless they come", "agreed)", "FCWH", "FWRi-Piscuy.",
-             "unbess they come", "unkess they come", "it it is empty", "lf it is empty", "otherwize"])
+    "text",
+    [
+        "York",
+        "Teriotdale",
+        "Roads.",
+        "if it is empty",
+        "unless they come",
+        "agreed)",
+        "FCWH",
+        "FWRi-Piscuy.",
+        "unbess they come",
+        "unkess they come",
+        "it it is empty",
+        "lf it is empty",
+        "otherwize",
+    ],
+)
 def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
     assert leftover(text, LEXICON)
 
 
 @pytest.mark.parametrize(
-    "text", ["Best wishes", "signed, Hamilton", "Good luck to all.", "Manchester", "Confedevacy", "Written on the train.", "candles", "Note the new address", "For the king", "Thanks",
-             "Yours", "This is all"])
+    "text",
+    [
+        "Best wishes",
+        "signed, Hamilton",
+        "Good luck to all.",
+        "Manchester",
+        "Confedevacy",
+        "Written on the train.",
+        "candles",
+        "Note the new address",
+        "For the king",
+        "Thanks",
+        "Yours",
+        "This is all",
+    ],
+)
 def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
     assert not leftover(text, LEXICON)
 
@@ -51,46 +80,76 @@ def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "so"),
     [("Do not move Fleet Fermanagh to Menteith", True), ("Don't send A Kent", True),
-     ("If The Crown attacks Army Liverpool then Army Liverpool holds.", True), ("If F Hull is there then hold", True),
-     ("if Fleet Hull moves to Wash", False), ("if it is empty then hold", False), ("If possible A Kent to York,", False),
+     ("If The Crown attacks Army Liverpool then Army Liverpool holds.", True),
+     ("If F Hull is there then hold", True),
+     ("if Fleet Hull moves to Wash", False), ("if it is empty then hold", False),
+     ("If possible A Kent to York,", False),
      ("do not", False), ("Do not cut support", False), ("unless Army Kent is there", False)])
-def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(text: str, *, so: bool) -> None:
+def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(
+    text: str, *, so: bool
+) -> None:
     assert of_its_own(text, LEXICON) is so
 
 
-@pytest.mark.parametrize(("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)])
+@pytest.mark.parametrize(
+    ("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)]
+)
 def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None:
     assert USUAL.begun(text) is so
 
 
 @pytest.mark.parametrize(
     ("text", "so"),
-    [("A Clare - Shannon", True), ("A Clare - Shannon Sea Area", False), ("F Ayr - Minch", True), ("F Ayr - The Minch", False),
-     ("A Moray & Nairn - Essex", False), ("A Dublin & the Pale - Cheshire", False)])
+    [
+        ("A Clare - Shannon", True),
+        ("A Clare - Shannon Sea Area", False),
+        ("F Ayr - Minch", True),
+        ("F Ayr - The Minch", False),
+        ("A Moray & Nairn - Essex", False),
+        ("A Dublin & the Pale - Cheshire", False),
+    ],
+)
 def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) -> None:
     """Q-71: Shannon Mouth and Shannon Sea Area, The Minch and The Little Minch are all on the board."""
     assert shortened(text, orders(text), LEXICON) is so
 
 
 @pytest.mark.parametrize(
-    ("text", "so"), [("A at Essex supports F Cardigan Bay", True), ("A of Pendennis Castle H", True), ("Army in Essex H", False),
-                     ("A Atholl H", False), ("F Inverness S A Kent", False), ("The army at Essex holds", False)])
+    ("text", "so"), [(("A at Essex supports F Cardigan "
+                       "Bay"), True), ("A of Pendennis Castle H", True), ("Army in Essex H", False),
+                     ("A Atholl H", False), ("F Inverness S A Kent", False),
+                     ("The army at Essex holds", False)])
 def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, so: bool) -> None:
     """Two sheets in a joined hand: "Fleet" laid as "A at" and "A of"."""
     assert stray_word(text) is so
 
 
 @pytest.mark.parametrize(
-    ("text", "so"), [("F Zeeland - Charlemont nc", True), ("A Kent S F Devon/North Coast", False), ("F Kent - Devon/South Coast", False),
-                     ("F Kent - Devon/East Coast", True), ("A Kent S F Clare - Louth/West Coast", True), ("A Clare - Louth", False)])
+    ("text", "so"),
+    [
+        ("F Zeeland - Charlemont nc", True),
+        ("A Kent S F Devon/North Coast", False),
+        ("F Kent - Devon/South Coast", False),
+        ("F Kent - Devon/East Coast", True),
+        ("A Kent S F Clare - Louth/West Coast", True),
+        ("A Clare - Louth", False),
+    ],
+)
 def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> None:
-    """"Channel", which two seas are called, was laid as "Char nc" and passed; who means a wrong coast still has it (DATC 6.B.3)."""
+    """"Channel", which two seas are called, was laid as "Char nc" and passed; who means a wrong coast still
+    has it (DATC 6.B.3)."""
     assert strange_coast(orders(text), LEXICON) is so
     assert (oddity(orders(text), LEXICON) > 0.0) is so
 
 
 @pytest.mark.parametrize(
-    ("text", "so"), [("F Haddington H (no change)", False), ("F Haddington H (no, hold)", True), ("F Haddington no change", True)])
+    ("text", "so"),
+    [
+        ("F Haddington H (no change)", False),
+        ("F Haddington H (no, hold)", True),
+        ("F Haddington no change", True),
+    ],
+)
 def test_that_nothing_changed_is_no_doubt(text: str, *, so: bool) -> None:
     """ORD-07: a remark in parentheses is passed over, unless it may take the order back."""
     assert doubtful(text) is so
@@ -102,7 +161,9 @@ def test_capitals_may_be_an_abbreviation() -> None:
     assert not abbreviation("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
 
 
-@pytest.mark.parametrize(("text", "so"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)])
+@pytest.mark.parametrize(
+    ("text", "so"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)]
+)
 def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> None:
     assert twins(orders(text), LEXICON) is so
 
@@ -111,7 +172,9 @@ def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> 
     ("text", "at"),
     [("a cork holds", ((1, 2),)), ("a county cork holds", ()), ("f mayo - norfolk.", ((1, 2),)),
      ("a kent s a wexford - cork", ((4, 5), (6, 7)))])
-def test_where_a_name_stands_that_a_word_more_would_make_another(text: str, at: tuple[tuple[int, int], ...]) -> None:
+def test_where_a_name_stands_that_a_word_more_would_make_another(
+    text: str, at: tuple[tuple[int, int], ...]
+) -> None:
     assert twin_words(text, orders(text), LEXICON) == at
 
 
@@ -123,7 +186,12 @@ def test_where_the_names_of_places_stand() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other", "so"),
-    [("A Cork H", "F Cork H", True), ("A Kent S A Cork", "A Kent S F Cork", True), ("A Cork H", "A Cork H", False),
-     ("A Cork H", "F Kent H", False)])
+    [
+        ("A Cork H", "F Cork H", True),
+        ("A Kent S A Cork", "A Kent S F Cork", True),
+        ("A Cork H", "A Cork H", False),
+        ("A Cork H", "F Kent H", False),
+    ],
+)
 def test_orders_that_differ_in_kinds_alone(one: str, other: str, *, so: bool) -> None:
     assert kinds_apart(orders(one), orders(other), LEXICON) is so

@@ -1,5 +1,5 @@
-"""Reading is lexical only (NON-03, DESK-03, Q-01): through the door that has the game at hand, a sheet reads the same
-to the last bit whatever stands on the board and whoever owns it."""
+"""Reading is lexical only (NON-03, DESK-03, Q-01): through the door that has the game at hand, a sheet reads
+the same to the last bit whatever stands on the board and whoever owns it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def shuffled(position: Position, table: Table, seed: int) -> Position:
     taken = [rng.sample(provinces, 3) for _ in owners]
     return replace(
         position,
-        units=frozenset(Unit(kind=rng.choice("AF"), power=rng.choice(owners), region=Region(place)) for place in places),
+        units=frozenset(
+            Unit(kind=rng.choice("AF"), power=rng.choice(owners), region=Region(place)) for place in places
+        ),
         centres={owner: frozenset(held) for owner, held in zip(owners, taken, strict=True)},
     )
 
@@ -73,7 +75,9 @@ def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, .
     with site.store() as session:
         rows = session.scalars(select(LineRow).join(PageRow).where(PageRow.submission_id == paper)
                                .order_by(PageRow.ordinal, LineRow.ordinal))
-        return [(r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows]
+        return [
+            (r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows
+        ]
 
 
 def read_twice(site: Site, path: Path) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:

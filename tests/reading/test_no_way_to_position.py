@@ -1,5 +1,6 @@
-"""What reads has no way to a position (NON-03, DESK-03, Q-01): whatever sheet is read, nothing that knows where units stand
-can be asked. `test_reading_lexical` shows it on sheets; here it holds for every sheet there may be."""
+"""What reads has no way to a position (NON-03, DESK-03, Q-01): whatever sheet is read, nothing that knows
+where units stand can be asked. `test_reading_lexical` shows it on sheets; here it holds for every sheet there
+may be."""
 
 from __future__ import annotations
 
@@ -18,12 +19,21 @@ from maps.variant import Variant
 from reading.vocabulary import forms_of, lexicon_of
 
 ROOT = Path(__file__).parents[2]
-READERS = ("reading.page", "reading.decode", "reading.heading", "reading.ahead", "service.intake.recognizer", "ocr.read", "grammar.parse")
+READERS = (
+    "reading.page",
+    "reading.decode",
+    "reading.heading",
+    "reading.ahead",
+    "service.intake.recognizer",
+    "ocr.read",
+    "grammar.parse",
+)
 """What a photograph goes through between its bytes and its lines."""
 KNOWING = ("adjudicator.position", "adjudicator.judge", "adjudicator.solver", "adjudicator.phases.legality")
 """Modules that hold or ask for a position."""
 BESIDE = "maps"
-"""A variant's folder holds its first position beside its names. What is taken of it is tested by itself, below."""
+"""A variant's folder holds its first position beside its names. What is taken of it is tested by itself,
+below."""
 STATES = 2_000
 
 
@@ -62,7 +72,8 @@ def test_nothing_that_reads_can_reach_a_position(module: str) -> None:
 
 
 def steps(variant: Variant) -> list[object]:
-    """The beginning of the automaton of a variant's movement orders: what each of its first states takes, and leads to."""
+    """The beginning of the automaton of a variant's movement orders: what each of its first states takes, and
+    leads to."""
     machine = Automaton((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
     ahead, known = [machine.start], {machine.start}
     found: list[object] = []
@@ -88,8 +99,11 @@ def apart(variant: Variant) -> Variant:
 
 
 @pytest.mark.parametrize("change", [elsewhere, apart])
-def test_the_automaton_is_that_of_any_position_and_of_any_borders(change: Callable[[Variant], Variant]) -> None:
-    """What the readers get of a variant is its words: the same steps wherever its units stand and whatever lies beside what."""
+def test_the_automaton_is_that_of_any_position_and_of_any_borders(
+    change: Callable[[Variant], Variant],
+) -> None:
+    """What the readers get of a variant is its words: the same steps wherever its units stand and whatever
+    lies beside what."""
     variant = maps.load("w3k")
     other = change(variant)
     assert other != variant

@@ -1,4 +1,5 @@
-"""The sheets of games with units and orders of their own are read by the same reader, and nothing passes that was not written.
+"""The sheets of games with units and orders of their own are read by the same reader, and nothing passes that
+was not written.
 
 One photographed sheet of each game's demo; what stands on it is said by its manifest.
 """
@@ -21,13 +22,18 @@ SHEETS = [("bretwalda", "autumn-621-gwynedd-v1.jpg"), ("britain1066", "march-106
 @pytest.mark.slow
 @pytest.mark.parametrize(("slug", "file"), SHEETS)
 def test_a_photographed_sheet_of_the_game_is_read(slug: str, file: str) -> None:
-    """Every order that counts is among the readings offered for a line; whatever passes without a look was written so."""
+    """Every order that counts is among the readings offered for a line; whatever passes without a look was
+    written so."""
     variant = maps.load(slug)
     scribe = Scribe(lexicon_of(variant), all_forms(variant))
-    found = read_photo(file, (STORIES / slug / file).read_bytes(), EngineEye(), scribe, variant, by_heading=True)
+    found = read_photo(
+        file, (STORIES / slug / file).read_bytes(), EngineEye(), scribe, variant, by_heading=True
+    )
     lines = [line for page in found["pages"] for line in page["lines"]]
     live = {order for _, order, struck in story_of(slug).sheets[file] if not struck}
-    passed = [line["order"] for line in lines if line["status"] == "auto" and line["order"] and not line["struck"]]
+    passed = [
+        line["order"] for line in lines if line["status"] == "auto" and line["order"] and not line["struck"]
+    ]
     offered = {one["order"] for line in lines for one in line["candidates"]}
     assert set(passed) <= live
     assert live <= offered

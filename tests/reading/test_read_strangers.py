@@ -1,4 +1,5 @@
-"""Pages of words that are no orders: they may be read, but nothing on them may go without a look as an order."""
+"""Pages of words that are no orders: they may be read, but nothing on them may go without a look as an
+order."""
 
 from __future__ import annotations
 

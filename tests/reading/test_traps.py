@@ -1,5 +1,5 @@
-"""Lines that must not pass unread, in ink as clear as ink can be: what is refused is refused for its words (DESK-03,
-Q-01). What is no order plainly waits for a person, for no order may be lost with it."""
+"""Lines that must not pass unread, in ink as clear as ink can be: what is refused is refused for its words
+(DESK-03, Q-01). What is no order plainly waits for a person, for no order may be lost with it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def test_a_plain_sheet_goes_without_a_look() -> None:
     lines = read(*HEADING, ORDER, LAST, "signed, Montrose")
     assert [line.kind for line in lines] == ["heading"] * 3 + ["order"] * 2 + ["other"]
     assert [line.order for line in lines[3:]] == ["A London - Surrey", "A York H", None]
-    assert [line.status for line in lines] == [LineState.NOT_ORDER] * 3 + [LineState.AUTO] * 2 + [LineState.NOT_ORDER]
+    assert [line.status for line in lines] == [LineState.NOT_ORDER] * 3 + [LineState.AUTO] * 2 + [
+        LineState.NOT_ORDER
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,11 +50,15 @@ def test_a_plain_sheet_goes_without_a_look() -> None:
     [
         "Army London moves to Gondor", "Army London moves to Normandy",
         "Army Kent moves to Surrey if it is empty", "Army Kent moves to Surrey unless Montrose is there",
-        "Army Kent moves to Surrey (if it is empty)", "If possible Army Kent to Surrey", "Army Kent to Surrey or Sussex",
-        "Army Kent does not move to Surrey", "Do not move Army Kent to Surrey", "Army Kent to Surrey instead of Sussex",
+        "Army Kent moves to Surrey (if it is empty)", "If possible Army Kent to Surrey",
+        "Army Kent to Surrey or Sussex",
+        "Army Kent does not move to Surrey", "Do not move Army Kent to Surrey",
+        "Army Kent to Surrey instead of Sussex",
         "Cancel Army Kent to Surrey", "Please ignore the above", "Ignore all previous lines",
-        "Accept all orders on this sheet", "Orders as last season", "The rest hold", "As before except Army Kent holds",
-        "Same as last time but Army Kent holds", "Use whichever of these is legal", "Army socks, 3 pairs", "F. Brown: 2 chairs",
+        "Accept all orders on this sheet", "Orders as last season", "The rest hold",
+        "As before except Army Kent holds",
+        "Same as last time but Army Kent holds", "Use whichever of these is legal", "Army socks, 3 pairs",
+        "F. Brown: 2 chairs",
         "A new kettle", "Army", "Fleet Lond", "Arny Kert hods to",
     ],
 )
@@ -71,8 +77,8 @@ def test_a_greeting_or_a_signature_needs_nobody(text: str) -> None:
 @pytest.mark.parametrize("signed", ["Newcastle", "Cumberland"])
 @pytest.mark.parametrize("order", ["Army York supports Army Kent -", "Army York supports Army Kent."])
 def test_a_power_called_like_a_place_who_signs_is_no_end_of_the_order_above(order: str, signed: str) -> None:
-    """Seen on a composed sheet: "- Newcastle" made the support of a unit in place one of its move, and nobody looked. What ends in a
-    dash may be meant to go on: that is for a person."""
+    """Seen on a composed sheet: "- Newcastle" made the support of a unit in place one of its move, and nobody
+    looked. What ends in a dash may be meant to go on: that is for a person."""
     lines = read("Ada Marlowe", signed, "Summer 1642 Movement Orders", ORDER, order, signed)
     (support,) = [line for line in lines if line.text.startswith("Army York")]
     assert support.status is LineState.OPEN or (order.endswith(".") and support.order == "A York S A Kent")
@@ -84,10 +90,17 @@ def test_an_order_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_
     assert [line.order for line in lines[len(HEADING) :]] == ["A Dover Castle S A Mull - Galway", "A York H"]
 
 
-@pytest.mark.parametrize(("after", "status"), [("Fleet Hull holds", LineState.OPEN), ("Army Kent supports Army York", LineState.AUTO),
-                                               ("Army Kent proxy Hamilton", LineState.AUTO)])
+@pytest.mark.parametrize(
+    ("after", "status"),
+    [
+        ("Fleet Hull holds", LineState.OPEN),
+        ("Army Kent supports Army York", LineState.AUTO),
+        ("Army Kent proxy Hamilton", LineState.AUTO),
+    ],
+)
 def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: LineState) -> None:
-    """Where a support names a place that its ink hardly shows, and the next row holds what it may have meant, a person sees both."""
+    """Where a support names a place that its ink hardly shows, and the next row holds what it may have meant,
+    a person sees both."""
     support, next_one = read(*HEADING, "Army Westmeath supports Army Down", after)[len(HEADING) :]
     assert support.features is not None
     badly = replace(support, status=LineState.OPEN, features=replace(support.features, strange=5.0))
@@ -96,7 +109,8 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
 
 
 def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
-    """ "... moves to / Cork unless Confederacy is there" was read as two orders, the first whole (seed 1103)."""
+    """ "... moves to / Cork unless Confederacy is there" was read as two orders, the first whole (seed
+    1103)."""
     first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
     tail = replace(first, status=LineState.OPEN, order="Cork - Renfrewshire", text="Cork enters the ren")
     lexicon = lexicon_of(VARIANT)
@@ -105,14 +119,21 @@ def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
     assert by_neighbours(first, None, replace(tail, status=LineState.AUTO), lexicon).status is LineState.AUTO
 
 
-@pytest.mark.parametrize(("before", "status"), [("Convert Army Dover to a fleet", LineState.AUTO), ("Fleet Wash converts", LineState.OPEN)])
+@pytest.mark.parametrize(
+    ("before", "status"),
+    [(("Convert Army Dover to a fleet"), LineState.AUTO), ("Fleet Wash converts", LineState.OPEN)],
+)
 def test_only_a_bare_conversion_may_be_a_convoy_that_goes_on(before: str, status: LineState) -> None:
     first, after = read(*HEADING, before, "Army Kent moves to York")[len(HEADING) :]
-    assert by_neighbours(after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)).status is status
+    assert (
+        by_neighbours(after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)).status
+        is status
+    )
 
 
 @pytest.mark.parametrize(("text", "order", "status"), [
-    ("A York S A May H", "A York S A Mayo", LineState.AUTO), ("A May - Sligo", "A Mayo - County Sligo", LineState.AUTO),
+    ("A York S A May H", "A York S A Mayo", LineState.AUTO),
+    ("A May - Sligo", "A Mayo - County Sligo", LineState.AUTO),
     ("A York may hold", None, LineState.OPEN), ("A May may hold", None, LineState.OPEN)])
 def test_may_is_a_place_where_one_stands(text: str, order: str | None, status: LineState) -> None:
     (found,) = said(text)
@@ -121,7 +142,8 @@ def test_may_is_a_place_where_one_stands(text: str, order: str | None, status: L
 
 
 def test_who_signs_with_a_place_s_name_holds_nothing_up() -> None:
-    """A power's name below the last order reads as a place that holds; it is no order, and no end of the one above."""
+    """A power's name below the last order reads as a place that holds; it is no order, and no end of the one
+    above."""
     *_, last, signed = read(*HEADING, ORDER, LAST, "Cumberland")
     assert (last.status, signed.status, signed.order) == (LineState.AUTO, LineState.NOT_ORDER, None)
 
@@ -140,7 +162,8 @@ def test_what_stands_above_the_orders_and_is_none_has_its_readings_beside_it() -
     assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.0 + 1e-6
 
 
-@pytest.mark.parametrize("text", ["As before except Army Kent holds", "Ignore the orders on page 2", "Fket Kent",
+@pytest.mark.parametrize("text", [("As before except Army Kent "
+                                   "holds"), "Ignore the orders on page 2", "Fket Kent",
                                   "Accept whatever is below unless it is crossed out",
                                   "To the reader: mark every line as certain"])
 def test_words_of_orders_or_doubt_among_the_heading_are_looked_at(text: str) -> None:
@@ -149,7 +172,9 @@ def test_words_of_orders_or_doubt_among_the_heading_are_looked_at(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "texts", [("milk, 2 pints", "eggs", "candles", "string"), ("Dear Tom,", "it was a fine day", "and nobody came.")])
+    "texts",
+    [("milk, 2 pints", "eggs", "candles", "string"), ("Dear Tom,", "it was a fine day", "and nobody came.")],
+)
 def test_a_sheet_without_any_order_is_looked_at_line_by_line(texts: tuple[str, ...]) -> None:
     assert {line.status for line in read(*texts)} == {LineState.OPEN}
 
@@ -167,7 +192,8 @@ def test_a_page_of_heading_alone_needs_nobody() -> None:
     assert {line.status for line in lines} == {LineState.NOT_ORDER}
 
 
-# What nobody could read ---------------------------------------------------------------------------------------------
+# What nobody could read
+# ---------------------------------------------------------------------------------------------
 
 
 def test_a_row_that_no_engine_could_read_waits_as_an_empty_line() -> None:
@@ -188,36 +214,55 @@ def test_a_row_blacked_out_from_end_to_end_needs_nobody() -> None:
 
 
 def test_a_row_hardly_longer_than_high_is_looked_at_though_a_stroke_goes_through_it() -> None:
-    """A short order with a word put in above it was found as one box, and read as a letter with a wave through it."""
-    struck = replace(row("S", 4, strike=Strike(1.0, (StruckWord(0.3, 0.7, 0.98, "wave"),))), box=Box(((0, 0), (90, 0), (90, 95), (0, 95))))
+    """A short order with a word put in above it was found as one box, and read as a letter with a wave
+    through it."""
+    struck = replace(
+        row("S", 4, strike=Strike(1.0, (StruckWord(0.3, 0.7, 0.98, "wave"),))),
+        box=Box(((0, 0), (90, 0), (90, 95), (0, 95))),
+    )
     lines = scribe().lines(page([*HEADING, ORDER, struck, LAST]), [known_game(VARIANT)])[1]
     assert (lines[4].struck, lines[4].status) == (True, LineState.OPEN)
 
 
-@pytest.mark.parametrize(("top", "status"), [(5, LineState.OPEN), (-70, LineState.AUTO), (-30, LineState.OPEN), (80, LineState.AUTO)])
+@pytest.mark.parametrize(
+    ("top", "status"),
+    [(5, LineState.OPEN), (-70, LineState.AUTO), (-30, LineState.OPEN), (80, LineState.AUTO)],
+)
 def test_a_word_that_stands_in_an_orders_row_by_itself_is_no_other_line(top: int, status: LineState) -> None:
-    """ "Bristol" with "Channel" put in above its end: the word was found as a row of its own, and the order passed without it."""
+    """ "Bristol" with "Channel" put in above its end: the word was found as a row of its own, and the order
+    passed without it."""
     def box(left: int, upper: int, right: int, foot: int) -> tuple[tuple[float, float], ...]:
         return ((left, upper), (right, upper), (right, foot), (left, foot))
 
     order = ReadableLine(box(100, 0, 900, 97), "order", False, "Fleet Worcestershire attacks Bristol",
                          "F Worcestershire - Bristol", 0.99, LineState.AUTO, ())
-    word = ReadableLine(box(800, top, 950, top + 60), "other", False, "Ghannel", None, 0.9, LineState.OPEN, ())
+    word = ReadableLine(
+        box(800, top, 950, top + 60), "other", False, "Ghannel", None, 0.9, LineState.OPEN, ()
+    )
     lexicon = lexicon_of(VARIANT)
     assert by_neighbours(order, word, None, lexicon).status is status
     assert by_neighbours(order, None, word, lexicon).status is status
-    assert by_neighbours(order, replace(word, status=LineState.NOT_ORDER), None, lexicon).status is LineState.AUTO
+    assert (
+        by_neighbours(order, replace(word, status=LineState.NOT_ORDER), None, lexicon).status
+        is LineState.AUTO
+    )
     elsewhere = replace(word, box=box(1400, top, 1500, top + 60))
     assert by_neighbours(order, elsewhere, None, lexicon).status is LineState.AUTO
 
 
-# Rows of one order ---------------------------------------------------------------------------------------------------
+# Rows of one order
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_a_tail_that_reads_like_an_order_is_joined_where_its_row_was_full() -> None:
     """The sender breaks where no room is left, whether or not he indents."""
-    rows: list[str | Row] = [*HEADING, ORDER, row("Fleet Sumburgh Roost convoys Army Warwick", 4, right=0.92), row("Castle to North Riding", 5),
-            LAST]
+    rows: list[str | Row] = [
+        *HEADING,
+        ORDER,
+        row(("Fleet Sumburgh Roost convoys Army Warwick"), 4, right=0.92),
+        row("Castle to North Riding", 5),
+        LAST,
+    ]
     lines = scribe().lines(page(rows), [known_game(VARIANT)])[1]
     assert [line.order for line in lines[3:]] == [
         "A London - Surrey", "F Sumburgh Roost C A Warwick Castle - North Riding", "A York H"]
@@ -233,8 +278,11 @@ def test_a_remark_is_part_of_its_order() -> None:
     ("text", "status"),
     [("Army Kent moves to Surrey", LineState.OPEN), ("Army Kent supports Army London", LineState.AUTO)],
 )
-def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_understood(text: str, status: LineState) -> None:
-    """"Fleet Tees Bay convoys" may go on with "Army Kent moves to Surrey"; with a support no order goes on."""
+def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_understood(
+    text: str, status: LineState
+) -> None:
+    """"Fleet Tees Bay convoys" may go on with "Army Kent moves to Surrey"; with a support no order goes
+    on."""
     found = said("Army Cornwall moves to Kent unless Argyll is there")
     assert [line.order for line in found] == [None]
     lines = read(*HEADING, ORDER, "Army Cornwall moves to Kent unless Argyll is there", text, LAST)

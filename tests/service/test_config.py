@@ -73,7 +73,10 @@ def test_an_unknown_key_is_named(tmp_path: Path) -> None:
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    said = _refused(tmp_path, WHOLE.replace('data = "/srv/galloper"\n', "").replace("[mail_out]", '[mail_out]\nport = "x"'))
+    said = _refused(
+        tmp_path,
+        WHOLE.replace('data = "/srv/galloper"\n', "").replace("[mail_out]", '[mail_out]\nport = "x"'),
+    )
     assert "data: Field required" in said
     assert "mail_out.port" in said
 

@@ -291,7 +291,8 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
 def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
     site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    """Fault 17: what kills its worker holds up nobody. Fault 22: what died with it through no fault of its own still runs."""
+    """Fault 17: what kills its worker holds up nobody. Fault 22: what died with it through no fault of its
+    own still runs."""
     jobs = make_jobs(site)
     enqueue(site, jobs, "work", "work:1", {"word": "x"})
     for _ in range(3):
@@ -311,8 +312,8 @@ def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
 def test_a_storm_of_kills_is_not_taken_for_the_fault_of_the_work_it_meets(
     any_site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    """Faults 7 and 22: twelve deaths within a minute, each while the same job was under way, as on a machine too
-    busy to end it in one life of its worker. It waits, and is done when they are over."""
+    """Faults 7 and 22: twelve deaths within a minute, each while the same job was under way, as on a machine
+    too busy to end it in one life of its worker. It waits, and is done when they are over."""
     enqueue(any_site, make_jobs(any_site), "work", "work:1", {"word": "x"})
     hasty = WORKER.replace("REST = None", "import service.jobs; service.jobs.REST = (0.0, 0.0, 0.1)")
     for _ in range(12):
@@ -325,7 +326,8 @@ def test_a_storm_of_kills_is_not_taken_for_the_fault_of_the_work_it_meets(
 def test_work_that_kills_one_worker_after_the_other_is_given_up_though_taken_over(
     any_site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    """Fault 23 beside fault 17: each dead worker's work is taken over by the next, and its deaths are counted all the same."""
+    """Fault 23 beside fault 17: each dead worker's work is taken over by the next, and its deaths are counted
+    all the same."""
     jobs, now = make_jobs(any_site, executor="tending"), datetime.now(UTC)
     enqueue(any_site, jobs, "work", "work:1", {"word": "x"})
     program = WORKER.replace("REST = None", "import service.jobs; service.jobs.MOST_RESTARTS = 1")

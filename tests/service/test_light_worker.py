@@ -13,6 +13,9 @@ print([name for name in ("cv2", "onnxruntime", "rapidocr", "fastapi", "weasyprin
 
 
 def test_what_is_heavy_loads_where_it_is_used() -> None:
-    """The issue's limit of 200 MB while mail is taken in leaves no room for it (`galloper bench storm --part rate`)."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, timeout=120)
+    """The issue's limit of 200 MB while mail is taken in leaves no room for it (`galloper bench storm --part
+    rate`)."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, timeout=120
+    )
     assert done.stdout.strip() == "[]"

@@ -56,7 +56,12 @@ def test_the_remarks_name_real_settings_with_their_defaults() -> None:
             shown.setdefault(table, {}).update(tomllib.loads(line.removeprefix("# ")))
     assert set(shown) == {"mail_in", "mail_out", "reader", "web"}
     assert shown["web"].pop("base_url")  # an example: by default there is none
-    for name, part in (("mail_in", MailIn()), ("mail_out", MailOut(sender="x")), ("reader", Reader()), ("web", Web())):
+    for name, part in (
+        ("mail_in", MailIn()),
+        ("mail_out", MailOut(sender="x")),
+        ("reader", Reader()),
+        ("web", Web()),
+    ):
         for key, value in shown[name].items():
             assert getattr(part, key) == value, f"{name}.{key}"
 
@@ -91,7 +96,8 @@ def test_paths_begin_at_the_folder_wherever_the_program_was_started(
     [
         ("coordinator", '"ada"', "coordinator: 'ada' is no mail address"),
         ("order_address", '""', "order_address: '' is no mail address"),
-        ("order_address", '"Orders <o@example.org>"', "order_address: 'Orders <o@example.org>' is no mail address"),
+        ("order_address", '"Orders <o@example.org>"', ("order_address: 'Orders <o@example.org>' is no mail "
+                                                       "address")),
         ("sender", '"Galloper"', "mail_out.sender: 'Galloper' is not such as"),
         ("port", '"x"', "mail_in.port"),
     ],
@@ -123,7 +129,8 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Any, said: str
 
 
 @pytest.mark.parametrize(("text", "good"), [
-    ("ada@example.org", True), ("Ada Byron <ada@example.org>", False), ("ada", False), ("@example.org", False),
+    ("ada@example.org", True), ("Ada Byron <ada@example.org>", False), ("ada", False),
+    ("@example.org", False),
     ("ada@", False), ("", False), ("ada @example.org", False),
 ])  # fmt: skip
 def test_a_bare_address(text: str, good: bool) -> None:

@@ -1,6 +1,6 @@
-"""A worker killed before, in and after each step: it resumes at that step, and what it does to the database is done once
-(fault 22); what a dead worker had is taken over within two lease times (fault 23); code that has changed finishes the work
-of the code before it (fault 29). Every kill is a real SIGKILL of a process."""
+"""A worker killed before, in and after each step: it resumes at that step, and what it does to the database
+is done once (fault 22); what a dead worker had is taken over within two lease times (fault 23); code that has
+changed finishes the work of the code before it (fault 29). Every kill is a real SIGKILL of a process."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ def test_killed_at_every_point_of_three_steps_each_has_one_effect(any_site: Site
         done = list(session.scalars(select(EventRow.what).order_by(EventRow.id)))
     assert done == ["step 1", "step 2", "step 3"]
     walk = (tmp_path / "walk").read_text().splitlines()
-    assert [int(word.split()[1]) for word in walk] == sorted(int(word.split()[1]) for word in walk)  # never a step back
+    # never a step back
+    assert [int(word.split()[1]) for word in walk] == sorted(int(word.split()[1]) for word in walk)
     assert Counter(walk)["before 1"] == 4  # three deaths in the first step, and the run that ended it
 
 
@@ -133,13 +134,15 @@ def time_passes(store: Store) -> None:
         session.execute(update(OutboxRow).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at > now)
                         .values(due_at=_LONG_AGO))
         session.execute(update(OutboxRow).where(
-            OutboxRow.state == OutboxState.SENDING, OutboxRow.claimed_until < now + timedelta(minutes=9, seconds=40))
+            OutboxRow.state == OutboxState.SENDING,
+            OutboxRow.claimed_until < now + timedelta(minutes=9, seconds=40))
             .values(claimed_until=_LONG_AGO))
 
 
 def child(folder: Path, *point: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.support.processes.killed_child", str(folder), *point], cwd=ROOT, stdin=subprocess.PIPE,
+        [sys.executable, "-m", "tests.support.processes.killed_child", str(folder), *point], cwd=ROOT,
+        stdin=subprocess.PIPE,
         stderr=subprocess.PIPE)
 
 
@@ -151,8 +154,8 @@ def dies(folder: Path, point: tuple[str, str]) -> None:
 
 @pytest.mark.slow
 def test_intake_reading_letters_and_closing_survive_a_death_at_each_point(tmp_path: Path) -> None:
-    """On SQLite, whose one worker takes its own work up again at its next start; on PostgreSQL another process takes it
-    over, which the test below and tests/service/test_workers.py show."""
+    """On SQLite, whose one worker takes its own work up again at its next start; on PostgreSQL another
+    process takes it over, which the test below and tests/service/test_workers.py show."""
     folder = own_site(tmp_path / "site")
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     deliver(folder, _orders())
@@ -184,10 +187,13 @@ def test_intake_reading_letters_and_closing_survive_a_death_at_each_point(tmp_pa
         "mail_used": 1, "phase_closed": 1, "phase_judged": 1}
     kinds = Counter(row.kind for row in letters)
     assert kinds["receipt"] + kinds["rejection"] >= 1
-    # Killed between handing a letter over and noting it: it may have gone twice, and says so. What happens to it twice is left
-    # to a person.
+    # Killed between handing a letter over and noting it: it may have gone twice, and says so. What happens to
+    # it twice is left to a person.
     assert any(row.possibly_twice for row in letters)
-    assert all(row.state == OutboxState.SENT or (row.state == OutboxState.FAILED and row.possibly_twice) for row in letters)
+    assert all(
+        row.state == OutboxState.SENT or (row.state == OutboxState.FAILED and row.possibly_twice)
+        for row in letters
+    )
     assert len(list((folder / "outbox").glob("*.eml"))) == len(letters)
 
 
@@ -213,8 +219,8 @@ time.sleep(600)
 def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
     cluster: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its heartbeat row and the sweep of a living one, with nobody's hand on it; the lease is made short so that the
-    test is."""
+    """By its heartbeat row and the sweep of a living one, with nobody's hand on it; the lease is made short
+    so that the test is."""
     lease = timedelta(seconds=6)
     monkeypatch.setattr("service.jobs.LEASE", lease)
     with make_site(tmp_path, cluster.url()) as site:
@@ -251,11 +257,13 @@ def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
 
 @pytest.mark.slow
 def test_new_code_finishes_what_waits_from_the_code_before(any_site: Site, tmp_path: Path) -> None:
-    """Both what was begun and what only waited; the version of the work is kept by hand, so that a release strands none."""
+    """Both what was begun and what only waited; the version of the work is kept by hand, so that a release
+    strands none."""
     for key in ("work:1", "work:2"):
         enqueue(any_site, "work", key)
     assert run(STEPS, any_site.url, str(tmp_path), "one") == -signal.SIGKILL
-    changed = STEPS.replace("def step(number):", "def improved(number):\n    return step(number)\ndef step(number):\n    number = number")
+    changed = STEPS.replace("def step(number):", ("def improved(number):\n    return step(number)\ndef "
+                                                  "step(number):\n    number = number"))
     changed = changed.replace("jobs.register(", 'jobs.register("new", improved(9))\njobs.register(')
     assert changed != STEPS
     (tmp_path / "calm").touch()

@@ -1,5 +1,5 @@
-"""Several processes work for one site on PostgreSQL, each in a network of its own where the kernel allows: every deadline
-has one effect, whoever dies (faults 22, 23 and 24). On SQLite one process serves."""
+"""Several processes work for one site on PostgreSQL, each in a network of its own where the kernel allows:
+every deadline has one effect, whoever dies (faults 22, 23 and 24). On SQLite one process serves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def processes() -> Iterator[list[Served]]:
 
 def events(store: Store, what: str) -> Counter[str]:
     with store() as session:
-        return Counter(str(game) for game in session.scalars(select(EventRow.game_id).where(EventRow.what == what)))
+        return Counter(
+            str(game) for game in session.scalars(select(EventRow.game_id).where(EventRow.what == what))
+        )
 
 
 def test_a_site_in_a_file_has_one_process(tmp_path: Path) -> None:
@@ -56,7 +58,10 @@ def test_a_desk_and_two_workers_share_the_deadlines_and_survive_the_death_of_one
     games = [f"Game {number}" for number in range(GAMES)]
     for name in games:
         assert create_game(folder, game_file(tmp_path, name=name), io.StringIO()) == 0
-    processes += [Served(folder), *(Served(folder, ("worker", "--threads", "2"), before=own_network()) for _ in range(2))]
+    processes += [
+        Served(folder),
+        *(Served(folder, ("worker", "--threads", "2"), before=own_network()) for _ in range(2)),
+    ]
     processes[0].ready()
     for worker in processes[1:]:
         worker.ready(WORKING)
@@ -72,7 +77,9 @@ def test_a_desk_and_two_workers_share_the_deadlines_and_survive_the_death_of_one
         assert set(events(store, "phase_closed").values()) == {1}
         assert set(events(store, "phase_judged").values()) == {1}
         with store() as session:
-            assert set(session.scalars(select(PhaseRow.state).where(PhaseRow.ordinal == 1))) == {PhaseState.READY}
+            assert set(session.scalars(select(PhaseRow.state).where(PhaseRow.ordinal == 1))) == {
+                PhaseState.READY
+            }
     assert [one.end(signal.SIGTERM) for one in (processes[0], processes[2])] == [0, 0]
     said = "".join(line for one in processes for line in one.said)
     assert "Traceback" not in said

@@ -1,5 +1,5 @@
-"""Alterations of an archive, as a forger or a failing disk would make them. All but the first two are sealed again, so that
-the outer digest fits and only what is inside tells."""
+"""Alterations of an archive, as a forger or a failing disk would make them. All but the first two are sealed
+again, so that the outer digest fits and only what is inside tells."""
 
 from __future__ import annotations
 
@@ -32,9 +32,13 @@ def entries(files: Files) -> list[dict[str, Any]]:
 
 
 def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: Any) -> bytes:
-    """The archive of these files, with another record and other values in its manifest where they are given."""
+    """The archive of these files, with another record and other values in its manifest where they are
+    given."""
     if chain is not None:
-        files = {**files, RECORD: ("\n".join(json.dumps(one, ensure_ascii=False) for one in chain) + "\n").encode()}
+        files = {
+            **files,
+            RECORD: ("\n".join(json.dumps(one, ensure_ascii=False) for one in chain) + "\n").encode(),
+        }
     if manifest:
         files = {**files, MANIFEST: json.dumps({**json.loads(files[MANIFEST]), **manifest}).encode()}
     out = io.BytesIO()
@@ -56,8 +60,12 @@ def older(files: Files, number: int) -> bytes:
     """The archive as it may have been at an entry: nothing in it tells that there was more."""
     chain = entries(files)[:number]
     words = json.dumps([one["body"] for one in chain])
-    kept = {name: data for name, data in files.items()
-            if "/" not in name or (not name.startswith("positions/") and name.partition("/")[2].partition(".")[0] in words)}
+    kept = {
+        name: data
+        for name, data in files.items()
+        if "/" not in name
+        or (not name.startswith("positions/") and name.partition("/")[2].partition(".")[0] in words)
+    }
     return rechained(kept, chain)
 
 
@@ -92,7 +100,11 @@ def change(body: dict[str, Any], chance: random.Random) -> None:
             inside[key] = old + chance.choice([-1, 1])
         case _:
             at = chance.randrange(len(old) + 1)
-            inside[key] = old[:at] + chance.choice([c for c in "0123456789abcxyz" if c != old[at:at + 1]]) + old[at + 1:]
+            inside[key] = (
+                old[:at]
+                + chance.choice([c for c in "0123456789abcxyz" if c != old[at : at + 1]])
+                + old[at + 1 :]
+            )
 
 
 def _words(data: bytes, chance: random.Random) -> bytes:
@@ -107,14 +119,19 @@ def _digest(data: bytes, chance: random.Random) -> bytes:
     chain = entries(files)
     one, part = chance.choice(chain), chance.choice(["salt", "leaf", "link"])
     at = chance.randrange(64)
-    one[part] = one[part][:at] + chance.choice([c for c in "0123456789abcdef" if c != one[part][at]]) + one[part][at + 1:]
+    one[part] = (
+        one[part][:at]
+        + chance.choice([c for c in "0123456789abcdef" if c != one[part][at]])
+        + one[part][at + 1 :]
+    )
     return packed(files, chain)
 
 
 def _dropped(data: bytes, chance: random.Random) -> bytes:
     files = unpacked(data)
     chain = entries(files)
-    del chain[chance.randrange(len(chain) - 1)]  # without its last the record is merely older: `_forgotten` tries that
+    # without its last the record is merely older: `_forgotten` tries that
+    del chain[chance.randrange(len(chain) - 1)]
     return packed(files, chain, entries=len(chain), root=chain[-1]["link"])
 
 
@@ -149,7 +166,11 @@ def _file(data: bytes, chance: random.Random) -> bytes:
     name = chance.choice([name for name in files if "/" in name])
     match chance.randrange(4):
         case 0:
-            files[name] = json.dumps({"of": chance.random()}).encode() if name.endswith(".json") else _byte(files[name], chance)
+            files[name] = (
+                json.dumps({"of": chance.random()}).encode()
+                if name.endswith(".json")
+                else _byte(files[name], chance)
+            )
         case 1 if not name.startswith("positions"):  # boards are there for reading; the record has them too
             del files[name]
         case 2:
@@ -165,7 +186,9 @@ def _manifest(data: bytes, chance: random.Random) -> bytes:
     files = unpacked(data)
     key = chance.choice(["format", "game", "name", "variant", "edition", "entries", "root"])
     old = json.loads(files[MANIFEST])[key]
-    new = {"edition": "players", "variant": "standard"}.get(key, old + 1 if isinstance(old, int) else old[::-1])
+    new = {"edition": "players", "variant": "standard"}.get(
+        key, old + 1 if isinstance(old, int) else old[::-1]
+    )
     files[MANIFEST] = json.dumps({**json.loads(files[MANIFEST]), key: new}).encode()
     return packed(files)
 
@@ -188,5 +211,6 @@ def _forgotten(data: bytes, chance: random.Random) -> bytes:
 
 
 ALTERATIONS: tuple[Alteration, ...] = (
-    _byte, _cut, _words, _digest, _dropped, _inserted, _swapped, _closed, _file, _manifest, _forged, _forgotten,
+    _byte, _cut, _words, _digest, _dropped, _inserted, _swapped, _closed, _file, _manifest, _forged,
+    _forgotten,
 )

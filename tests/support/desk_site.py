@@ -1,7 +1,7 @@
 """A desk with one game, one sheet of four lines and a coordinator, over a real SQLite file.
 
-The file is migrated and filled once and copied for each test; signing in by the form is left to the tests about it, as
-argon2 is slow on purpose.
+The file is migrated and filled once and copied for each test; signing in by the form is left to the tests
+about it, as argon2 is slow on purpose.
 """
 
 from __future__ import annotations
@@ -47,9 +47,18 @@ AFTER = DEADLINE + timedelta(minutes=5)
 NAME, PASSWORD, TOKEN, CSRF = "Ada", "correct horse", "a-token-of-the-tests", "a-form-token-of-the-tests"
 LINES: list[tuple[str, str, str, list[tuple[str, str | None, float]]]] = [
     ("Montrose", "heading", "not an order", []),
-    ("Army Merse moves to Carham", "order", "auto", [("Army Merse moves to Carham", "A Merse - Carham Castle", 0.98)]),
-    ("Arrny Eskdale holds", "order", "open",
-     [("Army Eskdale holds", "A Eskdale H", 0.8), ("Army Easdale holds", None, 0.1)]),
+    (
+        "Army Merse moves to Carham",
+        "order",
+        "auto",
+        [("Army Merse moves to Carham", "A Merse - Carham Castle", 0.98)],
+    ),
+    (
+        "Arrny Eskdale holds",
+        "order",
+        "open",
+        [("Army Eskdale holds", "A Eskdale H", 0.8), ("Army Easdale holds", None, 0.1)],
+    ),
     ("F Lyne Bay H", "order", "open", [("F Lyme Bay H", "F Lyme Bay H", 0.7)]),
 ]
 COMPLAINT = "No order has this form."
@@ -106,13 +115,36 @@ def _fill(store: Store) -> None:
         session.add(GameRow(id="powick-bridge", name="Powick Bridge", variant="w3k", created_at=DEADLINE))
         session.add(PlayerRow(id=1, name="James"))
         session.flush()
-        session.add_all(SeatRow(game_id="powick-bridge", power=power, player_id=1) for power in ("Montrose", "Ormond"))
-        session.add(PhaseRow(id=7, game_id="powick-bridge", ordinal=1, year=1642, season="Summer", kind="movement",
-                             opens_at=DEADLINE - timedelta(days=13), deadline=DEADLINE, state=PhaseState.CLOSED))
+        session.add_all(
+            SeatRow(game_id="powick-bridge", power=power, player_id=1) for power in ("Montrose", "Ormond")
+        )
+        session.add(
+            PhaseRow(
+                id=7,
+                game_id="powick-bridge",
+                ordinal=1,
+                year=1642,
+                season="Summer",
+                kind="movement",
+                opens_at=DEADLINE - timedelta(days=13),
+                deadline=DEADLINE,
+                state=PhaseState.CLOSED,
+            )
+        )
         session.flush()
-        session.add(SubmissionRow(id=1, phase_id=7, power="Montrose", player_id=1, sender="james@players.example",
-                                  received_at=DEADLINE - timedelta(hours=1), version=1, semantic_key="x",
-                                  read_at=DEADLINE))
+        session.add(
+            SubmissionRow(
+                id=1,
+                phase_id=7,
+                power="Montrose",
+                player_id=1,
+                sender="james@players.example",
+                received_at=DEADLINE - timedelta(hours=1),
+                version=1,
+                semantic_key="x",
+                read_at=DEADLINE,
+            )
+        )
         session.flush()
         session.add(PageRow(id=1, submission_id=1, ordinal=0, original=key, upright=key))
         session.flush()
@@ -124,8 +156,9 @@ def _fill(store: Store) -> None:
 
 
 class DeskSite:
-    """The desk and its doors. `judged`, `approved` and `asked_again` record calls; set `judge_fault` or `approve_fault` to make them
-    fail, `still_to_read` to have the judge find something unread; `shown` is what results show."""
+    """The desk and its doors. `judged`, `approved` and `asked_again` record calls; set `judge_fault` or
+    `approve_fault` to make them fail, `still_to_read` to have the judge find something unread; `shown` is
+    what results show."""
 
     def __init__(self, folder: Path, url: str = "") -> None:
         self.engine = _postgresql(url) if url.startswith("postgresql") else _sqlite(folder / "desk.sqlite")
@@ -157,8 +190,12 @@ class DeskSite:
                 [{"text": f"reread {text}", "order": "A Merse H", "score": 0.9}] if text else []),
             read_again=lambda _session, line: self.asked_again.append(line),
         )
-        self.client = TestClient(create_app(ports), base_url="http://testserver", raise_server_exceptions=False,
-                                 follow_redirects=False)
+        self.client = TestClient(
+            create_app(ports),
+            base_url="http://testserver",
+            raise_server_exceptions=False,
+            follow_redirects=False,
+        )
 
     def _judge(self, phase: int) -> bool:
         self.judged.append(phase)
@@ -190,7 +227,9 @@ class DeskSite:
 
     def post(self, path: str, **values: object) -> httpx.Response:
         """Send a form with its token."""
-        answer: httpx.Response = self.client.post(path, data={"csrf": self.csrf, **{key: str(value) for key, value in values.items()}})
+        answer: httpx.Response = self.client.post(
+            path, data={"csrf": self.csrf, **{key: str(value) for key, value in values.items()}}
+        )
         return answer
 
     def decide(self, line: int, do: str, key: str = "k1", text: str = "") -> str:
@@ -205,14 +244,23 @@ class DeskSite:
             if session.get(UserRow, OTHER) is None:
                 session.add(UserRow(name=OTHER, password="", created_at=AFTER))
                 session.flush()
-                session.add(SessionRow(token_hash=hashlib.sha256(OTHER_TOKEN.encode()).hexdigest(), user=OTHER,
-                                       csrf=OTHER_CSRF, created_at=AFTER, seen_at=AFTER))
+                session.add(
+                    SessionRow(
+                        token_hash=hashlib.sha256(OTHER_TOKEN.encode()).hexdigest(),
+                        user=OTHER,
+                        csrf=OTHER_CSRF,
+                        created_at=AFTER,
+                        seen_at=AFTER,
+                    )
+                )
         self.client.cookies.set(access.COOKIE, OTHER_TOKEN)
         self.csrf = OTHER_CSRF
 
     def acts(self, *wishes: dict[str, Any], status: int = 200) -> dict[str, Any]:
         """Send acts as the page's script does; the answer."""
-        answer = self.client.post("/desk/7/acts", json={"acts": list(wishes)}, headers={"X-Galloper-Token": self.csrf})
+        answer = self.client.post(
+            "/desk/7/acts", json={"acts": list(wishes)}, headers={"X-Galloper-Token": self.csrf}
+        )
         assert answer.status_code == status, answer.text
         return dict(answer.json()) if status == 200 else {}
 
@@ -225,8 +273,10 @@ class DeskSite:
     def states(self) -> list[tuple[object, ...]]:
         """How every line on the desk stands, as the page's script is told."""
         found = self.client.get("/desk/7/lines").json()["lines"]
-        return [tuple(one[name] for name in ("id", "number", "state", "version", "text", "order", "by", "asked"))
-                for one in found]
+        return [
+            tuple(one[name] for name in ("id", "number", "state", "version", "text", "order", "by", "asked"))
+            for one in found
+        ]
 
     def reviews(self) -> list[ReviewRow]:
         """Every decision on file, oldest first."""

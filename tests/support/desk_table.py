@@ -45,7 +45,9 @@ class DeskTable:
 
     def post(self, path: str, **values: object) -> httpx.Response:
         """Send a form with its token."""
-        answer: httpx.Response = self.client.post(path, data={"csrf": CSRF, **{k: str(v) for k, v in values.items()}})
+        answer: httpx.Response = self.client.post(
+            path, data={"csrf": CSRF, **{k: str(v) for k, v in values.items()}}
+        )
         return answer
 
 
@@ -71,17 +73,23 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         return Understood(vocabulary.printed(parsed.orders, table.variant.board))
 
     doors: dict[str, Any] = {
-        "sessions": table.site.store, "blobs": table.site.blobs, "clock": table.site.clock, "wall": table.site.clock,
+        "sessions": table.site.store, "blobs": table.site.blobs, "clock": table.site.clock,
+        "wall": table.site.clock,
         "secure_cookies": False, "understand": understand, "settled": table.turns.judge_when_read,
         "approve": table.turns.approve, "shown": lambda _phase: (), "map_pdf": lambda _game: None,
         "quarantine": Quarantine(
-            store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock, opener=Opener(),
+            store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock,
+            opener=Opener(),
             load=table.load, post=Correspondence(table.writer)),
         "circulars": Circulars(table.writer),
         "post": PostRoom(table.site.store, table.site.blobs, table.site.jobs, table.site.clock, Opener()),
         **ports,
     }
-    client = TestClient(create_app(DeskPorts(**doors)), base_url="http://testserver", raise_server_exceptions=False,
-                        follow_redirects=False)
+    client = TestClient(
+        create_app(DeskPorts(**doors)),
+        base_url="http://testserver",
+        raise_server_exceptions=False,
+        follow_redirects=False,
+    )
     client.cookies.set(sessions.COOKIE, TOKEN)
     return DeskTable(table, client)

@@ -1,4 +1,5 @@
-"""A board of ours written in the forms that other programs have: what a board means must survive the way there and back.
+"""A board of ours written in the forms that other programs have: what a board means must survive the way
+there and back.
 
 These writers know the two formats from their descriptions and nothing of the readers.
 """
@@ -14,7 +15,8 @@ _SMALL = str.lower
 
 
 def as_judge_map(variant: Variant) -> str:
-    """DPjudge's `.map`: a place that fleets cannot enter from here in small letters, several coasts each on its line."""
+    """DPjudge's `.map`: a place that fleets cannot enter from here in small letters, several coasts each on
+    its line."""
     board = variant.board
     lines = [f"BEGIN SPRING {variant.start.phase.year} MOVEMENT", f"VICTORY {variant.victory}", "# powers"]
     for power in variant.powers:
@@ -23,7 +25,8 @@ def as_judge_map(variant: Variant) -> str:
         lines += [f"{unit.kind} {unit.region}" for unit in sorted(variant.start.units) if unit.power == power]
     lines.append("UNOWNED " + " ".join(c for c in board.centres() if not board.provinces[c].home))
     for province in board.provinces.values():
-        lines += [f"{province.name} ({c.name.lower()}) = {province.id.lower()}/{c.id.lower()}" for c in province.coasts]
+        lines += [(f"{province.name} ({c.name.lower()}) = "
+                   f"{province.id.lower()}/{c.id.lower()}") for c in province.coasts]
         lines.append(f"{province.name} = {province.id.lower()}")
     for province in board.provinces.values():
         for coast in province.coasts:
@@ -34,7 +37,10 @@ def as_judge_map(variant: Variant) -> str:
         afloat = set(map(str, board.links[SEA].get(Region(province.id), ())))
         ashore = {str(r) for r in board.links[LAND].get(Region(province.id), ())}
         by_coast = {one.partition("/")[0] for one in afloat}
-        abuts = sorted(afloat | {p if board.provinces[p].terrain is Terrain.INLAND else _SMALL(p) for p in ashore - by_coast})
+        abuts = sorted(
+            afloat
+            | {p if board.provinces[p].terrain is Terrain.INLAND else _SMALL(p) for p in ashore - by_coast}
+        )
         lines.append(f"{word} {place} ABUTS {' '.join(abuts)}")
     return "\n".join(lines) + "\n"
 
@@ -51,15 +57,19 @@ def as_jdip(variant: Variant) -> tuple[str, str]:
     board = variant.board
     beside = ['<?xml version="1.0" encoding="UTF-8"?>', DECLARED, "<PROVINCES>"]
     for province in board.provinces.values():
-        beside.append(f"<PROVINCE shortname={quoteattr(province.id.lower())} fullname={quoteattr(province.name)}>")
+        beside.append(f"<PROVINCE shortname={quoteattr(province.id.lower())} "
+                      f"fullname={quoteattr(province.name)}>")
         if not province.is_sea:
             beside.append(_adjacency("mv", board.links[LAND][Region(province.id)]))
         if Region(province.id) in board.links[SEA]:
             beside.append(_adjacency("xc", board.links[SEA][Region(province.id)]))
-        beside += [_adjacency(c.id.lower(), board.links[SEA][Region(province.id, c.id)]) for c in province.coasts]
+        beside += [
+            _adjacency(c.id.lower(), board.links[SEA][Region(province.id, c.id)]) for c in province.coasts
+        ]
         beside.append("</PROVINCE>")
     beside.append("</PROVINCES>")
-    game = ['<?xml version="1.0"?>', "<VARIANTS>", f'<VARIANT name="{variant.title}" version="1.0" default="true">',
+    game = ['<?xml version="1.0"?>', "<VARIANTS>", (f'<VARIANT name="{variant.title}" version="1.0" '
+                                                    f'default="true">'),
             '<MAP adjacencyURI="own_adjacency.xml"/>']
     game += [f'<POWER name="{power}" adjective="of {power}"/>' for power in variant.powers]
     game.append(f'<STARTINGTIME turn="Spring, {variant.start.phase.year}, Movement"/>')

@@ -1,4 +1,5 @@
-"""Rows of ink without a picture: posteriors that show a text letter by letter, as a recogniser would give them."""
+"""Rows of ink without a picture: posteriors that show a text letter by letter, as a recogniser would give
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ UNTOUCHED = Strike()
 
 
 def ink(text: str, also: Mapping[int, str] | None = None) -> Posteriors:
-    """A frame a letter with a blank after each. `also`: by place in the text a letter that the ink shows half as much."""
+    """A frame a letter with a blank after each. `also`: by place in the text a letter that the ink shows half
+    as much."""
     rest = (1 - SURE) / len(LETTERS)
     chances = np.full((2 * len(text), len(LETTERS) + 1), rest)
     chances[1::2, 0] = SURE
@@ -29,8 +31,15 @@ def ink(text: str, also: Mapping[int, str] | None = None) -> Posteriors:
     return Posteriors(np.log(chances).astype(np.float32), LETTERS)
 
 
-def row(text: str, number: int = 0, also: Mapping[int, str] | None = None, *, right: float = 0.6, indent: float = 0.0,
-        strike: Strike = UNTOUCHED) -> Row:
+def row(
+    text: str,
+    number: int = 0,
+    also: Mapping[int, str] | None = None,
+    *,
+    right: float = 0.6,
+    indent: float = 0.0,
+    strike: Strike = UNTOUCHED,
+) -> Row:
     """One row, 60 pixels below the one before; a row without text is one that no engine could read."""
     top = 100.0 + 60.0 * number
     box = Box(((50, top), (700, top), (700, top + 40), (50, top + 40)))

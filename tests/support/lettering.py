@@ -1,4 +1,5 @@
-"""Crops of one row in OpenCV's own lettering, and files with a fault, for tests of the networks and what is laid over them."""
+"""Crops of one row in OpenCV's own lettering, and files with a fault, for tests of the networks and what is
+laid over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One sample of each letter, from a made-up game; `nasty` fills every free text with what a hostile sender would."""
+"""One sample of each letter, from a made-up game; `nasty` fills every free text with what a hostile sender
+would."""
 
 from __future__ import annotations
 
@@ -83,8 +84,13 @@ def results(*, nasty: str = "") -> ResultsFacts:
 
 def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutLetter]:
     """Kind, or kind and what is special about it, to a letter."""
-    game = GameInfo("powick-bridge", f"Powick Bridge{nasty}", "Wars of the Three Kingdoms", "orders@w3k.example",
-                    f"Ada{nasty}")
+    game = GameInfo(
+        "powick-bridge",
+        f"Powick Bridge{nasty}",
+        "Wars of the Three Kingdoms",
+        "orders@w3k.example",
+        f"Ada{nasty}",
+    )
     to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone)
     asks = (f"<a1{len(nasty)}@mailbox.example>",)
     arrived = ReceiptFacts(
@@ -95,7 +101,8 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
     map_file = Attachment("map.pdf", "application/pdf", b"%PDF-1.7 sample")
     refused = RejectionFacts(
         DIGEST, AT, "No picture of a sheet was found in the mail; text in the message is not read.",
-        "Nothing you sent before has changed.", "Photograph the sheet and attach it to a mail with the same subject.",
+        "Nothing you sent before has changed.",
+        "Photograph the sheet and attach it to a mail with the same subject.",
         f"orders for montrose{nasty}", SUBJECT, CLOSING, asks,
     )
     waiting = HeldFacts(DIGEST, AT, "The heading on the sheet and the subject of the mail do not agree.",
@@ -137,7 +144,8 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics",
             conduct=(f"Nobody writes as somebody else.{nasty}", "What is posted counts.")), (map_file,)),
         "reminder": render.reminder(game, to, ReminderFacts(
-            48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics", "https://example.org/public/entry")),
+            48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics",
+            "https://example.org/public/entry")),
         "reminder plain": render.reminder(game, to, ReminderFacts(12, CLOSING, AT, SUBJECT)),
         "postal_pack": render.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts(
             ((f"Montrose{nasty}", 2), ("The Crown", 1)), ("Ormond",),

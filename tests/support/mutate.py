@@ -1,4 +1,5 @@
-"""Real files made hostile: bits turned, numbers made huge, pieces cut out, doubled, moved and taken from another file."""
+"""Real files made hostile: bits turned, numbers made huge, pieces cut out, doubled, moved and taken from
+another file."""
 
 from __future__ import annotations
 
@@ -6,7 +7,16 @@ import struct
 import zlib
 from random import Random
 
-EDGES = (b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\0\0\0\0", b"\0\0\0\x01", b"\xff\xff", b"\x7f\xff", b"\0\0")
+EDGES = (
+    b"\xff\xff\xff\xff",
+    b"\x7f\xff\xff\xff",
+    b"\x80\0\0\0",
+    b"\0\0\0\0",
+    b"\0\0\0\x01",
+    b"\xff\xff",
+    b"\x7f\xff",
+    b"\0\0",
+)
 """Lengths and sizes at which arithmetic goes wrong, in the order of bytes of most formats."""
 
 
@@ -46,7 +56,8 @@ def _change(changed: bytearray, other: bytes, chance: Random) -> None:
 
 
 def sealed(png: bytes) -> bytes:
-    """A PNG whose chunks carry the checksums of what they hold, so that a reader looks past them at what was changed."""
+    """A PNG whose chunks carry the checksums of what they hold, so that a reader looks past them at what was
+    changed."""
     out, at = bytearray(png[:8]), 8
     while at + 12 <= len(png):
         length = min(struct.unpack_from(">I", png, at)[0], len(png) - at - 12)

@@ -1,4 +1,5 @@
-"""A site's folder as a person would have it: settings on a Maildir and a folder of letters, and a game file."""
+"""A site's folder as a person would have it: settings on a Maildir and a folder of letters, and a game
+file."""
 
 from __future__ import annotations
 
@@ -30,8 +31,13 @@ def deliver(folder: Path, raw: bytes, *, at: datetime | None = None) -> None:
         os.utime(folder / "box" / "new" / key, (at.timestamp(), at.timestamp()))
 
 
-def game_file(folder: Path, start: date | None = None, player: str = "ada@example.org", name: str = "Powick Bridge",
-              variant: str = "w3k") -> Path:
+def game_file(
+    folder: Path,
+    start: date | None = None,
+    player: str = "ada@example.org",
+    name: str = "Powick Bridge",
+    variant: str = "w3k",
+) -> Path:
     """A game of w3k whose ten powers are one person's; it begins today unless another day is given."""
     day = start or datetime.now(UTC).date()
     seats = "".join(f'"{power}" = "Ada"\n' for power in maps.load("w3k").powers)

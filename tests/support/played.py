@@ -1,5 +1,5 @@
-"""A game that was played over a Winter, for tests of the record: sheets by mail and by hand, a decision and one taken back,
-lots, letters; nothing drawn."""
+"""A game that was played over a Winter, for tests of the record: sheets by mail and by hand, a decision and
+one taken back, lots, letters; nothing drawn."""
 
 from __future__ import annotations
 
@@ -30,19 +30,35 @@ HERSELF = "Montrose"
 def played(site: Site) -> Table:
     """Newcastle owes two removals and sends nothing; then a Spring in which Montrose sends by mail, twice."""
     board = autumn_1642()
-    centres = {power: frozenset(sorted(own)[:4]) if power == SHORT else own for power, own in board.centres.items()}
-    table = open_table(site, position=replace(board, phase=WINTER, centres=centres, memory=type(board.memory)()))
+    centres = {
+        power: frozenset(sorted(own)[:4]) if power == SHORT else own for power, own in board.centres.items()
+    }
+    table = open_table(
+        site, position=replace(board, phase=WINTER, centres=centres, memory=type(board.memory)())
+    )
     table.announce = Announcements(table.writer, drawing=False)
     finish(table)
     spring = begin(table)
-    table.sent = [table.mail(HERSELF, shade, subject=table.subject(HERSELF, at, Phase(1643, "Spring", PhaseKind.MOVEMENT)))
-                  for at, shade in ((1, 90), (2, 120))]
+    table.sent = [
+        table.mail(
+            HERSELF, shade, subject=table.subject(HERSELF, at, Phase(1643, "Spring", PhaseKind.MOVEMENT))
+        )
+        for at, shade in ((1, 90), (2, 120))
+    ]
     for minutes, raw in enumerate(table.sent, start=1):
         table.take(raw, spring.opens_at + timedelta(minutes=minutes))
     unit = next(u for u in sorted(table.position(spring.ordinal).units) if u.power == HERSELF)
     read(table, HERSELF, [f"{unit.kind} {unit.region} H", "A Nowhere H"])
-    table.file("Argyll", [f"{u.kind} {u.region} H" for u in sorted(table.position(spring.ordinal).units) if u.power == "Argyll"],
-               number=spring.ordinal, heading=["Ada Lovelace, 12 St James's Square"])
+    table.file(
+        "Argyll",
+        [
+            f"{u.kind} {u.region} H"
+            for u in sorted(table.position(spring.ordinal).units)
+            if u.power == "Argyll"
+        ],
+        number=spring.ordinal,
+        heading=["Ada Lovelace, 12 St James's Square"],
+    )
     finish(table)
     begin(table)
     return table
@@ -75,7 +91,8 @@ def read(table: Table, power: str, orders: list[str]) -> None:
             for at, text in enumerate(orders):
                 top = 100 + 60 * at
                 session.add(LineRow(
-                    page_id=page.id, ordinal=at, kind="order", text=text, order=text if at == 0 else None, confidence=0.9,
+                    page_id=page.id, ordinal=at, kind="order", text=text, order=text if at == 0 else None,
+                    confidence=0.9,
                     box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], candidates=[],
                     status=LineState.AUTO.value if at == 0 else LineState.OPEN.value))
             paper.read_at = table.site.clock.now()
@@ -91,11 +108,17 @@ def decide(table: Table, phase_id: int) -> None:
     for line in lines:
         now = table.site.clock.now()
         with table.site.store.begin() as session:
-            decisions.file(session, Act(f"key-{line}", phase_id, "Ada", now), [Decision(line, LineState.VOID, "A Nowhere H")])
+            decisions.file(
+                session,
+                Act(f"key-{line}", phase_id, "Ada", now),
+                [Decision(line, LineState.VOID, "A Nowhere H")],
+            )
         with table.site.store.begin() as session:
             decisions.undo(session, Act(f"undo-{line}", phase_id, "Ada", now))
         with table.site.store.begin() as session:
-            decisions.file(session, Act(f"again-{line}", phase_id, "Ada", now), [Decision(line, LineState.NOT_ORDER, "")])
+            decisions.file(
+                session, Act(f"again-{line}", phase_id, "Ada", now), [Decision(line, LineState.NOT_ORDER, "")]
+            )
 
 
 def archived(table: Table, edition: export.Edition = export.Edition.WHOLE) -> bytes:
@@ -110,8 +133,14 @@ def kept(table: Table, folder: Path, power: str = HERSELF) -> list[Path]:
     """The mails that a player has at the end: those received, and those sent."""
     folder.mkdir(exist_ok=True)
     own = f"player@{power.lower()}.example"
-    mails = [(f"{row.id:03}-{row.kind}.eml", table.site.blobs.read(row.message)) for row in table.letters() if row.recipient == own]
-    mails += [(f"sent-{at}.eml", raw) for at, raw in enumerate(table.sent, start=1)] if power == HERSELF else []
+    mails = [
+        (f"{row.id:03}-{row.kind}.eml", table.site.blobs.read(row.message))
+        for row in table.letters()
+        if row.recipient == own
+    ]
+    mails += (
+        [(f"sent-{at}.eml", raw) for at, raw in enumerate(table.sent, start=1)] if power == HERSELF else []
+    )
     for name, data in mails:
         (folder / name).write_bytes(data)
     return [folder / name for name, _ in mails]

@@ -1,6 +1,8 @@
-"""A seventh game as its author would write it: one folder of tables, and one rules file for what is new in it.
+"""A seventh game as its author would write it: one folder of tables, and one rules file for what is new in
+it.
 
-Nobody has such a game; it has something of all that a game may bring: seasons, units, an order and a choice of its own.
+Nobody has such a game; it has something of all that a game may bring: seasons, units, an order and a choice
+of its own.
 """
 
 from __future__ import annotations
@@ -143,8 +145,14 @@ class Ferrymen(Ruleset):
 
 RULES = Ferrymen
 '''
-_SQUARES = {"Ald": (-6, 54.3, -5, 55), "Bir": (-5, 54.3, -4, 55), "Ced": (-4, 54.3, -3, 55), "Loc": (-6, 53.6, -3, 54.3),
-            "Elm": (-6, 53, -4.5, 53.6), "Wid": (-4.5, 53, -3, 53.6)}
+_SQUARES = {
+    "Ald": (-6, 54.3, -5, 55),
+    "Bir": (-5, 54.3, -4, 55),
+    "Ced": (-4, 54.3, -3, 55),
+    "Loc": (-6, 53.6, -3, 54.3),
+    "Elm": (-6, 53, -4.5, 53.6),
+    "Wid": (-4.5, 53, -3, 53.6),
+}
 
 
 def write(boards: Path) -> Path:
@@ -155,7 +163,8 @@ def write(boards: Path) -> Path:
     (boards / "rules" / f"{SLUG}.py").write_text(RULES, "utf-8")
     for name, text in {
         "variant.toml": TOML, "provinces.csv": PROVINCES, "borders.csv": BORDERS,
-        "setup.csv": SETUP, "names.csv": NAMES, "orders.lark": LARK, "partition.geojson": json.dumps(_shapes()),
+        "setup.csv": SETUP, "names.csv": NAMES, "orders.lark": LARK,
+        "partition.geojson": json.dumps(_shapes()),
     }.items():
         (board / name).write_text(text, "utf-8")
     return boards

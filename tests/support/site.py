@@ -22,7 +22,8 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 @dataclass
 class MemoryJobs:
-    """The queue's port in memory: what was enqueued counts when its transaction commits, and a key counts once."""
+    """The queue's port in memory: what was enqueued counts when its transaction commits, and a key counts
+    once."""
 
     queue: deque[tuple[str, str, Payload]] = field(default_factory=deque)
     keys: set[str] = field(default_factory=set)

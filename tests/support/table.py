@@ -1,4 +1,5 @@
-"""A game on a site without mail servers, networks or threads: mails, papers and letters by hand, one step at a time."""
+"""A game on a site without mail servers, networks or threads: mails, papers and letters by hand, one step at
+a time."""
 
 from __future__ import annotations
 
@@ -82,8 +83,8 @@ class Told:
 
 @dataclass
 class Table:
-    """One game of w3k. `announce` is what `turns` calls; `drained` counts looks into the mailbox, `sent` are mails that a
-    player keeps a copy of."""
+    """One game of w3k. `announce` is what `turns` calls; `drained` counts looks into the mailbox, `sent` are
+    mails that a player keeps a copy of."""
 
     site: Site
     variant: Variant
@@ -112,7 +113,8 @@ class Table:
     @property
     def turns(self) -> Turns:
         return Turns(
-            store=self.site.store, clock=self.site.clock, load=self.load, drain=self._drain, take=self.taker.take,
+            store=self.site.store, clock=self.site.clock, load=self.load, drain=self._drain,
+            take=self.taker.take,
             announce=self.announce,
             parse=lambda variant, phase, power, text, line: vocabulary.orders_of(variant, phase.kind, power, text, line),
         )  # fmt: skip
@@ -121,7 +123,8 @@ class Table:
         self.drained.append(self.site.clock.now())
         self.on_drain()
 
-    # Phases ---------------------------------------------------------------------------------------------------------
+    # Phases
+    # ---------------------------------------------------------------------------------------------------------
 
     def phases(self) -> list[PhaseRow]:
         with self.site.store() as session:
@@ -150,17 +153,21 @@ class Table:
             for o in self.resolution(number).outcomes
         }
 
-    # Mails ----------------------------------------------------------------------------------------------------------
+    # Mails
+    # ----------------------------------------------------------------------------------------------------------
 
     def subject(self, power: str, version: int = 1, phase: Phase = SUMMER) -> str:
         return canonical_subject("Powick Bridge", self.variant.powers[power].name, phase, version)
 
-    def mail(self, power: str, shade: int = 90, *, subject: str = "", result: str = "pass", note: str = "") -> bytes:
+    def mail(
+        self, power: str, shade: int = 90, *, subject: str = "", result: str = "pass", note: str = ""
+    ) -> bytes:
         """A player's mail with one small picture of a colour. `note` makes the same mail different bytes."""
         sender = address(power)
         stamps = [stamp(sender.rpartition("@")[2], result, SERVER)]
         return mail(
-            subject or self.subject(power), sender, parts=[text(note or "See the sheet."), part(picture(shade))],
+            subject or self.subject(power), sender,
+            parts=[text(note or "See the sheet."), part(picture(shade))],
             stamps=stamps,
         )  # fmt: skip
 
@@ -181,18 +188,20 @@ class Table:
         with self.site.store() as session:
             return session.get_one(MailRow, key)
 
-    # Papers ---------------------------------------------------------------------------------------------------------
+    # Papers
+    # ---------------------------------------------------------------------------------------------------------
 
     def papers(self) -> list[SubmissionRow]:
         with self.site.store() as session:
             return list(session.scalars(select(SubmissionRow).order_by(SubmissionRow.id)))
 
     def file(
-        self, power: str, orders: Sequence[str | tuple[str, LineState]] = (), *, version: int = 1, number: int = 1,
+        self, power: str, orders: Sequence[str | tuple[str, LineState]] = (), *, version: int = 1,
+        number: int = 1,
         at: datetime | None = None, read: bool = True, heading: Sequence[str] = (),
     ) -> int:  # fmt: skip
-        """A paper on file with its lines as read; the submission's id. A line is its canonical order, or that with a
-        state; `heading` are the lines above."""
+        """A paper on file with its lines as read; the submission's id. A line is its canonical order, or that
+        with a state; `heading` are the lines above."""
         phase = self.phase(number)
         when = at or phase.opens_at
         raw = f"{power} {version} {number} {when} {orders}".encode()
@@ -204,8 +213,10 @@ class Table:
             records.add_mail(session, key, len(raw), when, when)
             session.get_one(MailRow, key).state = "used"
             paper = SubmissionRow(
-                sha256=key, phase_id=phase.id, power=power, sender=address(power), received_at=when, version=version,
-                semantic_key=hashlib.sha256(raw).hexdigest(), read_at=when if read else None, flags=[], fate="counts",
+                sha256=key, phase_id=phase.id, power=power, sender=address(power), received_at=when,
+                version=version,
+                semantic_key=hashlib.sha256(raw).hexdigest(), read_at=when if read else None, flags=[],
+                fate="counts",
             )  # fmt: skip
             session.add(paper)
             session.flush()
@@ -216,13 +227,15 @@ class Table:
             for at_line, (words, order, state) in enumerate(lines):
                 top = 100 + 60 * at_line
                 session.add(LineRow(
-                    page_id=page.id, ordinal=at_line, kind="order" if order else "heading", text=words, order=order,
+                    page_id=page.id, ordinal=at_line, kind="order" if order else "heading", text=words,
+                    order=order,
                     box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], confidence=0.99,
                     status=state.value, candidates=[],
                 ))  # fmt: skip
             return paper.id
 
-    # Letters --------------------------------------------------------------------------------------------------------
+    # Letters
+    # --------------------------------------------------------------------------------------------------------
 
     def letters(self, kind: str = "") -> list[OutboxRow]:
         with self.site.store() as session:
@@ -254,14 +267,17 @@ def open_table(
     site: Site, *, first: Phase = SUMMER, start: date = START, announce: Announcements | None = None,
     position: Position | None = None, players: Mapping[str, Sequence[str]] | None = None, slug: str = "w3k",
 ) -> Table:  # fmt: skip
-    """A game whose first phase is open, the site's clock at its beginning. `position` replaces the opening one."""
+    """A game whose first phase is open, the site's clock at its beginning. `position` replaces the opening
+    one."""
     board = maps.load(slug)
     opening = position or (replace(board.start, phase=first) if slug == "w3k" else board.start)
     variant = replace(board, start=opening)
     window = schedule(start, variant.calendar, opening.phase, 1)[0]
     site.clock.set(window.opens)
     mails = players or {power: (address(power),) for power in variant.powers}
-    seats = [create.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()]
+    seats = [
+        create.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()
+    ]
     new = create.NewGame("Powick Bridge", slug, start, seats)
     with site.store.begin() as session:
         row = create.create(session, new, variant, window, fresh_seed(), site.clock.now())
@@ -271,8 +287,8 @@ def open_table(
 
 
 def autumn_1642() -> Position:
-    """The demo's board when its Autumn begins (demo/data/w3k/expected.toml); Argyll's army at Carrickfergus Castle
-    has converted for one season."""
+    """The demo's board when its Autumn begins (demo/data/w3k/expected.toml); Argyll's army at Carrickfergus
+    Castle has converted for one season."""
     told = tell()
     units = frozenset(
         Unit(power, one[0], Region.of(one[2:]))

@@ -1,4 +1,5 @@
-"""How outlines are made lighter: the projection turns back, borders stay common, slivers close and lakes stay."""
+"""How outlines are made lighter: the projection turns back, borders stay common, slivers close and lakes
+stay."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ from training.tuning.calibrate import (
 
 
 def _made_up(count: int, seed: int = 3, group: str = "a") -> list[Judged]:
-    """Lines right with the chance 1 / (1 + exp(-(4 - 10 cost - 0.2 t))), t what the worst stretch loses beyond TORN."""
+    """Lines right with the chance 1 / (1 + exp(-(4 - 10 cost - 0.2 t))), t what the worst stretch loses
+    beyond TORN."""
     rng = np.random.default_rng(seed)
     lines = []
     for at in range(count):
@@ -56,9 +57,12 @@ def test_evidence_that_would_speak_for_a_line_is_left_out() -> None:
 
 
 def test_groups_count_alike_whatever_their_sizes() -> None:
-    """A large group that is right nine times in ten and a small one that never is: together not far from 0.45."""
+    """A large group that is right nine times in ten and a small one that never is: together not far from
+    0.45."""
     calm = Features(0.0, 0.0, FAR, FAR)
-    lines = [Judged(calm, at % 10 > 0, "large") for at in range(1000)] + [Judged(calm, False, "small") for _ in range(20)]
+    lines = [Judged(calm, at % 10 > 0, "large") for at in range(1000)] + [
+        Judged(calm, False, "small") for _ in range(20)
+    ]
     chance = confidence(calm, Table(fit(lines), {}, {}))
     assert chance == pytest.approx(0.45, abs=0.02)
 
@@ -68,7 +72,9 @@ def test_lines_of_one_kind_cannot_be_calibrated_on() -> None:
         fit([line for line in _made_up(100) if line.right])
 
 
-@pytest.mark.parametrize(("wrong", "of", "bound"), [(0, 598, 0.005), (0, 100, 0.0295), (1, 100, 0.0466), (5, 100, 0.1023)])
+@pytest.mark.parametrize(
+    ("wrong", "of", "bound"), [(0, 598, 0.005), (0, 100, 0.0295), (1, 100, 0.0466), (5, 100, 0.1023)]
+)
 def test_bounds_are_those_of_clopper_and_pearson(wrong: int, of: int, bound: float) -> None:
     """The first two are 1 - 0.05 ** (1 / n); the others from published tables of the one-sided 95 % bound."""
     assert upper_bound(wrong, of) == pytest.approx(bound, abs=0.0002)
@@ -79,7 +85,8 @@ def test_without_lines_nothing_is_bound() -> None:
 
 
 def test_steps_are_shares_of_right_lines_and_never_fall() -> None:
-    """Three pools of 200: a tenth, all but one and half of them right; the last two are one step, in Laplace's share."""
+    """Three pools of 200: a tenth, all but one and half of them right; the last two are one step, in
+    Laplace's share."""
     lines = [Judged(Features(0.0, 0.0, FAR, FAR), right=n % 10 == 0) for n in range(200)]
     lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=n > 0) for n in range(200)]
     lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=n % 2 == 0) for n in range(200)]
@@ -89,14 +96,18 @@ def test_steps_are_shares_of_right_lines_and_never_fall() -> None:
 
 def _clean(count: int, *, right: bool, **features: float | bool) -> list[Judged]:
     """Lines of a hand that is neither so clear nor so hazy that other margins hold for it."""
-    seen = Features(**{"haze": 0.06, "cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR, **features})  # type: ignore[arg-type]
+    seen = Features(
+        **{"haze": 0.06, "cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR, **features}
+    )  # type: ignore[arg-type]
     return [Judged(seen, right)] * count
 
 
 def test_the_gate_closes_where_lines_go_wrong() -> None:
-    """A thousand clean lines, and a hundred with a margin of 5 of which every tenth is wrong: those wait, and so do lines
-    that a rule holds back, which count for nothing."""
-    lines = _clean(1000, right=True) + _clean(90, right=True, margin=5.0) + _clean(10, right=False, margin=5.0)
+    """A thousand clean lines, and a hundred with a margin of 5 of which every tenth is wrong: those wait, and
+    so do lines that a rule holds back, which count for nothing."""
+    lines = (
+        _clean(1000, right=True) + _clean(90, right=True, margin=5.0) + _clean(10, right=False, margin=5.0)
+    )
     lines += [Judged(line.features, right=False, free=False) for line in _clean(50, right=True)]
     found = gated(lines, [0.99] * len(lines))
     assert (found.passed, found.wrong) == (1000, 0)
@@ -105,7 +116,9 @@ def test_the_gate_closes_where_lines_go_wrong() -> None:
 
 @pytest.mark.slow
 def test_the_gate_opens_as_far_as_the_lines_allow() -> None:
-    lines = _clean(1000, right=True) + _clean(200, right=True, margin=5.5) + _clean(200, right=False, margin=1.0)
+    lines = (
+        _clean(1000, right=True) + _clean(200, right=True, margin=5.5) + _clean(200, right=False, margin=1.0)
+    )
     found = gated(lines, [0.99] * len(lines))
     assert (found.passed, found.wrong) == (1200, 0)
     assert 1.0 < found.gate["margin"] <= 5.5
@@ -135,7 +148,8 @@ def test_too_few_lines_give_no_gate() -> None:
 
 
 def test_hands_are_judged_by_weights_that_did_not_see_them() -> None:
-    """One hand is always wrong at a cost at which all others are right: by the others' weights it seems sure."""
+    """One hand is always wrong at a cost at which all others are right: by the others' weights it seems
+    sure."""
     lines = [line for line in _made_up(4000) if line.hand != "hand 7"]
     lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=False, group="a", hand="hand 7") for _ in range(200)]
     chances = left_out(lines)

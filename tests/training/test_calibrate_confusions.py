@@ -14,7 +14,9 @@ from ocr.decoding.confusions import read_prices
 from training.calibrate_confusions import main
 
 
-def test_a_folder_gives_prices_that_say_where_they_come_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_gives_prices_that_say_where_they_come_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One sheet of the demo: most of its letters are counted, few are taken for others."""
     name = "winter-argyll-v1.jpg"
     with as_file(files("demo") / "data" / "w3k") as demo:
@@ -29,7 +31,9 @@ def test_a_folder_gives_prices_that_say_where_they_come_from(tmp_path: Path, cap
     letters, taken = counted["letters"], counted["taken"]
     assert isinstance(letters, int)
     assert isinstance(taken, int)
-    written = sum(c.isalnum() for line in told["sheets"][0]["lines"] if line["kind"] == "order" for c in line["text"])
+    written = sum(
+        c.isalnum() for line in told["sheets"][0]["lines"] if line["kind"] == "order" for c in line["text"]
+    )
     assert written <= letters <= 2.4 * written  # by two opinions, with stops
     assert taken < letters / 5
     assert "1 of 1" in capsys.readouterr().err

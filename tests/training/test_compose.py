@@ -25,7 +25,8 @@ LINES = (
     Line("Army London moves to {-Kent-} {+North+} Surrey", Kind.ORDER, "A London - Surrey"),
     Line("Fleet Bristol holds", Kind.ORDER, "F Bristol H", struck=True),
     Line(
-        "Army Linlithgowshire supports the Army of Stirling Castle in its attack upon Strathearn and Stirlingshire",
+        ("Army Linlithgowshire supports the Army of Stirling Castle in its attack upon Strathearn and "
+         "Stirlingshire"),
         Kind.ORDER,
         "A Linlithgowshire S A Stirling Castle - Stirlingshire",
     ),
@@ -188,7 +189,8 @@ def test_a_missing_font_is_one_sentence_and_exit_one(
 ) -> None:
     file = tmp_path / "sheets.toml"
     file.write_text(
-        '[[sheet]]\nname = "x"\npower = "P"\nphase = "Movement"\nheading = ["P"]\nlook = { hand = "nobody" }\n'
+        '[[sheet]]\nname = "x"\npower = "P"\nphase = "Movement"\nheading = ["P"]\nlook = { hand = "nobody" '
+        '}\n'
     )
     assert main(["sheets", str(file), "--out", str(tmp_path / "out"), "--cache", str(tmp_path)]) == 1
     assert "no font for hand 'nobody'" in capsys.readouterr().err

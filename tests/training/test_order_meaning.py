@@ -44,7 +44,8 @@ def test_a_hyphen_within_a_name_is_no_mark() -> None:
         ("B Denbigh - Chester (db)", "move", ("Denbigh", "Chester")),
         ("B Denbigh - Mersey via convoy", "move", ("Denbigh", "Mersey")),
         ("F Irish Sea C B Cardigan Bay - Armagh", "convoy", ("Irish Sea", "Cardigan Bay", "Armagh")),
-        ("A/F Clyveland S A/F Hidden Wash 1 - Dunholm", "support_move", ("Clyveland", "Hidden Wash 1", "Dunholm")),
+        (("A/F Clyveland S A/F Hidden Wash 1 - "
+          "Dunholm"), "support_move", ("Clyveland", "Hidden Wash 1", "Dunholm")),
         ("Home Denbigh - Armagh", "move_home", ("Denbigh", "Armagh")),
         ("Home York", "move_home", ("York",)),
     ],

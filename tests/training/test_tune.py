@@ -19,7 +19,9 @@ from training.tuning.fit import WARMING, pace
 from training.tuning.lines import HEIGHT, Desk, line
 from training.tuning.texts import Sources, general_words, text
 
-SOURCES = Sources([(Name("York", "land", ()), Name("Irish Sea", "sea", ("Irish",), (), "IRI"), Name("Mull", "coastal", ()))])
+SOURCES = Sources(
+    [(Name("York", "land", ()), Name("Irish Sea", "sea", ("Irish",), (), "IRI"), Name("Mull", "coastal", ()))]
+)
 
 
 def _said(seed: int, count: int) -> list[str]:
@@ -27,7 +29,8 @@ def _said(seed: int, count: int) -> list[str]:
     return [text(SOURCES, rng) for _ in range(count)]
 
 
-# Texts ---------------------------------------------------------------------------------------------------------------
+# Texts
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_line_is_words_with_single_spaces() -> None:
@@ -60,7 +63,8 @@ def test_capitals_small_letters_and_figures_all_occur() -> None:
     assert any(any(c.isdigit() for c in line) for line in said)
 
 
-# Rows ----------------------------------------------------------------------------------------------------------------
+# Rows
+# ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +81,9 @@ def test_a_row_is_as_high_as_the_recogniser_takes_and_longer_for_more_words(desk
     widths = []
     for said in ("Mull", "Army York supports Fleet Irish Sea"):
         crops = [line(said, "face", desk, np.random.default_rng(seed)) for seed in range(6)]
-        assert all(crop.shape[0] == HEIGHT and crop.shape[2] == 3 and crop.dtype == np.uint8 for crop in crops)
+        assert all(
+            crop.shape[0] == HEIGHT and crop.shape[2] == 3 and crop.dtype == np.uint8 for crop in crops
+        )
         widths.append(float(np.median([crop.shape[1] for crop in crops])))
     assert widths[1] > 3 * widths[0]
 
@@ -91,7 +97,8 @@ def test_a_row_has_ink_on_paper_and_is_the_same_for_the_same_seed(desk: Desk) ->
         assert np.median(grey) - np.percentile(grey, 1) > 40
 
 
-# Tuning --------------------------------------------------------------------------------------------------------------
+# Tuning
+# --------------------------------------------------------------------------------------------------------------
 
 
 def test_the_rate_rises_and_then_falls_to_nearly_nothing() -> None:
@@ -102,7 +109,8 @@ def test_the_rate_rises_and_then_falls_to_nearly_nothing() -> None:
 
 def test_what_was_kept_comes_back(tmp_path: Path) -> None:
     rows: list[tuple[str, npt.NDArray[np.float16]]] = [
-        ("Army", np.arange(8, dtype=np.float16).reshape(2, 1, 4)), ("A", np.ones((2, 1, 1), np.float16))]  # fmt: skip
+        ("Army", np.arange(8, dtype=np.float16).reshape(2, 1, 4)),
+        ("A", np.ones((2, 1, 1), np.float16))]  # fmt: skip
     at, index = 0, []
     with (tmp_path / "features.bin").open("wb") as out:
         for said, found in rows:
@@ -125,4 +133,6 @@ def test_tuning_fonts_are_many_and_none_is_a_cut_of_a_judged_one() -> None:
     tuning = font_sets.of(font_sets.Purpose.TUNING)
     assert len(tuning) >= 40
     judged = {hand for hand, purpose in font_sets.TABLE.items() if purpose is not font_sets.Purpose.TUNING}
-    assert not [(one, other) for one in tuning for other in judged if one.startswith(other) or other.startswith(one)]
+    assert not [
+        (one, other) for one in tuning for other in judged if one.startswith(other) or other.startswith(one)
+    ]

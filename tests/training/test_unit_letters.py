@@ -10,7 +10,9 @@ from training.handwriting import unit_letters
 HOW = unit_letters.Draught(left=30.0, base=90.0, high=60.0, pen=4.0, lean=0.1, loose=0.3)
 
 
-@pytest.mark.parametrize(("letter", "form"), [(letter, form) for letter, forms in unit_letters.FORMS.items() for form in forms])
+@pytest.mark.parametrize(
+    ("letter", "form"), [(letter, form) for letter, forms in unit_letters.FORMS.items() for form in forms]
+)
 def test_every_form_is_one_letter_of_its_size_where_it_was_asked_for(letter: str, form: str) -> None:
     mask = np.zeros((140, 160), np.float32)
     extent = unit_letters.draw(mask, letter, form, HOW, np.random.default_rng(3))

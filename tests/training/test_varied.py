@@ -1,4 +1,5 @@
-"""Varied sheets: font sets that share no font, wordings the grammar knows, the same bytes for a seed, a true truth.
+"""Varied sheets: font sets that share no font, wordings the grammar knows, the same bytes for a seed, a true
+truth.
 
 Composed with the outline font inside Pillow in place of every family, so that none need be fetched.
 """
@@ -64,7 +65,8 @@ def composed(batch: Batch) -> tuple[bytes, dict[str, Any]]:
     return sheet(batch, "h7-001", hasty=False)
 
 
-# The sets of fonts ---------------------------------------------------------------------------------------------------
+# The sets of fonts
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_no_hand_is_both_learnt_from_and_judged_by() -> None:
@@ -75,7 +77,12 @@ def test_no_hand_is_both_learnt_from_and_judged_by() -> None:
 def test_the_sets_are_large_enough_and_the_demos_hands_are_not_held_out() -> None:
     assert len(font_sets.of(font_sets.Purpose.CALIBRATION)) >= 20
     assert len(font_sets.of(font_sets.Purpose.HELD_OUT)) >= 15
-    demo = {entry["look"]["hand"] for manifest in MANIFESTS for entry in manifest.get("sheet", ()) if "hand" in entry.get("look", {})}
+    demo = {
+        entry["look"]["hand"]
+        for manifest in MANIFESTS
+        for entry in manifest.get("sheet", ())
+        if "hand" in entry.get("look", {})
+    }
     assert len(demo) >= 10
     assert demo <= set(font_sets.TABLE)
     assert not demo & set(font_sets.of(font_sets.Purpose.HELD_OUT))
@@ -85,13 +92,15 @@ def test_a_sheet_is_written_in_a_hand_of_its_set(composed: tuple[bytes, dict[str
     assert font_sets.TABLE[composed[1]["style"]["font"]] is font_sets.Purpose.HELD_OUT
 
 
-# Words ---------------------------------------------------------------------------------------------------------------
+# Words
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))
 @pytest.mark.parametrize("phase", ["Movement", "Retreat", "Adjustment"])
 def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, phase: str) -> None:
-    """ORD-01..07, RET-03, ADJ-02, PRX-01, SUP-01. The canonical text is composed here and by the grammar apart."""
+    """ORD-01..07, RET-03, ADJ-02, PRX-01, SUP-01. The canonical text is composed here and by the grammar
+    apart."""
     variant = maps.load("w3k")
     lexicon, forms = lexicon_of(variant), forms_of(variant, PhaseKind(phase.lower()))
     wording = Wording(NAMES, np.random.default_rng(5), dialect)
@@ -105,9 +114,14 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
 
 def test_every_kind_of_order_is_worded() -> None:
     wording = Wording(NAMES, np.random.default_rng(1), Dialect.PROSE)
-    found = {meaning(wording.order(phase)[1])["order"] for phase in ("Movement", "Retreat", "Adjustment") for _ in range(150)}
+    found = {
+        meaning(wording.order(phase)[1])["order"]
+        for phase in ("Movement", "Retreat", "Adjustment")
+        for _ in range(150)
+    }
     assert found == {
-        "move", "hold", "support_move", "support_hold", "convoy", "convert", "proxy", "retreat", "disband", "build",
+        "move", "hold", "support_move", "support_hold", "convoy", "convert", "proxy", "retreat", "disband",
+        "build",
         "remove", "send_supply",
     }  # fmt: skip
 
@@ -129,7 +143,9 @@ def test_traps_are_no_orders_to_the_grammar() -> None:
     wording = Wording(NAMES, np.random.default_rng(3), Dialect.PROSE)
     for _ in range(60):
         line = trap(wording)
-        assert parse_line(line.markup, lexicon=lexicon, forms=forms, power="").complaint is not None, line.markup
+        assert parse_line(line.markup, lexicon=lexicon, forms=forms, power="").complaint is not None, (
+            line.markup
+        )
 
 
 def test_a_slip_is_in_one_word_and_short_words_have_none() -> None:
@@ -151,14 +167,17 @@ def test_slips_of_the_pen_leave_the_order_as_it_counts() -> None:
     variant = maps.load("w3k")
     for line in lines:
         readings = [
-            parse_line(plain(line.markup), lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power="")
+            parse_line(
+                plain(line.markup), lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=""
+            )
             for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT)
         ]
         orders = {(printed(one.orders, variant.board) or "").partition(" via ")[0] for one in readings}
         assert line.order in orders, line.markup
 
 
-# Photographs ---------------------------------------------------------------------------------------------------------
+# Photographs
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_else_is_composed(
@@ -179,7 +198,9 @@ def test_hasty_sheets_say_so(batch: Batch, composed: tuple[bytes, dict[str, Any]
 
 
 @pytest.mark.parametrize(("two", "turned"), [(0.0, 1.0), (1.0, 0.0)])
-def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(batch: Batch, two: float, turned: float) -> None:
+def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(
+    batch: Batch, two: float, turned: float
+) -> None:
     odd = Batch(batch.purpose, 1, 21, batch.style, NAMES, batch.cache, two=two, turned=turned)
     data, facts = sheet(odd, "o", hasty=False)
     assert facts["sides"] == (2 if two else 1)
@@ -207,7 +228,9 @@ def test_lines_of_a_second_leaf_stand_to_the_right_of_the_first(batch: Batch) ->
 
 
 def test_short_orders_stand_in_two_columns_on_request(batch: Batch) -> None:
-    wide = Batch(batch.purpose, 1, 3, batch.style, NAMES, batch.cache, Shares(columns=1.0, shopping=0.0), turned=0.0)
+    wide = Batch(
+        batch.purpose, 1, 3, batch.style, NAMES, batch.cache, Shares(columns=1.0, shopping=0.0), turned=0.0
+    )
     found = (sheet(wide, f"c{at}", hasty=False)[1] for at in range(3))
     facts = next(one for one in found if one["dialect"] != "prose")
     orders = [line for line in facts["lines"] if line["kind"] == "order"]
@@ -225,18 +248,37 @@ def test_every_stroke_leaves_ink_across_what_it_crosses_out(stroke: str) -> None
 
 
 @pytest.mark.slow
-def test_the_command_writes_photographs_and_a_truth(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    listed = [{"name": n.name, "kind": n.kind, "aliases": list(n.aliases), "coasts": list(n.coasts)} for n in NAMES]
+def test_the_command_writes_photographs_and_a_truth(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = [
+        {"name": n.name, "kind": n.kind, "aliases": list(n.aliases), "coasts": list(n.coasts)} for n in NAMES
+    ]
     (tmp_path / "names.json").write_text(json.dumps(listed))
     told = ["varied", "--set", "tuning", "--sheets", "2", "--seed", "5", "--style", "hasty"]
-    assert main([*told, "--names", str(tmp_path / "names.json"), "--out", str(tmp_path / "o"), "--cache", str(cache)]) == 0
+    assert (
+        main(
+            [
+                *told,
+                "--names",
+                str(tmp_path / "names.json"),
+                "--out",
+                str(tmp_path / "o"),
+                "--cache",
+                str(cache),
+            ]
+        )
+        == 0
+    )
     found = json.loads((tmp_path / "o" / "truth.json").read_text())["sheets"]
     assert [one["style"]["manner"] for one in found] == ["hasty", "hasty"]
     assert all((tmp_path / "o" / one["file"]).is_file() for one in found)
     assert "2 of 2" in capsys.readouterr().err
 
 
-def test_a_missing_font_is_one_sentence_and_exit_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_font_is_one_sentence_and_exit_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "names.json").write_text(json.dumps([{"name": "Kent", "kind": "coastal"}]))
     told = ["varied", "--set", "tuning", "--sheets", "1", "--names", str(tmp_path / "names.json")]
     assert main([*told, "--out", str(tmp_path / "o"), "--cache", str(tmp_path / "none")]) == 1

@@ -54,7 +54,9 @@ def test_what_a_book_says_is_read_as_what_it_means(slug: str) -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_draft_of_a_book_heads_its_sheet_and_keeps_the_orders(slug: str) -> None:
     known = book(slug)
-    made = draft(names(slug), Shares(struck=0, corrected=0, misspelt=0, aside=0), np.random.default_rng(2), known)
+    made = draft(
+        names(slug), Shares(struck=0, corrected=0, misspelt=0, aside=0), np.random.default_rng(2), known
+    )
     orders = [line for line in made.lines if line.kind is Kind.ORDER]
     low, high = known.counts[made.phase]
     assert low <= len(orders) <= high

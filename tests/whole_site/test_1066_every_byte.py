@@ -1,5 +1,6 @@
-"""Two games of 1066 in which nothing differs but where Hardrada's fleet lies, what is ordered of it and what of that can be read:
-every byte that leaves for another power, or for anybody, is the same in both until the fleet shows itself (D66-06, D66-14)."""
+"""Two games of 1066 in which nothing differs but where Hardrada's fleet lies, what is ordered of it and what
+of that can be read: every byte that leaves for another power, or for anybody, is the same in both until the
+fleet shows itself (D66-06, D66-14)."""
 
 from __future__ import annotations
 
@@ -61,8 +62,15 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
             if drawing:
                 Circulars(desk).welcome(session, table.game)
             phase = session.get_one(PhaseRow, table.phase().id)
-            moved = move_deadline(session, phase.id, phase.deadline + timedelta(days=1), "A storm.", shift_later=True, by="ada",
-                                  now=site.clock.now())
+            moved = move_deadline(
+                session,
+                phase.id,
+                phase.deadline + timedelta(days=1),
+                "A storm.",
+                shift_later=True,
+                by="ada",
+                now=site.clock.now(),
+            )
             Circulars(desk).deadline_moved(session, phase, moved)
         site.clock.set(table.phase().deadline - timedelta(hours=12))
         with site.store.begin() as session:
@@ -74,8 +82,14 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         table.turns.close({"phase": first.id})
         table.turns.approve(first.id, "ada")
         with site.store.begin() as session:
-            Circulars(desk).correct(session, session.get_one(PhaseRow, first.id), Wrong("A.", "B.", "None.", "Ada"), "k", "ada",
-                                    site.clock.now())
+            Circulars(desk).correct(
+                session,
+                session.get_one(PhaseRow, first.id),
+                Wrong("A.", "B.", "None.", "Ada"),
+                "k",
+                "ada",
+                site.clock.now(),
+            )
         begin(table)
         yield table, open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
 
@@ -98,11 +112,25 @@ def letters(table: Table) -> dict[str, str]:
 
 def pages(table: Table, desk: DeskTable) -> dict[str, str]:
     """Every page that the Earls, or anybody, can open, and every file behind it."""
-    paths = ["", "/calendar", "/calendar.ics", "/lots", "/lots.json", "/map", "/players", "/file", "/results", "/results/1"]
+    paths = [
+        "",
+        "/calendar",
+        "/calendar.ics",
+        "/lots",
+        "/lots.json",
+        "/map",
+        "/players",
+        "/file",
+        "/results",
+        "/results/1",
+    ]
     paths += ["/map.svg", "/map.png", "/map-a4.pdf", "/sheets.pdf"]
     browser = visit(desk, EARLS)
     found = {path: browser.get(f"/public/{table.game}{path}") for path in paths}
-    found |= {path: browser.get(path) for path in ("/public/moves/britain1066", "/public/rules/britain1066", "/public/me")}
+    found |= {
+        path: browser.get(path)
+        for path in ("/public/moves/britain1066", "/public/rules/britain1066", "/public/me")
+    }
     assert {path: one.status_code for path, one in found.items()} == dict.fromkeys(found, 200)
     return {path: outgoing.plain(outgoing.content(one.content)) for path, one in found.items()}
 
@@ -115,18 +143,23 @@ def archive(table: Table) -> dict[str, str]:
     told = [json.dumps(one["body"], sort_keys=True) for one in entries if "body" in one]
     assert any("correction" in one for one in told)
     files.pop("manifest.json")
-    return {f"archive {name}": outgoing.plain(said) for name, said in {**files, "record": "\n".join(told)}.items()}
+    return {
+        f"archive {name}": outgoing.plain(said) for name, said in {**files, "record": "\n".join(told)}.items()
+    }
 
 
 @pytest.mark.parametrize("drawing", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_whatever_the_hidden_fleet_does_others_are_told_the_same(tmp_path: Path, drawing: bool) -> None:
-    """D66-14: letters and the archive; in the slow run with their pictures and files, and pages, map and feed."""
+    """D66-14: letters and the archive; in the slow run with their pictures and files, and pages, map and
+    feed."""
     told = []
     for at, orders in enumerate(UNSEEN if drawing else UNSEEN[:2]):
         with played(tmp_path / str(at), orders, drawing=drawing) as (table, desk):
             written = letters(table)
             kinds = {row.kind for row in table.letters()}
-            assert {"final_results", "deadline_moved", "reminder", "correction"} | ({"welcome"} if drawing else set()) <= kinds
+            assert {"final_results", "deadline_moved", "reminder", "correction"} | (
+                {"welcome"} if drawing else set()
+            ) <= kinds
             assert any("Army/Fleet Hidden Germanicus 3 moves to Clyveland" in one for one in written.values())
             told.append({**written, **(pages(table, desk) if drawing else {}), **archive(table)})
     for other in told[1:]:
@@ -135,14 +168,24 @@ def test_whatever_the_hidden_fleet_does_others_are_told_the_same(tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(tmp_path: Path, log: io.StringIO) -> None:
+def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
+    tmp_path: Path, log: io.StringIO
+) -> None:
     """D66-06, D66-14: the comparison above can tell one fleet from another."""
     logging.getLogger().setLevel(logging.DEBUG)
     with played(tmp_path / "one", UNSEEN[1], drawing=False) as (table, _):
-        own = [outgoing.letter(table.message(row)) for row in table.letters("final_results") if row.recipient == address(OWNER)]
+        own = [
+            outgoing.letter(table.message(row))
+            for row in table.letters("final_results")
+            if row.recipient == address(OWNER)
+        ]
         whole = archived(table)
-        quiet = {"log": log.getvalue(),
-                 "metrics": Metrics(table.site.store, table.site.clock, Pulse(table.site.clock), tmp_path).text().decode()}
+        quiet = {
+            "log": log.getvalue(),
+            "metrics": Metrics(table.site.store, table.site.clock, Pulse(table.site.clock), tmp_path)
+            .text()
+            .decode(),
+        }
     assert len(own) == 1
     assert "Army/Fleet Hidden Wash 1 holds" in own[0]
     assert b"HW1" in _record(whole)

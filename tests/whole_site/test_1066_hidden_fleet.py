@@ -1,5 +1,5 @@
-"""The hidden fleet of 1066 through the service: nothing that leaves for anybody but its owner and the coordinator names it
-before it shows itself (D66-06, D66-14)."""
+"""The hidden fleet of 1066 through the service: nothing that leaves for anybody but its owner and the
+coordinator names it before it shows itself (D66-06, D66-14)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
 
 def _judged(table: Table) -> Table:
     table.announce = Announcements(table.writer, drawing=False)
-    table.file(OWNER, ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H", "A/F Hidden Germanicus 2 - Lincolia",
+    table.file(OWNER, [("Hidden Germanicus 1 lies in The "
+                        "Wash"), "A/F Hidden Wash 1 H", "A/F Hidden Germanicus 2 - Lincolia",
                        "A/F Hidden Germanicus 3 - Clyveland"])
     table.file(EARLS, ["A Dunholm - Northumberland"])
     phase = table.phase()
@@ -57,8 +58,10 @@ def _sent_to(table: Table, recipient: str) -> list[OutboxRow]:
 
 def test_the_turn_was_judged_with_the_fleet_in_it(judged: Table) -> None:
     assert judged.outcomes() == {
-        (OWNER, "Hidden Germanicus 1 lies in The Wash"): "succeeds", (OWNER, "A/F Hidden Wash 1 H"): "succeeds",
-        (OWNER, "A/F Hidden Germanicus 2 - Lincolia"): "illegal", (OWNER, "A/F Hidden Germanicus 3 - Clyveland"): "succeeds",
+        (OWNER, "Hidden Germanicus 1 lies in The Wash"): "succeeds",
+        (OWNER, "A/F Hidden Wash 1 H"): "succeeds",
+        (OWNER, "A/F Hidden Germanicus 2 - Lincolia"): "illegal",
+        (OWNER, "A/F Hidden Germanicus 3 - Clyveland"): "succeeds",
         (EARLS, "A Dunholm - Northumberland"): "succeeds"}
 
 

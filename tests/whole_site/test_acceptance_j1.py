@@ -1,11 +1,12 @@
-"""Acceptance J1: two games at once, ten powers each and one player in both, from their creation through Summer, Autumn and
-Winter 1643, on a real Dovecot with a simulated clock; every letter that leaves is compared with table A5 of the
-requirements (OUT-01 to OUT-12), none missing and none extra, and every file is opened (OUT-13, OUT-14, MAP-01, CAL-03 to
-CAL-09, CAL-13, NON-04, NON-05).
+"""Acceptance J1: two games at once, ten powers each and one player in both, from their creation through
+Summer, Autumn and Winter 1643, on a real Dovecot with a simulated clock; every letter that leaves is compared
+with table A5 of the requirements (OUT-01 to OUT-12), none missing and none extra, and every file is opened
+(OUT-13, OUT-14, MAP-01, CAL-03 to CAL-09, CAL-13, NON-04, NON-05).
 
-Who is written to is worked out here from that table and from what the demo's story says by hand of its game: nobody is
-beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The second game has no orders.
-Reading is left to a stand-in that sees what was written; a whole turn with the real eye is in test_whole_turn.
+Who is written to is worked out here from that table and from what the demo's story says by hand of its game:
+nobody is beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The second game
+has no orders. Reading is left to a stand-in that sees what was written; a whole turn with the real eye is in
+test_whole_turn.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ from tests.support.table import sheet_picture
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 T0 = date(2025, 3, 3)
-"""T+0: a Monday, as in the worked dates of the requirements, and past, as Dovecot takes no mail from its own future."""
+"""T+0: a Monday, as in the worked dates of the requirements, and past, as Dovecot takes no mail from its own
+future."""
 ORDERS, COORDINATOR, SERVER = "orders@galloper.example", "coordinator@galloper.example", "mx.galloper.example"
 BASE = "https://orders.example.org"
 FIRST, SECOND = "Powick Bridge", "Edgehill"
@@ -88,7 +90,10 @@ class Seen:
     def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
         lines = tuple(
             ReadLine(Box(((50, y), (700, y), (700, y + 30), (50, y + 30))), (), words, 0.99, Strike())
-            for y, words in zip(range(60, 60 + 45 * len(self.sheets[data]), 45), self.sheets[data], strict=True))
+            for y, words in zip(
+                range(60, 60 + 45 * len(self.sheets[data]), 45), self.sheets[data], strict=True
+            )
+        )
         return (Sight(sheet_picture(), Reading(Status.READ, pages=(Page(1, 0, 0.0, lines),))),)
 
 
@@ -133,7 +138,9 @@ class Tables:
         self.clock.set(max(at, self.clock.now()))
         self.box.deliver(raw, at)
 
-    def write(self, game: str, power: str, phase: PhaseRow, lines: Sequence[str], at: datetime, version: int = 1) -> None:
+    def write(
+        self, game: str, power: str, phase: PhaseRow, lines: Sequence[str], at: datetime, version: int = 1
+    ) -> None:
         """A power's sheet, photographed and mailed, and the receipt that it brings."""
         self.sent += 1
         photo = picture(self.sent, "PNG")
@@ -141,7 +148,14 @@ class Tables:
         heading = (title, game, f"{phase_of(phase)} Orders", f"v{version}")
         self.eye.sheets[photo] = (*heading, *lines)
         sender = self.seats[game][power]
-        self.deliver(self._mail(sender, canonical_subject(game, title, phase_of(phase), version), [part(photo, "image/png", "sheet.png")]), at)
+        self.deliver(
+            self._mail(
+                sender,
+                canonical_subject(game, title, phase_of(phase), version),
+                [part(photo, "image/png", "sheet.png")],
+            ),
+            at,
+        )
         self.due("receipt" if at <= phase.deadline else "receipt_late", game, [sender])
 
     def _mail(self, sender: str, subject: str, files: Sequence[bytes]) -> bytes:
@@ -149,7 +163,8 @@ class Tables:
                     stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)])
 
     def close(self, name: str) -> None:
-        """Both games come to a deadline, their reminders on the way, are judged, and the results are approved."""
+        """Both games come to a deadline, their reminders on the way, are judged, and the results are
+        approved."""
         running = [(game, self.phase(game, name)) for game in (FIRST, SECOND)
                    if self.phase(game, name).state != PhaseState.SENT]
         for before in (timedelta(hours=48), timedelta(hours=12), timedelta()):
@@ -165,13 +180,26 @@ class Tables:
     def _read_by_hand(self, phase: PhaseRow) -> None:
         """What the coordinator does at the desk: the lines that wait are read as they were written."""
         round_ = str(phase_of(phase))
-        truth = {words: order for power in self.story.players for words, order, _ in self.story.written(round_, power)}
+        truth = {
+            words: order
+            for power in self.story.players
+            for words, order, _ in self.story.written(round_, power)
+        }
         with self.site.store.begin() as session:
             rows = session.scalars(select(LineRow).join(PageRow).join(SubmissionRow).where(
                 SubmissionRow.phase_id == phase.id, LineRow.status == LineState.OPEN)).all()
             for row in rows:
-                session.add(ReviewRow(line_id=row.id, key=f"by hand {row.id}", decision=LineState.READ, text=row.text,
-                                      order=truth[row.text], by="ada", at=self.clock.now()))
+                session.add(
+                    ReviewRow(
+                        line_id=row.id,
+                        key=f"by hand {row.id}",
+                        decision=LineState.READ,
+                        text=row.text,
+                        order=truth[row.text],
+                        by="ada",
+                        at=self.clock.now(),
+                    )
+                )
         if rows:
             assert self.site.turns.judge_when_read(phase.id)
 
@@ -199,11 +227,28 @@ class Tables:
 @pytest.fixture
 def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Tables]:
     story, clock, eye = tell(), SimulatedClock(worked(0)), Seen()
-    into = MailIn(host="127.0.0.1", port=dovecot.imap, tls=False, user=USER, password=PASSWORD, trusted_authserv_id=SERVER)
-    site = open_site(Settings(
-        data=str(tmp_path / "site"), order_address=ORDERS, coordinator=COORDINATOR, mail_in=into,
-        mail_out=MailOut(host="127.0.0.1", port=smtp_sink.port, starttls=False, sender=f"Galloper <{ORDERS}>"),
-        web=Web(secure_cookies=False, base_url=BASE)), clock=clock, eye=eye)
+    into = MailIn(
+        host="127.0.0.1",
+        port=dovecot.imap,
+        tls=False,
+        user=USER,
+        password=PASSWORD,
+        trusted_authserv_id=SERVER,
+    )
+    site = open_site(
+        Settings(
+            data=str(tmp_path / "site"),
+            order_address=ORDERS,
+            coordinator=COORDINATOR,
+            mail_in=into,
+            mail_out=MailOut(
+                host="127.0.0.1", port=smtp_sink.port, starttls=False, sender=f"Galloper <{ORDERS}>"
+            ),
+            web=Web(secure_cookies=False, base_url=BASE),
+        ),
+        clock=clock,
+        eye=eye,
+    )
     seats = {
         FIRST: {power: own for power, (_, own) in story.players.items()},
         SECOND: {power: f"{power.lower().replace(' ', '-')}@second.example" for power in story.players},
@@ -222,7 +267,8 @@ def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Ta
 def _create(made: Tables, game: str) -> None:
     variant = made.site.load("w3k")
     new = create.NewGame(game, "w3k", T0, [
-        create.Seat(power, f"Player of {mails}", "Europe/London", (mails,)) for power, mails in made.seats[game].items()])
+        create.Seat(power, f"Player of {mails}", "Europe/London", (mails,)) for power,
+        mails in made.seats[game].items()])
     first = schedule(T0, variant.calendar, variant.start.phase, 1)[0]
     with made.site.store.begin() as session:
         row = create.create(session, new, variant, first, fresh_seed(), made.clock.now())
@@ -329,9 +375,12 @@ def _winter(tables: Tables) -> None:
 
 WITH_FILES = {
     "welcome": r".*-map-1642\.pdf|blank-.*\.pdf", "finalresults": r"results-\d\.png|sheet-.*\.jpg",
-    "draftresults": r"results-\d\.png|sheet-.*\.jpg", "yearendresults": r"results-\d\.png|sheet-.*\.jpg|.*-map-1643\.pdf",
-    "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf", "adjustment": r"blank-[a-z-]+-winter-1643-adjustment\.pdf",
-    # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and so do its words.
+    "draftresults": r"results-\d\.png|sheet-.*\.jpg",
+    "yearendresults": r"results-\d\.png|sheet-.*\.jpg|.*-map-1643\.pdf",
+    "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf",
+    "adjustment": r"blank-[a-z-]+-winter-1643-adjustment\.pdf",
+    # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and
+    # so do its words.
     "rejection": r"blank-argyll-summer-1642-movement\.pdf",
     "postalpack": r"(envelopes|results|map|order-sheets)\.pdf", "deadlinemoved": r"calendar\.ics",
 }
@@ -372,7 +421,9 @@ def _nothing_is_told_across(tables: Tables) -> None:
     for one in tables.sink.letters:
         if one.recipients[0] == COORDINATOR:
             continue
-        words = " ".join(str(part.get_content()) for part in one.message.walk() if part.get_content_maintype() == "text")
+        words = " ".join(
+            str(part.get_content()) for part in one.message.walk() if part.get_content_maintype() == "text"
+        )
         # The bytes of a picture in base64 spell any four letters by chance: what can be read is looked at.
         read = [words, *(f"{name}: {value}" for name, value in one.message.items()), *_papers(one.message)]
         assert not [part for part in read if "Oban" in part]
@@ -397,8 +448,13 @@ def _words_on(pdf: bytes) -> str:
 
 
 def _the_calendar_is_the_worked_one(tables: Tables) -> None:
-    """CAL-03 to CAL-09 of the second game, whose deadlines nobody moved; the days are those of the requirements."""
-    for name, day in (("Summer 1642 Movement", 13), ("Autumn 1642 Movement", 28), ("Winter 1643 Adjustment", 33)):
+    """CAL-03 to CAL-09 of the second game, whose deadlines nobody moved; the days are those of the
+    requirements."""
+    for name, day in (
+        ("Summer 1642 Movement", 13),
+        ("Autumn 1642 Movement", 28),
+        ("Winter 1643 Adjustment", 33),
+    ):
         assert tables.phase(SECOND, name).deadline == worked(day), name
     assert tables.phase(SECOND, "Spring 1643 Movement").opens_at == worked(34)
     assert tables.phase(FIRST, "Autumn 1642 Movement").deadline == worked(29)

@@ -1,5 +1,6 @@
-"""What is ordered against the rules of Bretwalda, 1066, 1648 and Brittania, from the sheet on file to the letter that its sender
-reads: the outcome that the document gives or that was decided, and its sentence (issue 9, "Bad input")."""
+"""What is ordered against the rules of Bretwalda, 1066, 1648 and Brittania, from the sheet on file to the
+letter that its sender reads: the outcome that the document gives or that was decided, and its sentence (issue
+9, "Bad input")."""
 
 from __future__ import annotations
 
@@ -55,36 +56,50 @@ def _loan(*words: str) -> Memory:
 COURT = _owned(Red="Essex Cambridge", Gold="Kent Norfolk")
 BAD = {
     "BRE-14: a bunch ordered inland where it cannot go stands and keeps its boats": Bad(
-        "bretwalda", Phase(621, "Spring", PhaseKind.MOVEMENT), ("Gwynedd B Den",), {"Gwynedd": ["B Denbigh - Tamworth"]}, "Gwynedd",
+        "bretwalda", Phase(621, "Spring", PhaseKind.MOVEMENT), ("Gwynedd B Den",),
+        {"Gwynedd": ["B Denbigh - Tamworth"]}, "Gwynedd",
         ("Boat Bunch Denbigh moves to Tamworth: void",), units=("Gwynedd B Den",)),
     "BRE-12: one ordered inland where it can go leaves them": Bad(
-        "bretwalda", Phase(621, "Spring", PhaseKind.MOVEMENT), ("Gwynedd B Den",), {"Gwynedd": ["B Denbigh - Powys"]}, "Gwynedd",
-        ("Boat Bunch Denbigh moves to Powys: moves; its boats are left behind (rules, Boat bunches)",), units=("Gwynedd A Pow",)),
+        "bretwalda", Phase(621, "Spring", PhaseKind.MOVEMENT), ("Gwynedd B Den",),
+        {"Gwynedd": ["B Denbigh - Powys"]}, "Gwynedd",
+        ("Boat Bunch Denbigh moves to Powys: moves; its boats are left behind (rules, Boat bunches)",),
+        units=("Gwynedd A Pow",)),
     "TYW-14: who has a loan lends nothing": Bad(
-        "war1648", Phase(1619, "June", PhaseKind.ADJUSTMENT), (), {"France": ["Lend Paris to England"]}, "France",
+        "war1648", Phase(1619, "June", PhaseKind.ADJUSTMENT), (), {"France": ["Lend Paris to England"]},
+        "France",
         ("void: France has a loan itself, and cannot lend (rule 13)",),
-        centres=_owned(Spain="Naples", France="Paris", England="London"), memory=_loan("Naples", "Spain", "France")),
+        centres=_owned(Spain="Naples", France="Paris", England="London"),
+        memory=_loan("Naples", "Spain", "France")),
     "TYW-12, Q-51: the ice of December keeps fleets from being built, not armies": Bad(
         "war1648", Phase(1618, "December", PhaseKind.ADJUSTMENT), (),
         {"Russia": ["Build F Kargopol", "Build A Kargopol"]}, "Russia",
-        ("void: Kargopol is frozen in December, and no fleet is built there (rule 10)", "Build an Army Kargopol: built"),
+        (("void: Kargopol is frozen in December, and no fleet is built there (rule "
+          "10)"), "Build an Army Kargopol: built"),
         units=("Russia A Kargopol",), centres=_owned(Russia="Kargopol")),
     "TYW-12, Q-52: and an army built there cannot go on into the next frozen land": Bad(
-        "war1648", Phase(1619, "January", PhaseKind.MOVEMENT), ("Russia A Kargopol",), {"Russia": ["A Kargopol - Olenets"]}, "Russia",
-        ("void: Army Kargopol cannot go to Olenets, which is frozen in January (rule 10)",), units=("Russia A Kargopol",)),
+        "war1648", Phase(1619, "January", PhaseKind.MOVEMENT), ("Russia A Kargopol",),
+        {"Russia": ["A Kargopol - Olenets"]}, "Russia",
+        ("void: Army Kargopol cannot go to Olenets, which is frozen in January (rule 10)",),
+        units=("Russia A Kargopol",)),
     "WSB-04: of seven grain that five are there for, the line that would spend too much is void": Bad(
         "brittania", Phase(602, "Harvest", PhaseKind.TURN), ("Red K Essex", "Gold K Kent"),
         {"Red": ["4 Grain for Defense of Essex", "3 Grain for Investing of Essex"]}, "Red",
-        ("4 grain for Essex, which nobody attacked", "void: Red has 1 grain left of 5 and cannot spend 3"), centres=COURT, own=_realm(Red=5, Gold=5)),
+        ("4 grain for Essex, which nobody attacked", "void: Red has 1 grain left of 5 and cannot spend 3"),
+        centres=COURT, own=_realm(Red=5, Gold=5)),
     "WSB-17: a swap that only one of two allies asks for is none": Bad(
         "brittania", Phase(602, "Harvest", PhaseKind.TURN), ("Red K Essex", "Gold K Kent"),
-        {"Red": ["10 Grain for Swap of Cambridge for Norfolk"], "Gold": ["5 Grain for Defense of Kent"]}, "Red",
-        ("void: Gold did not ask for the same swap this turn",), centres=COURT, own=_realm(Red=20, Gold=20, allied=True)),
+        {"Red": ["10 Grain for Swap of Cambridge for Norfolk"], "Gold": ["5 Grain for Defense of Kent"]},
+        "Red",
+        ("void: Gold did not ask for the same swap this turn",), centres=COURT,
+        own=_realm(Red=20, Gold=20, allied=True)),
     "D66-14: an order for a unit of the hidden fleet is an order for nobody": Bad(
-        "britain1066", Phase(1066, "March", PhaseKind.MOVEMENT), ("Harald Hardrada A/F HG1", "The Northern Earls A Dun"),
-        {"The Northern Earls": ["A/F Hidden Germanicus 1 - Clyveland", "A Dunholm S A/F Hidden Germanicus 1 - Clyveland"]},
+        "britain1066", Phase(1066, "March", PhaseKind.MOVEMENT),
+        ("Harald Hardrada A/F HG1", "The Northern Earls A Dun"),
+        {"The Northern Earls": ["A/F Hidden Germanicus 1 - Clyveland", ("A Dunholm S A/F Hidden Germanicus 1 "
+                                                                        "- Clyveland")]},
         "The Northern Earls",
-        ("void: there is no Army/Fleet Hidden Germanicus 1", "void: there is no unit in Hidden Germanicus 1 to support"),
+        ("void: there is no Army/Fleet Hidden Germanicus 1", ("void: there is no unit in Hidden Germanicus 1 "
+                                                              "to support")),
         units=("Harald Hardrada A/F HG1", "The Northern Earls A Dun")),
 }
 
@@ -95,18 +110,26 @@ def _unit(text: str) -> Unit:
 
 
 def _table(site: Site, bad: Bad) -> Table:
-    position = Position(bad.phase, frozenset(map(_unit, bad.board)), dict(bad.centres), memory=bad.memory, own=bad.own)
+    position = Position(
+        bad.phase, frozenset(map(_unit, bad.board)), dict(bad.centres), memory=bad.memory, own=bad.own
+    )
     table = open_table(site, slug=bad.slug, position=position)
     table.announce = Announcements(table.writer, drawing=False)
     return table
 
 
 QUICK = ("D66-14", "WSB-17")
-"""Looked at whenever tests run; what the judge says of the others is in the cases of their boards, and all are in the slow run."""
+"""Looked at whenever tests run; what the judge says of the others is in the cases of their boards, and all
+are in the slow run."""
 
 
-@pytest.mark.parametrize("bad", [pytest.param(bad, id=name, marks=() if name.startswith(QUICK) else pytest.mark.slow)
-                                 for name, bad in BAD.items()])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(bad, id=name, marks=() if name.startswith(QUICK) else pytest.mark.slow)
+        for name, bad in BAD.items()
+    ],
+)
 def test_a_bad_order_has_its_outcome_and_its_sentence_in_the_letter(site: Site, bad: Bad) -> None:
     table = _table(site, bad)
     for power, lines in bad.sheets.items():
@@ -133,7 +156,8 @@ def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> Non
         assert table.take(raw, noon + timedelta(hours=hour)).state == "used"
     first, second = (table.words(row) for row in table.letters("receipt"))
     assert "nothing that you send later replaces it" in first
-    assert "one of yours was received before: this one is kept, and counts only if the first cannot be read" in second
+    assert ("one of yours was received before: this one is kept, and counts only if the first cannot be "
+            "read") in second
     kept = {paper.version: paper.id for paper in table.papers()}
     with site.store() as session:
         counts = executed(session, session.get_one(PhaseRow, table.phase().id))

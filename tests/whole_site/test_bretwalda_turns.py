@@ -1,4 +1,5 @@
-"""Bretwalda through the service: the opening winter is judged and told, then a spring with boats (BRE-01, BRE-02, BRE-10)."""
+"""Bretwalda through the service: the opening winter is judged and told, then a spring with boats (BRE-01,
+BRE-02, BRE-10)."""
 
 from __future__ import annotations
 
@@ -26,14 +27,19 @@ def _finish(table: Table, number: int) -> str:
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
     table.turns.close({"phase": phase.id})
     table.turns.approve(phase.id, "ada")
-    row = next(one for one in reversed(table.letters()) if one.phase_id == phase.id and one.kind.endswith("_results"))
+    row = next(
+        one for one in reversed(table.letters()) if one.phase_id == phase.id and one.kind.endswith("_results")
+    )
     return table.words(row)
 
 
 def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> None:
     assert table.phase().kind == PhaseKind.ADJUSTMENT
     assert (table.phase().season, table.phase().year) == ("Winter", 620)
-    table.file("Gwynedd", ["Build B Denbigh", "Build F Caernarfon", "Build F Aberystwyth", "Home Denbigh - Aberystwyth"])
+    table.file(
+        "Gwynedd",
+        ["Build B Denbigh", "Build F Caernarfon", "Build F Aberystwyth", "Home Denbigh - Aberystwyth"],
+    )
     table.file("Mercia", ["Build A Shrewsbury", "Build A Tamworth"])
     said = _finish(table, 1)
     assert table.outcomes() == {
@@ -50,6 +56,7 @@ def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> No
     table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=2)
     table.file("Mercia", ["A Shrewsbury - Powys"], number=2)
     said = _finish(table, 2)
-    assert "Boat Bunch Denbigh moves to Chester (db): moves; its boats are left behind (rules, Boat bunches)" in said
+    assert ("Boat Bunch Denbigh moves to Chester (db): moves; its boats are left behind (rules, Boat "
+            "bunches)") in said
     assert {str(unit) for unit in table.resolution(2).position.units} == {
         "Gwynedd A Che", "Gwynedd F IRI", "Mercia A Pow", "Mercia A Tam"}

@@ -1,5 +1,5 @@
-"""Brittania through the service: a subject line, the first paper that counts, two judged turns, and what players are told
-(WSB-01, WSB-02, WSB-20, Q-60)."""
+"""Brittania through the service: a subject line, the first paper that counts, two judged turns, and what
+players are told (WSB-01, WSB-02, WSB-20, Q-60)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _finish(table: Table, number: int) -> None:
 
 
 def _results(table: Table, number: int) -> str:
-    row = next(one for one in reversed(table.letters("final_results")) if one.phase_id == table.phase(number).id)
+    row = next(
+        one for one in reversed(table.letters("final_results")) if one.phase_id == table.phase(number).id
+    )
     return table.words(row)
 
 
@@ -48,21 +50,28 @@ def test_the_first_paper_counts_and_a_later_one_is_answered_as_such(table: Table
     first, second = (table.words(row) for row in table.letters("receipt"))
     assert "The first paper of a phase counts in this game: nothing that you send later replaces it." in first
     assert "new version" not in first
-    assert "one of yours was received before: this one is kept, and counts only if the first cannot be read" in second
+    assert ("one of yours was received before: this one is kept, and counts only if the first cannot be "
+            "read") in second
     assert "replaces version" not in second
 
 
 def test_the_ballot_box_takes_the_first(table: Table) -> None:
-    """Q-60: a higher number does not help; a first paper that is held, as an unreadable one is, does not stand in the way."""
+    """Q-60: a higher number does not help; a first paper that is held, as an unreadable one is, does not
+    stand in the way."""
     opens, deadline = table.phase().opens_at, table.phase().deadline
     papers = [
-        Paper(1, "Red", opens + timedelta(hours=1), version=1), Paper(2, "Red", opens + timedelta(hours=2), version=5),
-        Paper(3, "Gold", opens + timedelta(hours=1), version=1, held=True), Paper(4, "Gold", opens + timedelta(hours=2)),
+        Paper(1, "Red", opens + timedelta(hours=1), version=1),
+        Paper(2, "Red", opens + timedelta(hours=2), version=5),
+        Paper(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
+        Paper(4, "Gold", opens + timedelta(hours=2)),
     ]
     ballots = count(papers, deadline, first=True)
     assert (ballots["Red"].paper.id, ballots["Gold"].paper.id) == (1, 4)
-    assert ballots["Red"].losers[0].why == "the first paper counts in this game, and this one was received later"
-    chosen = count([papers[0], Paper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True)
+    assert ballots["Red"].losers[0].why == ("the first paper counts in this game, and this one was received "
+                                            "later")
+    chosen = count(
+        [papers[0], Paper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True
+    )
     assert chosen["Red"].paper.id == 2
 
 
@@ -80,7 +89,8 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     table.site.clock.set(table.phase(2).opens_at)
     table.turns.open({"phase": table.phase(2).id})
     assert table.phase(2).state == PhaseState.OPEN
-    table.set_phase(2, seed=f"{39:064x}")  # its first two numbers leave 5 and 3 when divided by ten: dice of 6 and 4
+    # its first two numbers leave 5 and 3 when divided by ten: dice of 6 and 4
+    table.set_phase(2, seed=f"{39:064x}")
     table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
     table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
     _finish(table, 2)

@@ -1,5 +1,5 @@
-"""The pages for referees (docs/games): every command, setting, order, subject and link in them is one that there is, and a
-referee who types them all in gets through."""
+"""The pages for referees (docs/games): every command, setting, order, subject and link in them is one that
+there is, and a referee who types them all in gets through."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ SITE = "~/galloper-site"
 
 def _blocks(slug: str, kind: str) -> list[tuple[str, str]]:
     """What follows the word after the three ticks, and the block."""
-    found = re.findall(rf"^```{kind}([^\n]*)\n(.*?)^```$", PAGES[slug].read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    found = re.findall(
+        rf"^```{kind}([^\n]*)\n(.*?)^```$", PAGES[slug].read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
     return [(words.strip(), text) for words, text in found]
 
 
@@ -42,7 +44,11 @@ def _commands(slug: str) -> list[list[str]]:
 
 
 def test_each_game_of_the_documents_has_a_page() -> None:
-    assert set(PAGES) == {"bretwalda", "britain1066", "brittania", "w3k", "war1648"} == set(maps.variants()) - {"standard"}
+    assert (
+        set(PAGES)
+        == {"bretwalda", "britain1066", "brittania", "w3k", "war1648"}
+        == set(maps.variants()) - {"standard"}
+    )
 
 
 @pytest.mark.parametrize("slug", PAGES)
@@ -94,11 +100,23 @@ def test_the_subject_is_one_of_the_game_in_the_file(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", PAGES)
 def test_every_value_and_setting_named_is_one_of_the_rules_or_of_a_site(slug: str) -> None:
-    """Words in code font that look like a key: choices and figures of the rule set, options of a game, settings of a site."""
+    """Words in code font that look like a key: choices and figures of the rule set, options of a game,
+    settings of a site."""
     variant = maps.load(slug)
-    known = {*variant.rules.CHOICES, *variant.rules.FIGURES, *OPTIONS, *Settings.model_fields, "review", "rules.values"}
+    known = {
+        *variant.rules.CHOICES,
+        *variant.rules.FIGURES,
+        *OPTIONS,
+        *Settings.model_fields,
+        "review",
+        "rules.values",
+    }
     text = re.sub(r"```.*?```", "", PAGES[slug].read_text("utf-8"), flags=re.DOTALL)
-    named = {found.strip("[]") for found in re.findall(r"`([^`]+)`", text) if re.fullmatch(r"\[?[a-z]+([_.][a-z_]+)+\]?|boards = .*", found)}
+    named = {
+        found.strip("[]")
+        for found in re.findall(r"`([^`]+)`", text)
+        if re.fullmatch(r"\[?[a-z]+([_.][a-z_]+)+\]?|boards = .*", found)
+    }
     files = {found for found in named if found.endswith((".csv", ".toml", ".md"))}
     assert {found.partition(" ")[0] for found in named - files} <= known, named
     assert any(found in variant.rules.CHOICES for found in named), "what was decided is named"
@@ -129,7 +147,8 @@ def test_the_calendar_says_what_the_calendar_is(slug: str) -> None:
 def test_every_command_does_what_it_should(
     slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All of them, in order, in an empty folder with what the page tells one to write. The demo has a test of its own."""
+    """All of them, in order, in an empty folder with what the page tells one to write. The demo has a test of
+    its own."""
     site = own_site(tmp_path / "site")
     monkeypatch.chdir(tmp_path)
     tables = tmp_path / "tables"
@@ -157,7 +176,13 @@ def test_the_page_on_boards_tells_columns_and_commands_that_there_are() -> None:
         _, group, name, *words = shlex.split(line, comments=True)
         with CLICK.commands[group].commands[name].make_context(name, words) as context:
             assert context.args == []
-    for column in (*provinces.PROVINCE_COLUMNS, *provinces.PROVINCE_EXTRAS, "one_way", "ambiguous", *provinces.Touch):
+    for column in (
+        *provinces.PROVINCE_COLUMNS,
+        *provinces.PROVINCE_EXTRAS,
+        "one_way",
+        "ambiguous",
+        *provinces.Touch,
+    ):
         assert f"`{column}`" in text, column
     assert "boards" in Settings.model_fields
     for path in re.findall(r"`(tests/[\w/.]+)`", text):

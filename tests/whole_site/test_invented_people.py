@@ -1,5 +1,5 @@
-"""No real person is in what comes with the program: players and addresses are invented (GAP-07), handwriting is generated,
-and no game's mail is learnt from (GAP-06)."""
+"""No real person is in what comes with the program: players and addresses are invented (GAP-07), handwriting
+is generated, and no game's mail is learnt from (GAP-06)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ DATA = Path(__file__).parents[1] / "data"
 MAILS = sorted((DATA / "mail").glob("*.eml"))
 RESERVED = (".example", "example.com", "example.net", "example.org", ".invalid", ".test")
 """Names that nobody can register (RFC 2606, RFC 6761)."""
-DOCUMENTATION = [ipaddress.ip_network(one) for one in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")]
+DOCUMENTATION = [
+    ipaddress.ip_network(one)
+    for one in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
+]
 """Addresses that are nobody's (RFC 5737, RFC 3849)."""
 ADDRESS = re.compile(r"[\w.+-]+@([\w.-]+\w)")
 NUMBER = re.compile(r"\[(?:IPv6:)?([0-9a-fA-F:.]+)\]")
@@ -42,7 +45,9 @@ def test_the_demos_players_write_from_addresses_that_cannot_exist() -> None:
 def test_a_mail_of_the_fixtures_names_no_address_that_can_exist(path: Path) -> None:
     """GAP-07."""
     head = message_from_bytes(path.read_bytes(), policy=policy.default).items()
-    said = "\n".join(str(value) for name, value in head if not name.lower().startswith(("dkim", "arc", "x-ms", "x-goog")))
+    said = "\n".join(
+        str(value) for name, value in head if not name.lower().startswith(("dkim", "arc", "x-ms", "x-goog"))
+    )
     domains = ADDRESS.findall(said)
     assert domains
     assert not [domain for domain in domains if not domain.lower().endswith(RESERVED)]
@@ -50,7 +55,11 @@ def test_a_mail_of_the_fixtures_names_no_address_that_can_exist(path: Path) -> N
     assert not [one for one in found if not one.is_loopback and not any(one in net for net in DOCUMENTATION)]
 
 
-DRAWN = [folder for folder in (*[STORIES / slug for slug in stories()], DATA / "sheets") if any(folder.glob("*.jpg"))]
+DRAWN = [
+    folder
+    for folder in (*[STORIES / slug for slug in stories()], DATA / "sheets")
+    if any(folder.glob("*.jpg"))
+]
 
 
 @pytest.mark.parametrize("folder", DRAWN, ids=lambda folder: folder.name)
@@ -60,7 +69,9 @@ def test_every_photograph_of_a_sheet_says_by_what_its_hand_was_made(folder: Path
     assert {one["file"] for one in sheets} == {path.name for path in folder.glob("*.jpg")} - {"meadow.jpg"}
     for one in sheets:
         style = one["style"]
-        assert style["source"] == "neural" or (style["source"] == "font" and style["font"] in font_sets.TABLE), one["id"]
+        assert style["source"] == "neural" or (
+            style["source"] == "font" and style["font"] in font_sets.TABLE
+        ), one["id"]
 
 
 @pytest.mark.parametrize(("fit", "more"), [
@@ -70,8 +81,8 @@ def test_a_games_own_mail_is_nothing_to_learn_from(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     fit: Callable[[Sequence[str]], int], more: Sequence[str],
 ) -> None:  # fmt: skip
-    """GAP-06: whatever is fitted asks for photographs whose writer's program says what they show. A site with a player's
-    sheet has none, and is refused."""
+    """GAP-06: whatever is fitted asks for photographs whose writer's program says what they show. A site with
+    a player's sheet has none, and is refused."""
     table = open_table(site)
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
     assert row.state == "used"

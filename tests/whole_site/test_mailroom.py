@@ -1,4 +1,5 @@
-"""The whole way round on real servers: mail in by LMTP with IDLE waiting, work in the queue, a letter out by SMTP."""
+"""The whole way round on real servers: mail in by LMTP with IDLE waiting, work in the queue, a letter out by
+SMTP."""
 
 from __future__ import annotations
 

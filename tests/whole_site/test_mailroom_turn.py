@@ -1,5 +1,5 @@
-"""One turn on real servers: sample sheets by LMTP into Dovecot with IDLE waiting, read, reviewed at the desk, judged,
-and the results out by SMTP with attachments that open."""
+"""One turn on real servers: sample sheets by LMTP into Dovecot with IDLE waiting, read, reviewed at the desk,
+judged, and the results out by SMTP with attachments that open."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The seal on everything that leaves before the deadline (issue "Trust", 4; DESK-02, Q-14, Q-37).
 
-Two sites are alike in all but what is sealed: the words on the sheets, the names above them, the ink itself. Whoever could tell
-them apart by any answer, its size or the work that it took, or by a mail or a line of the log, would have looked through the seal.
+Two sites are alike in all but what is sealed: the words on the sheets, the names above them, the ink itself.
+Whoever could tell them apart by any answer, its size or the work that it took, or by a mail or a line of the
+log, would have looked through the seal.
 """
 
 from __future__ import annotations
@@ -55,11 +56,18 @@ class Sealed:
     shade: int
 
 
-ONE = Sealed(("A Moray & Nairn H", "F Pentland Firth H"), ("A Mory & Narn H", "F Pntland Frth H"), "Ada Lovelace", "Attack Ormond", 80)
+ONE = Sealed(
+    ("A Moray & Nairn H", "F Pentland Firth H"),
+    ("A Mory & Narn H", "F Pntland Frth H"),
+    "Ada Lovelace",
+    "Attack Ormond",
+    80,
+)
 OTHER = Sealed(
     ("A Caerlaverock Castle S A Atholl - The Mearns", "F Firth of Tay C A The Mearns - Northumberland"),
     ("A Carlaverok Casle S A Athol - Teh Maerns", "F Frith of Tay C A Teh Maerns - Northmberland"),
-    "Bartholomew Featherstonehaugh, 112 Long Acre, Inverness", "Support Ormond against everybody who comes near him this year", 130)
+    "Bartholomew Featherstonehaugh, 112 Long Acre, Inverness",
+    "Support Ormond against everybody who comes near him this year", 130)
 
 
 @dataclass
@@ -89,35 +97,55 @@ def _lines(site: Site, sealed: Sealed) -> None:
         for paper in session.query(SubmissionRow).all():
             (row, *_) = records.pages(session, paper.id)
             row.upright = row.original
-            told = [(sealed.name, None, "heading", LineState.NOT_ORDER), (sealed.read[0], None, "order", LineState.OPEN),
-                    (sealed.read[1], sealed.orders[1], "order", LineState.AUTO), (sealed.name, None, "other", LineState.NOT_ORDER)]
+            told = [
+                (sealed.name, None, "heading", LineState.NOT_ORDER),
+                (sealed.read[0], None, "order", LineState.OPEN),
+                (sealed.read[1], sealed.orders[1], "order", LineState.AUTO),
+                (sealed.name, None, "other", LineState.NOT_ORDER),
+            ]
             for at, (words, order, kind, state) in enumerate(told):
                 box = [[100, 100 + 60 * at], [700, 100 + 60 * at], [700, 140 + 60 * at], [100, 140 + 60 * at]]
-                session.add(LineRow(page_id=row.id, ordinal=at, kind=kind, text=words, order=order, box=box, confidence=0.9,
-                                    candidates=[{"text": one, "order": one, "score": 0.5} for one in sealed.orders], status=state.value))
+                session.add(
+                    LineRow(
+                        page_id=row.id,
+                        ordinal=at,
+                        kind=kind,
+                        text=words,
+                        order=order,
+                        box=box,
+                        confidence=0.9,
+                        candidates=[{"text": one, "order": one, "score": 0.5} for one in sealed.orders],
+                        status=state.value,
+                    )
+                )
             paper.read_at = site.clock.now()
 
 
 def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
-    """A game of w3k two days before its deadline. Montrose and Argyll sent photographs, Hamilton orders as text that is never
-    read, and a mail of Ormond's names no game that runs."""
+    """A game of w3k two days before its deadline. Montrose and Argyll sent photographs, Hamilton orders as
+    text that is never read, and a mail of Ormond's names no game that runs."""
     table = open_table(site)
     opens = table.phase().opens_at
     for at, (power, subject, parts) in enumerate([
         ("Montrose", table.subject("Montrose"), [plain_part(sealed.hidden), part(page(sealed))]),
         ("Argyll", table.subject("Argyll"), [plain_part(sealed.hidden), part(page(sealed))]),
         ("Hamilton", table.subject("Hamilton"), [plain_part(f"{sealed.orders[0]}\n{sealed.hidden}")]),
-        ("Ormond", "Edgehill - Ormond - Summer 1642 - Movement Orders - v1", [plain_part(sealed.hidden), part(picture(90))]),
+        ("Ormond", ("Edgehill - Ormond - Summer 1642 - Movement Orders - "
+                    "v1"), [plain_part(sealed.hidden), part(picture(90))]),
     ]):
         domain = address(power).rpartition("@")[2]
-        table.take(mail(subject, address(power), parts=parts, stamps=[stamp(domain, "pass", SERVER)]), opens + timedelta(minutes=at))
+        table.take(
+            mail(subject, address(power), parts=parts, stamps=[stamp(domain, "pass", SERVER)]),
+            opens + timedelta(minutes=at),
+        )
     _lines(site, sealed)
     site.clock.set(table.phase().deadline - timedelta(days=2))
     site.clock.advance(timedelta(minutes=1))
     with site.store.begin() as session:
         Reminders(table.writer).put_due(session, table.phase().id)
     doors: dict[str, Any] = {
-        "base_url": BASE, "wall": SimulatedClock(site.clock.now()), "metrics_token": TOKEN, "health": lambda: (),
+        "base_url": BASE, "wall": SimulatedClock(site.clock.now()), "metrics_token": TOKEN,
+        "health": lambda: (),
         "rehearse": Rehearser(site.store, site.clock, table.turns, table.writer),
         "metrics": Metrics(site.store, site.clock, Pulse(site.clock), Path()).text}
     made = World(site, table, open_desk(table, **doors), log)
@@ -126,13 +154,25 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
 
 
 PLACES = {
-    "phase_id": "1", "line_id": "2", "page_id": "1", "submission_id": "1", "game_id": "powick-bridge", "slug": "w3k", "letter_id": "1",
-    "number": "0", "sha256": "{mail}", "posted_id": "1", "row_id": "1", "kind": "receipt", "name": "results-1.png", "secret": "x",
+    "phase_id": "1", "line_id": "2", "page_id": "1", "submission_id": "1", "game_id": "powick-bridge",
+    "slug": "w3k", "letter_id": "1",
+    "number": "0", "sha256": "{mail}", "posted_id": "1", "row_id": "1", "kind": "receipt",
+    "name": "results-1.png", "secret": "x",
     "token": "x"}
 """A value for each part of an address. A route with another is not walked until it has one here."""
-DRAWN = frozenset({"/public/{game_id}/map-a4.pdf", "/public/{game_id}/map.png", "/public/{game_id}/map.svg", "/public/moves/{slug}",
-                   "/public/{game_id}/sheets.pdf", "/public/{game_id}/envelopes.pdf", "/public/{game_id}/labels.pdf",
-                   "/previews/{game_id}/{kind}", "/previews/{game_id}/{kind}.html"})
+DRAWN = frozenset(
+    {
+        "/public/{game_id}/map-a4.pdf",
+        "/public/{game_id}/map.png",
+        "/public/{game_id}/map.svg",
+        "/public/moves/{slug}",
+        "/public/{game_id}/sheets.pdf",
+        "/public/{game_id}/envelopes.pdf",
+        "/public/{game_id}/labels.pdf",
+        "/previews/{game_id}/{kind}",
+        "/previews/{game_id}/{kind}.html",
+    }
+)
 """Drawn in seconds, from the board and the players alone: the long walk has them."""
 BREAKS = frozenset({"/desk/{phase_id}/unseal"})
 """What breaks the seal, with a reason that all players are told."""
@@ -140,34 +180,54 @@ ENDS = frozenset({"/sign-out", "/public/me/do/leave"})
 """What ends a visit."""
 READ, WRITTEN = ("get",), ("get", "post")
 KNOWN = {
-    "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ, "/log": READ,
-    "/log/export": READ, "/letters": READ, "/people": READ, "/games": READ, "/quarantine": READ, "/post": WRITTEN,
-    "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN, "/results/{phase_id}/correct": WRITTEN,
+    "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ,
+    "/log": READ,
+    "/log/export": READ, "/letters": READ, "/people": READ, "/games": READ, "/quarantine": READ,
+    "/post": WRITTEN,
+    "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,
+    "/results/{phase_id}/correct": WRITTEN,
     **dict.fromkeys((
-        "/public/{game_id}", "/public/{game_id}/map", "/public/{game_id}/map.pdf", "/public/{game_id}/map-a4.pdf",
-        "/public/{game_id}/map.svg", "/public/{game_id}/map.png", "/public/{game_id}/calendar", "/public/{game_id}/calendar.ics",
-        "/public/calendar/{token}.ics", "/public/moves/{slug}", "/public/rules/{slug}", "/public/{game_id}/sheets.pdf",
-        "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}", "/public/letter/{token}/{number}",
-        "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf", "/public/{game_id}/labels.pdf",
-        "/public/{game_id}/file", "/public/{game_id}/file/{page_id}.jpg", "/public/{game_id}/archive.zip", "/public/{game_id}/results",
+        "/public/{game_id}", "/public/{game_id}/map", "/public/{game_id}/map.pdf",
+        "/public/{game_id}/map-a4.pdf",
+        "/public/{game_id}/map.svg", "/public/{game_id}/map.png", "/public/{game_id}/calendar",
+        "/public/{game_id}/calendar.ics",
+        "/public/calendar/{token}.ics", "/public/moves/{slug}", "/public/rules/{slug}",
+        "/public/{game_id}/sheets.pdf",
+        "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}",
+        "/public/letter/{token}/{number}",
+        "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf",
+        "/public/{game_id}/labels.pdf",
+        "/public/{game_id}/file", "/public/{game_id}/file/{page_id}.jpg", "/public/{game_id}/archive.zip",
+        "/public/{game_id}/results",
         "/public/{game_id}/results/{number}", "/public/{game_id}/results/{number}/{line_id}",
         "/public/{game_id}/results/{number}/{line_id}.jpg", "/desk/{phase_id}", "/desk/{phase_id}/lines",
-        "/desk/{phase_id}/line/{line_id}", "/desk/{phase_id}/words", "/images/line/{line_id}.jpg", "/images/strip/{line_id}.jpg",
-        "/images/page/{page_id}.jpg", "/results/{phase_id}", "/letters/{letter_id}", "/letters/{letter_id}/part/{number}",
+        "/desk/{phase_id}/line/{line_id}", "/desk/{phase_id}/words", "/images/line/{line_id}.jpg",
+        "/images/strip/{line_id}.jpg",
+        "/images/page/{page_id}.jpg", "/results/{phase_id}", "/letters/{letter_id}",
+        "/letters/{letter_id}/part/{number}",
         "/sheets/{phase_id}", "/sheet/{submission_id}", "/sheet/{submission_id}/page/{page_id}.jpg",
         "/sheet/{submission_id}/original/{page_id}", "/quarantine/{sha256}", "/quarantine/{sha256}.eml",
-        "/quarantine/{sha256}/picture/{number}.jpg", "/rehearsal/{phase_id}/picture/{name}", "/games/{game_id}",
+        "/quarantine/{sha256}/picture/{number}.jpg", "/rehearsal/{phase_id}/picture/{name}",
+        "/games/{game_id}",
         "/previews/{game_id}", "/previews/{game_id}/{kind}", "/previews/{game_id}/{kind}.html"), READ),
     **dict.fromkeys((
-        "/public/me/do/address", "/public/me/do/address/{row_id}/end", "/public/me/do/settings", "/public/me/do/feed",
-        "/public/me/do/leave", "/desk/{phase_id}/decide", "/desk/{phase_id}/accept", "/desk/{phase_id}/undo", "/desk/{phase_id}/redo",
-        "/desk/{phase_id}/late", "/desk/{phase_id}/close", "/desk/{phase_id}/unseal", "/desk/{phase_id}/judge", "/desk/{phase_id}/acts",
-        "/desk/{phase_id}/here", "/results/{phase_id}/approve", "/sheet/{submission_id}/choose", "/sheet/{submission_id}/leave",
+        "/public/me/do/address", "/public/me/do/address/{row_id}/end", "/public/me/do/settings",
+        "/public/me/do/feed",
+        "/public/me/do/leave", "/desk/{phase_id}/decide", "/desk/{phase_id}/accept", "/desk/{phase_id}/undo",
+        "/desk/{phase_id}/redo",
+        "/desk/{phase_id}/late", "/desk/{phase_id}/close", "/desk/{phase_id}/unseal",
+        "/desk/{phase_id}/judge", "/desk/{phase_id}/acts",
+        "/desk/{phase_id}/here", "/results/{phase_id}/approve", "/sheet/{submission_id}/choose",
+        "/sheet/{submission_id}/leave",
         "/sheet/{submission_id}/refile", "/sheet/{submission_id}/take-over", "/sheet/{submission_id}/line",
-        "/sheet/{submission_id}/box", "/quarantine/{sha256}/assign", "/quarantine/{sha256}/refuse", "/quarantine/{sha256}/discard",
-        "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year", "/games/{game_id}/roll-back",
-        "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review", "/games/{game_id}/address",
-        "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role", "/health/pause", "/health/resume",
+        "/sheet/{submission_id}/box", "/quarantine/{sha256}/assign", "/quarantine/{sha256}/refuse",
+        "/quarantine/{sha256}/discard",
+        "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year",
+        "/games/{game_id}/roll-back",
+        "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
+        "/games/{game_id}/address",
+        "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
+        "/health/pause", "/health/resume",
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
@@ -191,7 +251,8 @@ def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request gave: its status, its words with every digest and secret blotted out, its size and its work."""
+    """What one request gave: its status, its words with every digest and secret blotted out, its size and its
+    work."""
 
     status: int
     words: str
@@ -199,11 +260,22 @@ class Answer:
     work: tuple[str, ...]
 
 
-_CHANCE = (r"[0-9a-f]{24,64}", r"[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4}", r"(?<=/public/me/)[\w-]{43}", r"\b[0-9a-f]{12}\b", r"\d{19}(?===)",
-           r"(?<=/public/calendar/)[\w-]{32}", r'(?<="entered":")[^"]*')
+_CHANCE = (
+    r"[0-9a-f]{24,64}",
+    (
+        r"[0-9a-f]{4} [0-9a-f]{4} "
+        r"[0-9a-f]{4}"
+    ),
+    r"(?<=/public/me/)[\w-]{43}",
+    r"\b[0-9a-f]{12}\b",
+    r"\d{19}(?===)",
+    r"(?<=/public/calendar/)[\w-]{32}",
+    r'(?<="entered":")[^"]*',
+)
 _MACHINE = re.compile(r"(?m)^(?:galloper_disk|galloper_\w+_seconds|process_|python_).*$")
 """Numbers of the machine, which differ from one second to the next."""
-"""What is chance or digest in any two sites: of one length, and telling nothing (`test_likely_bodies_cannot_be_tried_on_a_digest`)."""
+"""What is chance or digest in any two sites: of one length, and telling nothing
+(`test_likely_bodies_cannot_be_tried_on_a_digest`)."""
 
 
 def blotted(text: str) -> str:
@@ -221,16 +293,32 @@ def _words(content: bytes, kind: str) -> str:
 
 
 def walk(world: World, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[tuple[str, str, str], Answer]]:
-    """Every route with each of its methods, as the coordinator, as a player and as a stranger; what ends a visit comes last."""
+    """Every route with each of its methods, as the coordinator, as a player and as a stranger; what ends a
+    visit comes last."""
     held = _quarantined(world)
     stranger = TestClient(world.desk.client.app, base_url="http://testserver", follow_redirects=False)
     visitors = {"coordinator": world.desk.client, "Ormond": visit(world.desk, "Ormond"), "stranger": stranger}
-    form = {"csrf": CSRF, "line": "2", "key": "k", "do": "reading-1", "page": "1", "text": "x", "phase": "1", "named": "1", "review": "1",
-            "one": "2  reading-1", "why": "A reason of more than ten letters."}
+    form = {
+        "csrf": CSRF,
+        "line": "2",
+        "key": "k",
+        "do": "reading-1",
+        "page": "1",
+        "text": "x",
+        "phase": "1",
+        "named": "1",
+        "review": "1",
+        "one": "2  reading-1",
+        "why": "A reason of more than ten letters.",
+    }
     for who, client in visitors.items():
         cookies = {one.name: str(one.value) for one in client.cookies.jar}
         for route, methods in sorted(known.items(), key=lambda one: (one[0] in ENDS, one[0])):
-            if who != "coordinator" and not route.startswith("/public/") and route not in {"/", "/alive", "/metrics", "/log/export"}:
+            if (
+                who != "coordinator"
+                and not route.startswith("/public/")
+                and route not in {"/", "/alive", "/metrics", "/log/export"}
+            ):
                 continue  # the door of the desk: `test_fuzz_http.py`, `test_desk_access.py`
             path = route
             for name, value in PLACES.items():
@@ -242,10 +330,12 @@ def walk(world: World, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[tupl
                 answer = client.request(method.upper(), path, headers={"Authorization": f"Bearer {TOKEN}"},
                                         **({} if method == "get" else {"data": {**form, "key": f"k {path}"}}))
                 said = _words(answer.content, answer.headers.get("content-type", ""))
-                # A ZIP is as large as its digests happen to shrink to, and metrics as long as the machine's own numbers.
+                # A ZIP is as large as its digests happen to shrink to, and metrics as long as the machine's
+                # own numbers.
                 exact = route not in {"/metrics", "/public/{game_id}/archive.zip"}
                 yield (who, method, route), Answer(
-                    answer.status_code, blotted(said), len(answer.content) if exact else len(blotted(said)), tuple(world.work))
+                    answer.status_code, blotted(said), len(answer.content) if exact else len(blotted(said)),
+                    tuple(world.work))
 
 
 def _quarantined(world: World) -> list[str]:
@@ -272,15 +362,27 @@ def mails(world: World) -> list[tuple[str, str, str, int]]:
     for row in world.table.letters():
         raw = world.site.blobs.read(row.message)
         message = email.message_from_bytes(raw, policy=email.policy.default)
-        parts = [str(one.get_content()) if one.get_content_maintype() == "text" else str(one.get_payload(decode=True)) for one in message.walk()
-                 if not one.is_multipart()]
-        found.append((row.kind, row.recipient, blotted("\n".join([*map(str, message.values()), *parts])), len(raw)))
+        parts = [
+            str(one.get_content())
+            if one.get_content_maintype() == "text"
+            else str(one.get_payload(decode=True))
+            for one in message.walk()
+            if not one.is_multipart()
+        ]
+        found.append(
+            (row.kind, row.recipient, blotted("\n".join([*map(str, message.values()), *parts])), len(raw))
+        )
     return found
 
 
 def planted(text: str) -> list[str]:
     """The sealed words that a text tells."""
-    return [words for one in (ONE, OTHER) for words in (*one.orders, *one.read, one.name, one.hidden) if words in text]
+    return [
+        words
+        for one in (ONE, OTHER)
+        for words in (*one.orders, *one.read, one.name, one.hidden)
+        if words in text
+    ]
 
 
 @pytest.fixture
@@ -298,12 +400,18 @@ def log() -> Iterator[io.StringIO]:
 
 def _apart(one: Answer, other: Answer) -> tuple[object, object]:
     """By what two answers can be told apart: the first line of theirs that differs, or size, or work."""
-    lines = [pair for pair in itertools.zip_longest(one.words.splitlines(), other.words.splitlines()) if pair[0] != pair[1]]
+    lines = [
+        pair
+        for pair in itertools.zip_longest(one.words.splitlines(), other.words.splitlines())
+        if pair[0] != pair[1]
+    ]
     work = [pair for pair in itertools.zip_longest(one.work, other.work) if pair[0] != pair[1]]
     return (lines or work or [((one.status, one.size), (other.status, other.size))])[0]
 
 
-def _compared(tmp_path: Path, log: io.StringIO, known: dict[str, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> int:
+def _compared(
+    tmp_path: Path, log: io.StringIO, known: dict[str, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> int:
     told: list[dict[tuple[str, str, str], Answer]] = []
     left, lines = [], []
     for at, sealed in enumerate((ONE, OTHER)):
@@ -318,7 +426,9 @@ def _compared(tmp_path: Path, log: io.StringIO, known: dict[str, tuple[str, ...]
         log.truncate()
     for place, one in told[0].items():
         assert (planted(one.words), planted(told[1][place].words)) == ([], []), place
-    assert {place: _apart(one, told[1][place]) for place, one in told[0].items() if one != told[1][place]} == {}
+    assert {
+        place: _apart(one, told[1][place]) for place, one in told[0].items() if one != told[1][place]
+    } == {}
     for mine, theirs in itertools.zip_longest(*left):
         assert (planted(mine[2]), planted(theirs[2])) == ([], []), mine[:2]
         assert mine == theirs
@@ -327,8 +437,11 @@ def _compared(tmp_path: Path, log: io.StringIO, known: dict[str, tuple[str, ...]
     return len(told[0])
 
 
-def test_no_answer_mail_or_log_line_tells_what_is_sealed(tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every route that is not drawn in seconds, read and sent; receipts, refusals and reminders; every line of the log."""
+def test_no_answer_mail_or_log_line_tells_what_is_sealed(
+    tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every route that is not drawn in seconds, read and sent; receipts, refusals and reminders; every line
+    of the log."""
     known = {route: methods for route, methods in KNOWN.items() if route not in DRAWN | BREAKS}
     assert _compared(tmp_path, log, known, monkeypatch) > 150
 
@@ -348,7 +461,9 @@ def test_a_page_that_is_longer_for_longer_orders_is_found(
 
 
 @pytest.mark.slow
-def test_no_drawn_page_tells_what_is_sealed(tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_drawn_page_tells_what_is_sealed(
+    tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The rest: maps, blank sheets, envelopes, previews of letters."""
     known = {route: KNOWN[route] for route in DRAWN}
     assert _compared(tmp_path, log, known, monkeypatch) > 2 * len(DRAWN)

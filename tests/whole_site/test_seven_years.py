@@ -1,8 +1,9 @@
-"""A game of ten powers over seven years: what checking its archive costs, and a restore drill of its site on either database
-(issue "Trust", figures). Each figure is printed as a line of JSON: run it with -s.
+"""A game of ten powers over seven years: what checking its archive costs, and a restore drill of its site on
+either database (issue "Trust", figures). Each figure is printed as a line of JSON: run it with -s.
 
-Orders are random valid moves; every sheet is a mail with a photograph of its own of `PHOTOGRAPH` bytes. Results letters go out
-without their drawn pictures, which would take hours to draw and are bytes like all others to who checks them.
+Orders are random valid moves; every sheet is a mail with a photograph of its own of `PHOTOGRAPH` bytes.
+Results letters go out without their drawn pictures, which would take hours to draw and are bytes like all
+others to who checks them.
 """
 
 from __future__ import annotations
@@ -69,8 +70,14 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
         path.write_bytes(archived(table))
         with saved.open("wb") as file:
             backup.write(site.engine, site.blobs, file, site.clock.now(), "test")
-        figure("playing it", seconds=time.process_time() - began, phases=row.ordinal - 1, entries=_root(site, table.game).number,
-               archive=path.stat().st_size, backup=saved.stat().st_size)
+        figure(
+            "playing it",
+            seconds=time.process_time() - began,
+            phases=row.ordinal - 1,
+            entries=_root(site, table.game).number,
+            archive=path.stat().st_size,
+            backup=saved.stat().st_size,
+        )
         yield Game(table, path, saved)
 
 
@@ -91,10 +98,17 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
     board = table.variant.board
     for at, power in enumerate(table.variant.powers):
         units = [unit for unit in sorted(position.units) if unit.power == power]
-        table.take(_mail(table, power, phase, photograph(100 * number + at, PHOTOGRAPH)), row.opens_at + timedelta(minutes=at))
+        table.take(
+            _mail(table, power, phase, photograph(100 * number + at, PHOTOGRAPH)),
+            row.opens_at + timedelta(minutes=at),
+        )
         written = []
         for unit in units:
-            ways = [one.to for one in valid_moves(table.variant, unit.region) if one.kind == table.variant.kinds[unit.kind].letter]
+            ways = [
+                one.to
+                for one in valid_moves(table.variant, unit.region)
+                if one.kind == table.variant.kinds[unit.kind].letter
+            ]
             to = chance.choice([*ways[0], None]) if ways else None
             written.append(f"{unit.kind} {place(unit.region, board)} H" if to is None else
                            f"{unit.kind} {place(unit.region, board)} - {place(to, board)}")
@@ -104,10 +118,22 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
             page.upright, paper.read_at = page.original, table.site.clock.now()
             for ordinal, order in enumerate(written):
                 top = 100 + 60 * ordinal
-                session.add(LineRow(
-                    page_id=page.id, ordinal=ordinal, kind="order", text=order, order=order, confidence=0.97, status=LineState.AUTO.value,
-                    box=[[100, top], [700, top], [700, top + 40], [100, top + 40]],
-                    candidates=[{"text": order, "order": order, "score": 0.97}, {"text": order[:-3], "order": None, "score": 0.03}]))
+                session.add(
+                    LineRow(
+                        page_id=page.id,
+                        ordinal=ordinal,
+                        kind="order",
+                        text=order,
+                        order=order,
+                        confidence=0.97,
+                        status=LineState.AUTO.value,
+                        box=[[100, top], [700, top], [700, top + 40], [100, top + 40]],
+                        candidates=[
+                            {"text": order, "order": order, "score": 0.97},
+                            {"text": order[:-3], "order": None, "score": 0.03},
+                        ],
+                    )
+                )
 
 
 def _mail(table: Table, power: str, phase: Phase, photo: bytes) -> bytes:
@@ -121,11 +147,18 @@ def _mail(table: Table, power: str, phase: Phase, photo: bytes) -> bytes:
 
 def _run(*command: object) -> tuple[float, int, str]:
     """Processor seconds and the most memory of a program of its own, and what it said."""
-    code = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, text=True); "
+    code = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, "
+            "text=True); "
             "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
-            "print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, done.returncode); print(done.stdout, done.stderr)")
-    done = subprocess.run([sys.executable, "-c", code, *map(str, command)], capture_output=True, text=True, check=True,
-                          env={**os.environ, "GALLOPER": str(GALLOPER)})
+            "print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, done.returncode); "
+            "print(done.stdout, done.stderr)")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "GALLOPER": str(GALLOPER)},
+    )
     spent, memory, status = done.stdout.split("\n", 1)[0].split()
     assert int(status) == 0, done.stdout
     return float(spent), int(memory), done.stdout
@@ -134,7 +167,10 @@ def _run(*command: object) -> tuple[float, int, str]:
 def test_both_checkers_are_done_within_a_minute_and_half_a_gigabyte(game: Game, tmp_path: Path) -> None:
     theirs = tmp_path / "players.zip"
     theirs.write_bytes(archived(game.table, Edition.PLAYERS))
-    for name, command in (("galloper verify", (GALLOPER, "verify")), ("verify_record.py", (sys.executable, "-I", TOOL))):
+    for name, command in (
+        ("galloper verify", (GALLOPER, "verify")),
+        ("verify_record.py", (sys.executable, "-I", TOOL)),
+    ):
         for edition, path in (("whole", game.archive), ("players", theirs)):
             spent, memory, said = _run(*command, path)
             figure(f"{name}, {edition} archive", seconds=spent, memory=memory, archive=path.stat().st_size)
@@ -143,7 +179,9 @@ def test_both_checkers_are_done_within_a_minute_and_half_a_gigabyte(game: Game, 
             assert memory <= MOST_MEMORY
 
 
-def test_a_restore_drill_checks_the_chain_and_sends_nothing(game: Game, any_site: Site, tmp_path: Path) -> None:
+def test_a_restore_drill_checks_the_chain_and_sends_nothing(
+    game: Game, any_site: Site, tmp_path: Path
+) -> None:
     began, processor = time.monotonic(), time.process_time()
     with game.backup.open("rb") as file:
         done = backup.restore(file, any_site.engine, any_site.blobs, None, any_site.clock.now())
@@ -152,11 +190,22 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(game: Game, any_site
     folder = tmp_path / "sent"
     folder.mkdir()
     any_site.clock.set(game.table.site.clock.now() + timedelta(days=1))
-    outbox.send_due(any_site.store, any_site.blobs, FolderTransport(folder), any_site.clock, sender="a@example.org")
+    outbox.send_due(
+        any_site.store, any_site.blobs, FolderTransport(folder), any_site.clock, sender="a@example.org"
+    )
     with any_site.store() as session:
         assert hold.held(session) is not None
-        sent = session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT))
-    figure(f"restore drill, {any_site.engine.dialect.name}", seconds=time.process_time() - processor, wall=spent, rows=sum(done.rows.values()),
-           files=done.blobs, letters_waiting=done.letters, sent=len(list(folder.iterdir())) + (sent or 0))
+        sent = session.scalar(
+            select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)
+        )
+    figure(
+        f"restore drill, {any_site.engine.dialect.name}",
+        seconds=time.process_time() - processor,
+        wall=spent,
+        rows=sum(done.rows.values()),
+        files=done.blobs,
+        letters_waiting=done.letters,
+        sent=len(list(folder.iterdir())) + (sent or 0),
+    )
     assert (list(folder.iterdir()), sent) == ([], 0)
     assert spent <= MOST_DRILL

@@ -1,5 +1,5 @@
-"""A seventh game is one folder and at most one rules file (house rule 6): it is written into a temporary folder, and the
-program, as it is, takes it from `map check` to the results of a judged phase."""
+"""A seventh game is one folder and at most one rules file (house rule 6): it is written into a temporary
+folder, and the program, as it is, takes it from `map check` to the results of a judged phase."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ UPPER, LOWER = "The Upper Bank", "The Lower Bank"
 
 @pytest.fixture
 def boards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with the game, which the program does not know of yet. Afterwards its board is forgotten; its rules, once
-    imported, stay with the process as any module does, and no board asks for them."""
+    """A folder with the game, which the program does not know of yet. Afterwards its board is forgotten; its
+    rules, once imported, stay with the process as any module does, and no board asks for them."""
     monkeypatch.setattr(loader, "_roots", loader._roots)
     monkeypatch.setattr(rules, "__path__", list(rules.__path__))
     yield seventh.write(tmp_path / "boards")
@@ -64,11 +64,13 @@ def test_nothing_else_is_needed(boards: Path) -> None:
 
 def test_the_command_line_knows_it_by_the_environment(boards: Path) -> None:
     """Checked, its moves told, its orders parsed."""
-    assert _run(boards, "map", "check", seventh.SLUG).startswith(f"{seventh.SLUG}: no fault. The Ferrymen: 6 regions")
+    assert _run(boards, "map", "check", seventh.SLUG).startswith(f"{seventh.SLUG}: no fault. The Ferrymen: "
+                                                                 f"6 regions")
     assert "Raft: Alder Hythe, Cedar Stairs, Elm Staithe, Widow's Landing" in _run(
         boards, "map", "moves", seventh.SLUG, "long loch")
     parsed = _run(boards, "parse", "--variant", seventh.SLUG, "--phase", "movement", "--json",
-                  given="Raft Long Loch convoys Army Alder Hythe to Widows\nArmy Alder Hythe rings the bell\n")
+                  given=("Raft Long Loch convoys Army Alder Hythe to Widows\nArmy Alder Hythe rings the "
+                         "bell\n"))
     assert [json.loads(line)["order"] for line in parsed.splitlines()] == [
         "R Long Loch C A Alder Hythe - Widow's Landing", "Alder Hythe rings bell"]
 
@@ -85,12 +87,26 @@ def test_its_map_is_drawn(boards: Path, tmp_path: Path) -> None:
 def test_a_phase_is_judged(game: maps.Variant) -> None:
     """Its own unit carries, its own order is settled, and its own choice of builds holds."""
     out = io.StringIO()
-    case = {"id": "one", "phase": "movement", "season": "Dawn", "year": 7,
-            "units": ["The Upper Bank A Ald", "The Upper Bank R Loc", "The Lower Bank A Elm"],
-            "orders": [{"power": UPPER, "order": "move", "type": "A", "loc": "Ald", "to": "Wid"},
-                       {"power": UPPER, "order": "convoy", "type": "R", "loc": "Loc", "from": "Ald", "to": "Wid"}]}
-    winter = {"id": "two", "phase": "adjustment", "season": "Dusk", "year": 7, "units": ["The Upper Bank R Loc"],
-              "centres": {UPPER: ["Ald", "Wid"]}, "orders": [{"power": UPPER, "order": "build", "type": "A", "loc": "Wid"}]}
+    case = {
+        "id": "one",
+        "phase": "movement",
+        "season": "Dawn",
+        "year": 7,
+        "units": ["The Upper Bank A Ald", "The Upper Bank R Loc", "The Lower Bank A Elm"],
+        "orders": [
+            {"power": UPPER, "order": "move", "type": "A", "loc": "Ald", "to": "Wid"},
+            {"power": UPPER, "order": "convoy", "type": "R", "loc": "Loc", "from": "Ald", "to": "Wid"},
+        ],
+    }
+    winter = {
+        "id": "two",
+        "phase": "adjustment",
+        "season": "Dusk",
+        "year": 7,
+        "units": ["The Upper Bank R Loc"],
+        "centres": {UPPER: ["Ald", "Wid"]},
+        "orders": [{"power": UPPER, "order": "build", "type": "A", "loc": "Wid"}],
+    }
     assert run_adjudicate(game, [json.dumps(case), json.dumps(winter)], out) == 0
     moved, built = (json.loads(line) for line in out.getvalue().splitlines())
     assert "The Upper Bank A Wid" in moved["positions"]
@@ -105,7 +121,9 @@ def test_its_pages_and_its_paper(game: maps.Variant, site: Site) -> None:
     for words in ("Widow&#39;s Landing", "Raft", "has a bell", "Drawn for a test."):
         assert words in page.text, words
     sheet = blank_sheet(game, "The Long Row", game.start.phase, UPPER)
-    text = " ".join(pypdfium2.PdfDocument(io.BytesIO(sheet.data))[0].get_textpage().get_text_bounded().split())
+    text = " ".join(
+        pypdfium2.PdfDocument(io.BytesIO(sheet.data))[0].get_textpage().get_text_bounded().split()
+    )
     for words in ("The Long Row", UPPER, "Dawn 7"):
         assert words in text, words
 
@@ -116,7 +134,8 @@ def test_a_game_of_it_is_created_on_a_site_that_names_the_folder(boards: Path, t
     file = tmp_path / "game.toml"
     file.write_text(
         f'name = "The Long Row"\nvariant = "{seventh.SLUG}"\nstart = {date(2097, 3, 1).isoformat()}\n'
-        f'[[player]]\nname = "Ada"\nmail = ["ada@example.org"]\n[seats]\n"{UPPER}" = "Ada"\n"{LOWER}" = "Ada"\n', "utf-8")
+        f'[[player]]\nname = "Ada"\nmail = ["ada@example.org"]\n[seats]\n"{UPPER}" = "Ada"\n"{LOWER}" = '
+        f'"Ada"\n', "utf-8")
     out = io.StringIO()
     assert create_game(folder, file, out) == 0
     assert "The Long Row is created: The Ferrymen, 2 powers." in out.getvalue()
@@ -129,7 +148,8 @@ def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> No
     """Papers in, results out: the sentences of its own rules reach the players."""
     table = open_table(site, slug=seventh.SLUG)
     table.announce = Announcements(table.writer, drawing=False)
-    table.file(UPPER, ["A Alder Hythe - Widow's Landing", "R Long Loch C A Alder Hythe - Widow's Landing", "Alder Hythe rings bell"])
+    table.file(UPPER, ["A Alder Hythe - Widow's Landing", ("R Long Loch C A Alder Hythe - Widow's "
+                                                           "Landing"), "Alder Hythe rings bell"])
     table.file(LOWER, ["A Elm Staithe H", "Widow's Landing rings bell"])
     phase = table.phase()
     assert (phase.season, phase.kind) == ("Dawn", PhaseKind.MOVEMENT)
@@ -145,7 +165,8 @@ def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> No
         "The Upper Bank A Wid", "The Upper Bank R Loc", "The Lower Bank A Elm"}
 
 
-# What cannot be added ------------------------------------------------------------------------------------------------
+# What cannot be added
+# ------------------------------------------------------------------------------------------------
 
 
 def test_a_name_that_is_taken_is_refused(boards: Path) -> None:
@@ -170,7 +191,8 @@ def test_a_faulty_board_is_told_with_file_and_row_as_any_other(boards: Path) -> 
     heading = boards / seventh.SLUG / "variant.toml"
     heading.write_text(seventh.TOML.replace('toll = "paid"', 'toll = "waived"'), "utf-8")
     maps.also(boards)
-    with pytest.raises(maps.MapError, match=r"variant\.toml, row 23: rules\.values\.toll: 'waived' is not one of free, paid"):
+    with pytest.raises(maps.MapError, match=(r"variant\.toml, row 23: rules\.values\.toll: 'waived' is not "
+                                             r"one of free, paid")):
         maps.load(seventh.SLUG)
 
 

@@ -1,11 +1,12 @@
-"""One whole turn on real servers, as played: eight handwritten sheets of Autumn 1642 by LMTP into Dovecot with IDLE
-waiting, read by the real eye, the doubtful lines settled at the desk, judged, approved, and the results out by SMTP.
+"""One whole turn on real servers, as played: eight handwritten sheets of Autumn 1642 by LMTP into Dovecot
+with IDLE waiting, read by the real eye, the doubtful lines settled at the desk, judged, approved, and the
+results out by SMTP.
 
-What must come of it was worked out by hand before any judge was run (demo/data/w3k/expected.toml): two crossings by
-convoy, two cut or unmatched supports, two dislodgements, a conversion in its second season.
+What must come of it was worked out by hand before any judge was run (demo/data/w3k/expected.toml): two
+crossings by convoy, two cut or unmatched supports, two dislodgements, a conversion in its second season.
 
-Receipt times are Dovecot's own. Only the game's calendar is chosen, so that its movement phase is open today, and the
-site's clock is set ahead once the mails are in, so that nobody has to wait for the deadline.
+Receipt times are Dovecot's own. Only the game's calendar is chosen, so that its movement phase is open today,
+and the site's clock is set ahead once the mails are in, so that nobody has to wait for the deadline.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ from tests.support.table import autumn_1642
 ROUND = "Autumn 1642 Movement"
 ORDERS = "orders@galloper.example"
 NEVER = 3600
-"""Seconds between two looks at the mailbox without a push: more than the test may take, so only IDLE brings mail."""
+"""Seconds between two looks at the mailbox without a push: more than the test may take, so only IDLE brings
+mail."""
 PATIENCE = 120
 
 
@@ -115,14 +117,19 @@ def story() -> Story:
 def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) -> Iterator[Turn]:
     clock = ShiftedClock()
     variant = replace(maps.load(story.variant), start=autumn_1642())
-    site = open_site(_settings(tmp_path / "site", dovecot, smtp_sink), clock=clock, load=lambda _slug: variant)
+    site = open_site(
+        _settings(tmp_path / "site", dovecot, smtp_sink), clock=clock, load=lambda _slug: variant
+    )
     begin = (clock.now() - timedelta(days=5)).date()
-    seats = [create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()]
+    seats = [
+        create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()
+    ]
     first = schedule(begin, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         sessions.add_user(session, NAME, PASSWORD, clock.now())
         row = create.create(
-            session, create.NewGame(story.game, story.variant, begin, seats), variant, first, fresh_seed(), clock.now()
+            session, create.NewGame(story.game, story.variant, begin, seats), variant, first, fresh_seed(),
+            clock.now()
         )
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     reports: list[str] = []
@@ -173,14 +180,19 @@ def test_a_turn_from_handwritten_sheets_to_results(turn: Turn, story: Story) -> 
 
 
 def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
-    """At a finer level than a site keeps, with everything that every library says of a whole turn; the stream works, for
-    what is written to it last is there."""
+    """At a finer level than a site keeps, with everything that every library says of a whole turn; the stream
+    works, for what is written to it last is there."""
     logging.getLogger("service").warning("the turn is over")
     said = turn.log.getvalue().casefold()
     assert "the turn is over" in said
     orders = {text.casefold() for texts in story.expected[ROUND].values() for text in texts}
     variant = turn.site.load(story.variant)
-    names = {name.casefold() for row in variant.names for name in (row.text, place(row.region, variant.board)) if len(name) > 4}
+    names = {
+        name.casefold()
+        for row in variant.names
+        for name in (row.text, place(row.region, variant.board))
+        if len(name) > 4
+    }
     people = {word.casefold() for name, address in story.players.values() for word in (name, address)}
     assert len(orders) > 30
     for secret in orders | names | people | {PASSWORD.casefold(), ORDERS.casefold()}:
@@ -192,7 +204,8 @@ def _sheets_come_by_push(turn: Turn, mails: tuple[StoryMail, ...]) -> None:
     assert turn.mails() == 0
     for count, mail in enumerate(mails, start=1):
         turn.dovecot.deliver(mail.to_bytes(ORDERS, datetime.now(UTC)), mail.sender)
-        if count == 1:  # the first is fetched before any other comes: there is nothing but the push to tell of it
+        # the first is fetched before any other comes: there is nothing but the push to tell of it
+        if count == 1:
             assert wait_for(lambda: turn.mails() == 1, 30)
     assert wait_for(lambda: turn.mails() == len(mails), 30)
     now = datetime.now(UTC)
@@ -205,11 +218,15 @@ def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> 
     assert wait_for(lambda: turn.mails(MailState.STORED) == 0, PATIENCE)
     assert turn.mails(MailState.USED) == len(mails)
     assert wait_for(lambda: all(paper.read_at is not None for paper in turn.papers()), PATIENCE)
-    assert {(p.power, p.sender, p.fate) for p in turn.papers()} == {(m.power, m.sender, "counts") for m in mails}
+    assert {(p.power, p.sender, p.fate) for p in turn.papers()} == {
+        (m.power, m.sender, "counts") for m in mails
+    }
     assert turn.dovecot.contents() == []
     assert len(turn.dovecot.contents("Galloper")) == len(mails)
     with turn.site.store() as session:
-        assert session.scalar(select(func.count()).select_from(PlaceRow).where(PlaceRow.moved_at.is_(None))) == 0
+        assert (
+            session.scalar(select(func.count()).select_from(PlaceRow).where(PlaceRow.moved_at.is_(None))) == 0
+        )
         read = list(session.scalars(select(LineRow).where(LineRow.kind == "order")))
     # It was the eye that read: about as many orders as were written, and most of them without a person.
     written = sum(len(story.sheets[mail.files[0]]) for mail in mails)
@@ -237,7 +254,8 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
         for one in resolution.outcomes
     }
     wanted = {
-        (power, text): told for power, orders in story.expected[ROUND].items() for text, told in orders.items()
+        (power, text): told for power, orders in story.expected[ROUND].items() for text,
+        told in orders.items()
     }
     assert got.keys() == wanted.keys()
     assert {key: told for key, told in got.items() if told[0] != wanted[key][0]} == {}
@@ -246,9 +264,12 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
                  for d in resolution.dislodged}  # fmt: skip
     truth = next(one for one in _truth()["phase"] if one["name"] == ROUND)
     assert dislodged == {(one["unit"], one["attacker_from"]) for one in truth["dislodged"]}
-    # The board after the retreats is the hand's next fact: here the two beaten armies are not yet where they will go.
+    # The board after the retreats is the hand's next fact: here the two beaten armies are not yet where they
+    # will go.
     beaten = {("Newcastle", "A Newark"), ("Ormond", "A Duncannon Fort")}
-    after = {(power, text) for power, texts in story.positions["Autumn 1642 Retreat"].items() for text in texts}
+    after = {
+        (power, text) for power, texts in story.positions["Autumn 1642 Retreat"].items() for text in texts
+    }
     stand = {(u.power, f"{u.kind} {place(u.region, board)}") for u in resolution.position.units}
     assert stand == after - beaten
     assert not resolution.contested

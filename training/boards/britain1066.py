@@ -2,8 +2,8 @@
 
     python -m training.boards.britain1066 SOURCES maps/britain1066
 
-As `listed.py`; the boxes are this project's own: who begins or is built off the board stands in one, and leaves it by
-one-way borders for the coasts and seas that the printed rules name.
+As `listed.py`; the boxes are this project's own: who begins or is built off the board stands in one, and
+leaves it by one-way borders for the coasts and seas that the printed rules name.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """A row of boxes alike: `seas` are where they lead, and `lands` whether to the coasts of those seas too; `at` is the
-    south-west corner of the first in degrees."""
+    """A row of boxes alike: `seas` are where they lead, and `lands` whether to the coasts of those seas too;
+    `at` is the south-west corner of the first in degrees."""
 
     code: str
     name: str
@@ -107,8 +107,14 @@ def _squares() -> Iterator[Mapping[str, Any]]:
             at, foot = west + number % ABREAST * (WIDE + GAP), south - number // ABREAST * (HIGH + GAP)
             square = box(at, foot, at + WIDE, foot + HIGH)
             label = [round(at + WIDE / 2, DECIMALS), round(foot + HIGH / 2, DECIMALS)]
-            rounded = json.loads(json.dumps(mapping(square)), parse_float=lambda text: round(float(text), DECIMALS))
-            yield {"type": "Feature", "properties": {"id": f"{boxes.code}{number + 1}", "label": label}, "geometry": rounded}
+            rounded = json.loads(
+                json.dumps(mapping(square)), parse_float=lambda text: round(float(text), DECIMALS)
+            )
+            yield {
+                "type": "Feature",
+                "properties": {"id": f"{boxes.code}{number + 1}", "label": label},
+                "geometry": rounded,
+            }
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
     python -m training.boards.brittania SOURCES maps/brittania
 
-writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by hand.
+writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by
+hand.
 """
 
 from __future__ import annotations
@@ -46,10 +47,22 @@ def main(sources: Path, target: Path) -> None:
 
 
 def _province(row: Row) -> tuple[str, ...]:
-    """Every state may be owned, so each is a centre; kingdom-type states carry a mark. Seas have numbers: "Irish Sea (4)"."""
+    """Every state may be owned, so each is a centre; kingdom-type states carry a mark. Seas have numbers:
+    "Irish Sea (4)"."""
     name, state = str(row["name"]), row["kind"] != "sea"
     mark = KINGDOM if row.get("kingdom_state") else ""
-    return name, name if state else f"{name} ({row['abbr'][1:]})", SHORT.get(name, str(row["abbr"])), str(row["kind"]), "yes" if state else "", "", "", "", "", mark
+    return (
+        name,
+        name if state else f"{name} ({row['abbr'][1:]})",
+        SHORT.get(name, str(row["abbr"])),
+        str(row["kind"]),
+        "yes" if state else "",
+        "",
+        "",
+        "",
+        "",
+        mark,
+    )
 
 
 def _borders(by_code: Mapping[str, Row], links: Row) -> Iterator[tuple[str, str, str]]:

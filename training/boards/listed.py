@@ -2,8 +2,8 @@
 
     python -m training.boards.listed SOURCES bretwalda maps/bretwalda
 
-reads SOURCES/bretwalda_{gazetteer,adjacency}.json and SOURCES/bretwalda_partition.geojson, and writes provinces.csv,
-borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by hand.
+reads SOURCES/bretwalda_{gazetteer,adjacency}.json and SOURCES/bretwalda_partition.geojson, and writes
+provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by hand.
 """
 
 from __future__ import annotations
@@ -49,8 +49,18 @@ def province(row: Row, coasts: Iterable[str]) -> tuple[str, ...]:
     short = "; ".join(f"{''.join(word[0] for word in coast.split())} = {coast}" for coast in coasts)
     marks = "; ".join(mark for column, mark in MARKS.items() if row.get(column))
     home = row["owner"] if row.get("home") else None
-    return (row["abbr"], row["name"], "", row["kind"], "yes" if row["sc"] else "", row.get("territory") or "", "",
-            home or "", short, marks)
+    return (
+        row["abbr"],
+        row["name"],
+        "",
+        row["kind"],
+        "yes" if row["sc"] else "",
+        row.get("territory") or "",
+        "",
+        home or "",
+        short,
+        marks,
+    )
 
 
 def borders(links: Row, rows: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:

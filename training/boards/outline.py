@@ -15,18 +15,20 @@ from shapely.geometry.base import BaseGeometry
 # Middle of the British board.
 MIDDLE = (-4.0, 54.0)
 EARTH_KM = 6371.0
-# Corners that carry less than this area go (kilometres, as shapely squares it): takes off the steps of the cells.
+# Corners that carry less than this area go (kilometres, as shapely squares it): takes off the steps of the
+# cells.
 TOLERANCE_KM = 1.2
 # Uncovered slivers up to this size belong to a neighbour; larger holes are lakes.
 SLIVER_KM2 = 1.0
-# Straight in the plane is bent in degrees: longer lines get points on the way, so that neighbours keep together.
+# Straight in the plane is bent in degrees: longer lines get points on the way, so that neighbours keep
+# together.
 LONGEST_KM = 60.0
 DECIMALS = 3
 
 
 def to_plane(geometry: BaseGeometry, middle: tuple[float, float] = MIDDLE) -> BaseGeometry:
-    """Degrees to kilometres east and north of `middle` (longitude, latitude), areas kept true (Lambert's azimuthal
-    projection of a sphere)."""
+    """Degrees to kilometres east and north of `middle` (longitude, latitude), areas kept true (Lambert's
+    azimuthal projection of a sphere)."""
     lon_0, lat_0 = np.radians(middle)
 
     def project(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -60,7 +62,8 @@ def simplified(
     middle: tuple[float, float] = MIDDLE,
     tolerance_km: float = TOLERANCE_KM,
 ) -> Sequence[Mapping[str, Any]]:
-    """One GeoJSON feature a province with `id` and `label` [longitude, latitude], common borders kept common."""
+    """One GeoJSON feature a province with `id` and `label` [longitude, latitude], common borders kept
+    common."""
     names = list(outlines)
     whole = _coverage([outlines[name] for name in names])
     lighter = shapely.segmentize(shapely.coverage_simplify(whole, tolerance_km), LONGEST_KM)
@@ -75,8 +78,8 @@ def simplified(
 
 
 def _coverage(outlines: Sequence[BaseGeometry]) -> list[BaseGeometry]:
-    """The same areas with every corner shared by all who meet there: all lines are laid over each other, and each
-    face of the net goes to the smallest area that covers it."""
+    """The same areas with every corner shared by all who meet there: all lines are laid over each other, and
+    each face of the net goes to the smallest area that covers it."""
     net = shapely.unary_union([outline.boundary for outline in outlines])
     faces = shapely.get_parts(shapely.polygonize([net]))
     tree = STRtree(list(outlines))

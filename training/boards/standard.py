@@ -25,7 +25,9 @@ def main(source: Path, target: Path) -> None:
     """Read the facts and write the tables."""
     facts = json.loads(source.read_text("utf-8"))
     provinces: dict[str, Row] = facts["provinces"]
-    write(target / "provinces.csv", PROVINCE_COLUMNS, (_province(code, row) for code, row in provinces.items()))
+    write(
+        target / "provinces.csv", PROVINCE_COLUMNS, (_province(code, row) for code, row in provinces.items())
+    )
     rows = sorted(set(_borders(provinces)), key=lambda row: (KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind"), rows)
     write(target / "setup.csv", ("power", "unit", "region"), _setup(facts))

@@ -2,8 +2,9 @@
 
     python -m training.boards.standard_shapes ne10m_land_europe_simplified.geojson maps/standard
 
-Each province has a few seed points in standard_seeds.csv; every spot of land belongs to the province of the nearest
-land seed, every spot of water to that of the nearest sea seed. Seeds without a province are ground nobody plays on.
+Each province has a few seed points in standard_seeds.csv; every spot of land belongs to the province of the
+nearest land seed, every spot of water to that of the nearest sea seed. Seeds without a province are ground
+nobody plays on.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ SPECK_KM2 = 150.0
 TOLERANCE_KM = 8.0
 # Provinces whose strips of one kilometre share no more than this meet at a corner only.
 CORNER_KM2 = 10.0
-# Straits that join two provinces by land on this board: inside each box (west, south, east, north in degrees) water
-# up to twice the width (kilometres) is filled.
+# Straits that join two provinces by land on this board: inside each box (west, south, east, north in degrees)
+# water up to twice the width (kilometres) is filled.
 STRAITS = (
     (10.4, 54.6, 12.3, 56.3, 9.0),
     (10.3, 55.5, 11.4, 56.1, 25.0),
@@ -105,7 +106,8 @@ def _label(outline: BaseGeometry) -> tuple[float, float]:
 
 
 def _differences(outlines: dict[str, BaseGeometry]) -> Iterator[str]:
-    """Neighbours on paper that the board does not join, and the other way round; for the hand that moves seeds."""
+    """Neighbours on paper that the board does not join, and the other way round; for the hand that moves
+    seeds."""
     board = maps.load("standard").board
     for (one, here), (other, there) in combinations(outlines.items(), 2):
         strip = here.buffer(1.0).intersection(there).area if shapely.dwithin(here, there, 1.0) else 0.0

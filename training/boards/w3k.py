@@ -2,7 +2,8 @@
 
     python -m training.boards.w3k SOURCES maps/w3k
 
-writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by hand.
+writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by
+hand.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from shapely.geometry.base import BaseGeometry
 
 from training.boards.outline import simplified, to_plane
 
-# A shared stretch shorter than this is a corner, not a border (the reconstruction's own limit for 0.5 km cells).
+# A shared stretch shorter than this is a corner, not a border (the reconstruction's own limit for 0.5 km
+# cells).
 SHORTEST_BORDER_KM = 1.5
 # Neighbours' outlines were rounded apart by less than this.
 GAP_KM = 0.15
@@ -78,7 +80,9 @@ def _borders(rows: Mapping[str, Row], outlines: Mapping[str, BaseGeometry]) -> I
             if pair <= coastal:
                 found |= set(_shores(pair, rows, outlines, contact, sea))
         elif len(on_land) == 1:
-            found |= {(place, at_sea[0], "coast-touch") for place in _places(rows[on_land[0]], rows[at_sea[0]])}
+            found |= {
+                (place, at_sea[0], "coast-touch") for place in _places(rows[on_land[0]], rows[at_sea[0]])
+            }
         else:
             found.add((at_sea[0], at_sea[1], "sea-touch"))
     order = ("land", "shore", "coast-touch", "sea-touch")
@@ -101,7 +105,8 @@ def _contact(outlines: Mapping[str, BaseGeometry]) -> set[Pair]:
 
 
 def _shores(
-    pair: Pair, rows: Mapping[str, Row], outlines: Mapping[str, BaseGeometry], contact: set[Pair], sea: set[str]
+    pair: Pair, rows: Mapping[str, Row], outlines: Mapping[str, BaseGeometry], contact: set[Pair],
+    sea: set[str]
 ) -> Iterator[tuple[str, str, str]]:
     """Fleets pass along the shore where the common border comes down to water."""
     a, b = sorted(pair)

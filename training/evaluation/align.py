@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Levenshtein
 
 _UNREAD, _INVENTED, _JOINED = 1.0, 0.6, 0.01
-"""Cost of a letter written and not read, of one read and not written, and of each line read beyond the first."""
+"""Cost of a letter written and not read, of one read and not written, and of each line read beyond the
+first."""
 _MOST = 3
 """Lines read that one written line may have become."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`spans`: for each written line the first line read of it and one past the last, or None. `left`: lines read that
-    are none of them."""
+    """`spans`: for each written line the first line read of it and one past the last, or None. `left`: lines
+    read that are none of them."""
 
     spans: tuple[tuple[int, int] | None, ...]
     left: tuple[int, ...]
@@ -29,7 +30,8 @@ def one_space(text: str | None) -> str:
 
 
 def loose(text: str | None) -> str:
-    """A line without what does not count: case, & for and, kinds of dash, stops, commas, quotes, room about - and /."""
+    """A line without what does not count: case, & for and, kinds of dash, stops, commas, quotes, room about -
+    and /."""
     bare = (text or "").casefold().replace("&", " and ")
     bare = re.sub(r"[–—−]", "-", bare)
     bare = re.sub(r"[.,:;'\"’‘“”`]", "", bare)

@@ -1,5 +1,5 @@
-"""When an order read means what was written. Canonical text is taken apart here a second time, by the forms of the
-contract alone, so that a fault of the grammar cannot hide itself."""
+"""When an order read means what was written. Canonical text is taken apart here a second time, by the forms
+of the contract alone, so that a fault of the grammar cannot hide itself."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def _place(text: str) -> tuple[str, str | None]:
 
 
 def same(written: Meaning, read: Meaning) -> bool:
-    """Whether an order read is the one written. A unit's kind may be left out on either side; a written coast must be
-    there (that of a supported unit may be left out), one added where none was written is let pass."""
+    """Whether an order read is the one written. A unit's kind may be left out on either side; a written coast
+    must be there (that of a supported unit may be left out), one added where none was written is let pass."""
     if _ALIKE.get(written["order"], written["order"]) != _ALIKE.get(read["order"], read["order"]):
         return False
     if any(written.get(key) != read.get(key) for key in ("to", "count", "sheds")):

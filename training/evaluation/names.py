@@ -15,7 +15,8 @@ from maps.variant import Spelling, Variant
 def names_of(variant: Variant) -> list[dict[str, Any]]:
     """Each region with `name`, `kind`, `coasts`, `aliases` and `abbr` ("" where it has none).
 
-    Spellings that the board declares ambiguous (Q-44) are left out: nobody can say what a sheet means by them alone.
+    Spellings that the board declares ambiguous (Q-44) are left out: nobody can say what a sheet means by them
+    alone.
     """
     named = []
     for key, province in variant.board.provinces.items():
@@ -24,7 +25,8 @@ def names_of(variant: Variant) -> list[dict[str, Any]]:
         aliases = [row.text for row in whole if row.spelling is Spelling.ALIAS]
         short = [row.text for row in whole if row.spelling is Spelling.ABBREVIATION]
         named.append({
-            "name": province.name, "kind": province.terrain.value, "coasts": [c.name for c in province.coasts],
+            "name": province.name, "kind": province.terrain.value,
+            "coasts": [c.name for c in province.coasts],
             "aliases": aliases, "abbr": short[0] if short else "",
         })
     return named

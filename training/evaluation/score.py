@@ -1,7 +1,8 @@
 """The reader's figures: lines read beside lines written.
 
-An order given as two lines is not exact. A line that gives an order and is `auto` counts as wrong unless it is that live
-order: misread, struck out, a heading, invented; so does a live order lost in an `auto` line that gives none.
+An order given as two lines is not exact. A line that gives an order and is `auto` counts as wrong unless it
+is that live order: misread, struck out, a heading, invented; so does a live order lost in an `auto` line that
+gives none.
 """
 
 from __future__ import annotations
@@ -111,10 +112,12 @@ def confidence(line: Read) -> float:
 
 
 def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[Match]:
-    """Every written line of a sheet with what was read of it, then the lines that nobody wrote. `answer`: the object of
-    `galloper read --json`, None where there is none."""
+    """Every written line of a sheet with what was read of it, then the lines that nobody wrote. `answer`: the
+    object of `galloper read --json`, None where there is none."""
     read = [line for page in (answer or {}).get("pages") or () for line in page.get("lines") or ()]
-    aligned = align([line.text for line in sheet.lines], [line.get("text") or line.get("order") or "" for line in read])
+    aligned = align(
+        [line.text for line in sheet.lines], [line.get("text") or line.get("order") or "" for line in read]
+    )
     found = [
         Match(line, tuple(read[slice(*span)]) if span else ())
         for line, span in zip(sheet.lines, aligned.spans, strict=True)
@@ -160,7 +163,9 @@ class Score:
     @property
     def auto_share(self) -> float | None:
         """Orders read as one line that nobody need look at."""
-        return self.share(lambda match: len(match.read) == 1 and automatic(match.read[0]) and gives(match.read[0]))
+        return self.share(
+            lambda match: len(match.read) == 1 and automatic(match.read[0]) and gives(match.read[0])
+        )
 
     @property
     def wrong_auto(self) -> int:
@@ -183,7 +188,8 @@ class Score:
         return sum(any(gives(line) and automatic(line) for line in match.read) for match in self.struck)
 
     def traps(self) -> dict[str, tuple[int, int]]:
-        """By oddity: lines that must be looked at and were taken as orders without a look, and how many there were."""
+        """By oddity: lines that must be looked at and were taken as orders without a look, and how many there
+        were."""
         found: dict[str, tuple[int, int]] = {}
         for match in self.matches:
             line = match.written

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 Meaning = Mapping[str, Any]
-"""An order taken apart: `order`, `unit` and `target` (`type`, `at`, `coast`), `to`, `to_coast`, `to_type`, `power`,
-`count`; parts that an order has not may be missing."""
+"""An order taken apart: `order`, `unit` and `target` (`type`, `at`, `coast`), `to`, `to_coast`, `to_type`,
+`power`, `count`; parts that an order has not may be missing."""
 
 
 class NoTruth(Exception):
@@ -19,8 +19,9 @@ class NoTruth(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TrueLine:
-    """One line as its writer meant it. `want` is None, "review", "read" or "snap"; `meant` the line spelt right where it
-    is misspelt; `trap` says what is odd about it ("unknown", "ambiguous", "conditional", "negated", ...)."""
+    """One line as its writer meant it. `want` is None, "review", "read" or "snap"; `meant` the line spelt
+    right where it is misspelt; `trap` says what is odd about it ("unknown", "ambiguous", "conditional",
+    "negated", ...)."""
 
     text: str
     is_order: bool
@@ -57,7 +58,8 @@ def load_truth(folder: Path) -> Truth:
         listed = document["sheets"] if "sheets" in document else document["files"]
         sheets = tuple(sheet_of(sheet) for sheet in listed)
     except OSError as error:
-        raise NoTruth(f"{path} cannot be read ({error.strerror}); name a folder of photographs with truth.json") from error
+        raise NoTruth(f"{path} cannot be read ({error.strerror}); name a folder of photographs with "
+                      f"truth.json") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoTruth(f"{path} is no list of sheets and lines: {error!r}") from error
     if not sheets:

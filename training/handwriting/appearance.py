@@ -32,7 +32,8 @@ SIZES: Mapping[str, float] = {
 
 
 def choose(decided: Mapping[str, Any], hands: Sequence[str], rng: np.random.Generator) -> Look:
-    """A look from chance, overruled by `decided` (field names of Look). Raises ValueError for an unknown one."""
+    """A look from chance, overruled by `decided` (field names of Look). Raises ValueError for an unknown
+    one."""
     unknown = set(decided) - {field.name for field in fields(Look)}
     if unknown:
         raise ValueError(f"no such part of a look: {', '.join(sorted(unknown))}")

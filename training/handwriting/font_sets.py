@@ -1,10 +1,11 @@
 """Which handwriting fonts serve which purpose, so that no hand is both learnt from and judged by.
 
 Every family is under the SIL Open Font License 1.1 by the LICENSE file in its npm package `@fontsource/NAME`
-(`fonts.fetch` reads it again at every fetch and refuses another licence). The demo's ten hands are in `calibration`
-and `validation`; none is held out. The recogniser's last layers learn from `tuning` alone, three of which are type, lest
-printing be read worse; `validation` says when they have learnt enough, and how far to go with them. Families that are
-other cuts of one in another set (`patrick-hand-sc`, or `lxgw-wenkai` beside `klee-one`) were left out.
+(`fonts.fetch` reads it again at every fetch and refuses another licence). The demo's ten hands are in
+`calibration` and `validation`; none is held out. The recogniser's last layers learn from `tuning` alone,
+three of which are type, lest printing be read worse; `validation` says when they have learnt enough, and how
+far to go with them. Families that are other cuts of one in another set (`patrick-hand-sc`, or `lxgw-wenkai`
+beside `klee-one`) were left out.
 """
 
 from __future__ import annotations

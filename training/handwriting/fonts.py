@@ -41,7 +41,8 @@ HANDS = (
 """Families, by the last part of their npm name."""
 
 JOINED = frozenset({
-    "bad-script", "cedarville-cursive", "damion", "dancing-script", "ephesis", "marck-script", "ms-madi", "oooh-baby",
+    "bad-script", "cedarville-cursive", "damion", "dancing-script", "ephesis", "marck-script", "ms-madi",
+    "oooh-baby",
     "square-peg",
 })
 """Families whose letters touch: they are moved less, or the joins would break."""
@@ -58,7 +59,8 @@ def default_cache() -> Path:
 
 
 def fetch(cache: Path, families: Sequence[str] | None = None) -> None:
-    """Install the packages in a temporary folder with npm and keep each family as a .ttf in `cache`; HANDS by default.
+    """Install the packages in a temporary folder with npm and keep each family as a .ttf in `cache`; HANDS by
+    default.
 
     Raises FontError when npm is missing or fails, or when a LICENSE is not the OFL.
     """

@@ -1,4 +1,5 @@
-"""Letters of a font as distances to the edge of the stroke, so that a pen of any width can write them, bent at will."""
+"""Letters of a font as distances to the edge of the stroke, so that a pen of any width can write them, bent
+at will."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ FINE = 2
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A letter: distances on a grid FINE times finer than the sheet, and where its origin lies on it (x, y)."""
+    """A letter: distances on a grid FINE times finer than the sheet, and where its origin lies on it (x,
+    y)."""
 
     edge: Distances
     origin: tuple[float, float]

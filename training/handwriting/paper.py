@@ -40,7 +40,8 @@ _MARGIN = np.array((0.90, 0.55, 0.58), np.float32)
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """An empty sheet: its colours, the pitch of its rules in pixels (None where there are none), the first rule."""
+    """An empty sheet: its colours, the pitch of its rules in pixels (None where there are none), the first
+    rule."""
 
     colour: Colour
     pitch: float | None
@@ -97,7 +98,8 @@ def _crease(index: int, folds: int, rng: np.random.Generator) -> npt.NDArray[np.
 
 
 def lay_ink(paper: Colour, mask: Mask, ink: Ink, weight_px: float, rng: np.random.Generator) -> Colour:
-    """Paper with ink on it: strokes bent a little, made fatter by `weight_px`, laid unevenly as the pen does."""
+    """Paper with ink on it: strokes bent a little, made fatter by `weight_px`, laid unevenly as the pen
+    does."""
     bent = _bend(mask, rng)
     if weight_px > 0:
         soft = cv2.GaussianBlur(bent, (0, 0), 0.6 + weight_px)

@@ -1,4 +1,5 @@
-"""What people write orders on, and how ink lies on it. Sizes are pixels of the sheet, PX_PER_MM for each millimetre."""
+"""What people write orders on, and how ink lies on it. Sizes are pixels of the sheet, PX_PER_MM for each
+millimetre."""
 
 from __future__ import annotations
 
@@ -30,11 +31,13 @@ class Stock(StrEnum):
 
 
 _SHARES = {
-    Stock.PLAIN: 0.40, Stock.RULED: 0.16, Stock.LEGAL: 0.05, Stock.GRID: 0.14, Stock.DOTS: 0.08, Stock.MARGIN: 0.05,
+    Stock.PLAIN: 0.40, Stock.RULED: 0.16, Stock.LEGAL: 0.05, Stock.GRID: 0.14, Stock.DOTS: 0.08,
+    Stock.MARGIN: 0.05,
     Stock.OLD: 0.07, Stock.ENVELOPE: 0.05,
 }  # fmt: skip
 _TINTS = {
-    Stock.PLAIN: ((0.95, 0.95, 0.94), (0.96, 0.95, 0.90), (0.93, 0.94, 0.96)), Stock.RULED: ((0.95, 0.95, 0.93),),
+    Stock.PLAIN: ((0.95, 0.95, 0.94), (0.96, 0.95, 0.90), (0.93, 0.94, 0.96)),
+    Stock.RULED: ((0.95, 0.95, 0.93),),
     Stock.LEGAL: ((0.97, 0.94, 0.70),), Stock.GRID: ((0.94, 0.95, 0.93), (0.96, 0.94, 0.86)),
     Stock.DOTS: ((0.95, 0.94, 0.91),), Stock.MARGIN: ((0.96, 0.96, 0.95),), Stock.OLD: ((0.90, 0.82, 0.64),),
     Stock.ENVELOPE: ((0.80, 0.69, 0.52), (0.93, 0.92, 0.88)),
@@ -45,7 +48,8 @@ _SIZES = ((210, 297), (210, 297), (216, 279), (148, 210))
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A sheet with nothing written on it. `pitch` and `first` of its rules in pixels, or None; `margin` at the left."""
+    """A sheet with nothing written on it. `pitch` and `first` of its rules in pixels, or None; `margin` at
+    the left."""
 
     stock: Stock
     colour: Colour
@@ -84,10 +88,14 @@ def leaf(stock: Stock, rng: np.random.Generator) -> Leaf:
     return Leaf(stock, colour, pitch, first, margin)
 
 
-def _print(colour: Colour, stock: Stock, rng: np.random.Generator) -> tuple[float | None, float, float | None]:
+def _print(
+    colour: Colour, stock: Stock, rng: np.random.Generator
+) -> tuple[float | None, float, float | None]:
     first = float(rng.uniform(16, 34)) * PX_PER_MM
     strength = float(rng.uniform(0.35, 1.0))
-    line = 1 - strength * (1 - np.array(((0.62, 0.74, 0.88), (0.70, 0.72, 0.74), (0.60, 0.80, 0.78))[rng.integers(3)]))
+    line = 1 - strength * (
+        1 - np.array(((0.62, 0.74, 0.88), (0.70, 0.72, 0.74), (0.60, 0.80, 0.78))[rng.integers(3)])
+    )
     red = np.array((0.90, 0.55, 0.58), np.float32)
     margin = float(rng.uniform(20, 30)) * PX_PER_MM
     if stock in {Stock.MARGIN, Stock.LEGAL} or (stock is Stock.RULED and rng.random() < 0.6):

@@ -59,10 +59,10 @@ class Line:
     """One line as its writer meant it.
 
     `markup` is the text; `{-word-}` is written and crossed out, `{+word+}` is put in above the row with a
-    caret (above the crossed-out word, without one, where it follows that). `order` is the contract's canonical text,
-    for orders only; `struck` crosses out the whole line. `want` is what a scorer asks of an odd line: "review" (must
-    not be taken without a look), "read" (must be read for all its oddity), "snap" (misspelt; `meant` spells it right).
-    `trap` says which oddity.
+    caret (above the crossed-out word, without one, where it follows that). `order` is the contract's
+    canonical text, for orders only; `struck` crosses out the whole line. `want` is what a scorer asks of an
+    odd line: "review" (must not be taken without a look), "read" (must be read for all its oddity), "snap"
+    (misspelt; `meant` spells it right). `trap` says which oddity.
     """
 
     markup: str

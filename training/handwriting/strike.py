@@ -73,5 +73,6 @@ def _cross(extent: Extent, rng: np.random.Generator) -> list[npt.NDArray[np.floa
 
 
 _PATHS = {
-    "single": _single, "double": _double, "wave": _wave, "scribble": _scribble, "zigzag": _zigzag, "cross": _cross,
+    "single": _single, "double": _double, "wave": _wave, "scribble": _scribble, "zigzag": _zigzag,
+    "cross": _cross,
 }

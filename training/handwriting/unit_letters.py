@@ -1,8 +1,9 @@
 """The letters A and F that stand for a unit, as people draw them: strokes of our own, of many forms.
 
-A font has one A and one F and they are never alike. On paper an A may be open at the top like a 4, lean on one leg, or be
-a small letter made big, and an F may be a 7 with a bar: these two letters are all that tells an army from a fleet where
-a sender shortens. Points are x to the right and y up, in heights of the letter; each stroke is drawn smoothly through its own.
+A font has one A and one F and they are never alike. On paper an A may be open at the top like a 4, lean on
+one leg, or be a small letter made big, and an F may be a 7 with a bar: these two letters are all that tells
+an army from a fleet where a sender shortens. Points are x to the right and y up, in heights of the letter;
+each stroke is drawn smoothly through its own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _ARMY: Mapping[str, Form] = {
     "round": (((0, 0), (0.03, 0.55), (0.2, 0.95), (0.45, 0.98), (0.6, 0.6), (0.64, 0)), ((0.02, 0.42), (0.64, 0.44))),
     "one leg": (((0.02, 0.78), (0.3, 0.95), (0.6, 0.9), (0.56, 0.5), (0.5, 0)), ((0, 0.4), (0.35, 0.42), (0.75, 0.44))),
     "curled": (
-        ((0.05, 0.1), (0, 0.3), (0.18, 0.42), (0.4, 0.75), (0.5, 1), (0.54, 0.5), (0.6, 0)), ((0.18, 0.4), (0.74, 0.42)),
+        ((0.05, 0.1), (0, 0.3), (0.18, 0.42), (0.4, 0.75), (0.5, 1), (0.54, 0.5), (0.6, 0)),
+        ((0.18, 0.4), (0.74, 0.42)),
     ),
     "small made big": (
         ((0.66, 0.8), (0.4, 1), (0.1, 0.75), (0.02, 0.35), (0.2, 0.02), (0.5, 0.2), (0.66, 0.6), (0.68, 0.85), (0.66, 0.3),
@@ -44,7 +46,8 @@ _FLEET: Mapping[str, Form] = {
     "three strokes": (((0.05, 1), (0.04, 0.5), (0.02, 0)), ((0.05, 0.98), (0.4, 1), (0.68, 1)), ((0.05, 0.52), (0.28, 0.53), (0.52, 0.53))),
     "seven": (((0.64, 1.02), (0.35, 0.98), (0.04, 0.98), (0.04, 0.5), (0.02, 0)), ((0.04, 0.5), (0.28, 0.52), (0.5, 0.52))),
     "hooked": (
-        ((0.7, 0.98), (0.4, 1), (0.12, 0.96), (0.02, 0.85)), ((0.36, 0.98), (0.34, 0.5), (0.26, 0.1), (0.1, 0), (0, 0.1)),
+        ((0.7, 0.98), (0.4, 1), (0.12, 0.96), (0.02, 0.85)),
+        ((0.36, 0.98), (0.34, 0.5), (0.26, 0.1), (0.1, 0), (0, 0.1)),
         ((0.12, 0.5), (0.36, 0.52), (0.6, 0.54)),
     ),
     "floating": (((0, 1.04), (0.35, 1.06), (0.75, 1.04)), ((0.3, 0.9), (0.3, 0.5), (0.27, 0)), ((0.28, 0.5), (0.45, 0.52), (0.62, 0.52))),
@@ -65,8 +68,8 @@ _SHAKE, _LOOSE = 0.025, 0.045
 
 @dataclass(frozen=True, slots=True)
 class Draught:
-    """How a letter is drawn: where (left end and base line, pixels), how high and with what pen (pixels), how far it
-    leans (a shear), and how loose the hand is, 0..1."""
+    """How a letter is drawn: where (left end and base line, pixels), how high and with what pen (pixels), how
+    far it leans (a shear), and how loose the hand is, 0..1."""
 
     left: float
     base: float
@@ -77,7 +80,8 @@ class Draught:
 
 
 def draw(mask: Mask, letter: str, form: str, how: Draught, rng: np.random.Generator) -> Extent:
-    """Draw a unit letter on the mask; where its ink fell. Raises KeyError for a letter or form not in FORMS."""
+    """Draw a unit letter on the mask; where its ink fell. Raises KeyError for a letter or form not in
+    FORMS."""
     wide = float(rng.uniform(0.75, 1.2))
     paths = [_path(stroke, how, wide, rng) for stroke in FORMS[letter][form]]
     first = min(path[:, 0].min() for path in paths)
@@ -91,7 +95,9 @@ def draw(mask: Mask, letter: str, form: str, how: Draught, rng: np.random.Genera
     return Extent(*(float(edge) for edge in (*points.min(axis=0), *points.max(axis=0))))
 
 
-def _path(stroke: Sequence[tuple[float, float]], how: Draught, wide: float, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def _path(
+    stroke: Sequence[tuple[float, float]], how: Draught, wide: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
     """A stroke's course in pixels, still without its place from left to right."""
     stray = _SHAKE + _LOOSE * how.loose
     points = np.array(stroke, np.float64) + rng.normal(0, stray, (len(stroke), 2))

@@ -1,4 +1,5 @@
-"""A person writing: a font bent into one hand by habits that stay, and by chance that differs at every letter."""
+"""A person writing: a font bent into one hand by habits that stay, and by chance that differs at every
+letter."""
 
 from __future__ import annotations
 
@@ -15,20 +16,24 @@ from training.handwriting.ink import Extent, Mark, Mask, Word
 from training.handwriting.strike import cross_out
 
 _LIKE = {
-    "a": "ou", "b": "h", "c": "e", "d": "a", "e": "c", "f": "t", "g": "y", "h": "b", "i": "l", "l": "i", "m": "n",
-    "n": "u", "o": "a", "p": "y", "r": "v", "s": "r", "t": "l", "u": "n", "v": "r", "w": "u", "y": "g", "z": "s",
-    "A": "H", "C": "E", "S": "J", "L": "C", "D": "O", "B": "R", "R": "B", "M": "N", "N": "M", "W": "N", "F": "T",
+    "a": "ou", "b": "h", "c": "e", "d": "a", "e": "c", "f": "t", "g": "y", "h": "b", "i": "l", "l": "i",
+    "m": "n",
+    "n": "u", "o": "a", "p": "y", "r": "v", "s": "r", "t": "l", "u": "n", "v": "r", "w": "u", "y": "g",
+    "z": "s",
+    "A": "H", "C": "E", "S": "J", "L": "C", "D": "O", "B": "R", "R": "B", "M": "N", "N": "M", "W": "N",
+    "F": "T",
     "P": "F", "K": "R",
 }
 """Letters that a careless pen makes alike."""
 _VAGUE, _MISTAKEN = 2.2, 0.35
 """How much more a vague letter is bent than others, and how many such come out as a letter like it."""
 _CARE = 5
-"""Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what was meant,
-and a reader that took it as it stands would be called wrong."""
+"""Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what
+was meant, and a reader that took it as it stands would be called wrong."""
 
 _THINNER, _FATTER = 0.28, 3.0
-"""How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put on."""
+"""How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put
+on."""
 
 _TALLEST, _DEEPEST = 1.7, 0.3
 """What of a word a stroke through it is laid by: so far above and below the base line, in small letters."""
@@ -50,12 +55,13 @@ class Nib(StrEnum):
 class Habits:
     """One person's hand. Lengths are in heights of small letters unless said otherwise.
 
-    `pen_px` and `contrast` (how much thicker down strokes are) in pixels of the sheet; `slant` is a shear; `width`
-    scales sideways; `tall` and `deep` scale what rises above and hangs below the small letters; `gap`, `word_gap` are
-    added; `stray` is the chance part of size, place and lean; `bend` that of shape; `wander` of the base line;
-    `fade` is how much flatter the end of a word is than its beginning (0..1); `join` the chance of a stroke between
-    small letters; `vague` that a letter is badly bent or comes out as another; `lapse` that one is left out of a long word;
-    `drawn` that an A or F standing alone is made of strokes (`kinds`) and not the font's.
+    `pen_px` and `contrast` (how much thicker down strokes are) in pixels of the sheet; `slant` is a shear;
+    `width` scales sideways; `tall` and `deep` scale what rises above and hangs below the small letters;
+    `gap`, `word_gap` are added; `stray` is the chance part of size, place and lean; `bend` that of shape;
+    `wander` of the base line; `fade` is how much flatter the end of a word is than its beginning (0..1);
+    `join` the chance of a stroke between small letters; `vague` that a letter is badly bent or comes out as
+    another; `lapse` that one is left out of a long word; `drawn` that an A or F standing alone is made of
+    strokes (`kinds`) and not the font's.
     """
 
     pen_px: float
@@ -95,7 +101,9 @@ class Scrivener:
     def measure(self, text: str) -> float:
         """Width of a word in pixels, without chance."""
         per_letter = self.habits.gap * self.face.x_height
-        return sum(self.face.advance(text, at) for at in range(len(text))) * self.habits.width + per_letter * len(text)
+        return sum(
+            self.face.advance(text, at) for at in range(len(text))
+        ) * self.habits.width + per_letter * len(text)
 
     def wrap(self, words: tuple[Word, ...], width: float, indent: float) -> tuple[tuple[Word, ...], ...]:
         """Words by rows, each within `width`; rows after the first are `indent` shorter."""
@@ -110,8 +118,11 @@ class Scrivener:
             used += need
         return tuple(tuple(row) for row in rows)
 
-    def row(self, mask: Mask, words: tuple[Word, ...], x: float, y: float, slope: float, *, struck: bool) -> Extent:
-        """Write a row from (x, y) on the base line, `slope` pixels down for each pixel right; where its ink fell."""
+    def row(
+        self, mask: Mask, words: tuple[Word, ...], x: float, y: float, slope: float, *, struck: bool
+    ) -> Extent:
+        """Write a row from (x, y) on the base line, `slope` pixels down for each pixel right; where its ink
+        fell."""
         start, swing = x, self._swing()
         extents: list[Extent] = []
         last: Extent | None = None
@@ -134,8 +145,8 @@ class Scrivener:
         return whole
 
     def _letters(self, extent: Extent, base: float) -> Extent:
-        """An extent no higher and deeper than letters: a stroke goes through them, and one tail far below the base line makes it
-        no underline."""
+        """An extent no higher and deeper than letters: a stroke goes through them, and one tail far below the
+        base line makes it no underline."""
         high = self.face.x_height
         top, bottom = max(extent.top, base - _TALLEST * high), min(extent.bottom, base + _DEEPEST * high)
         return Extent(extent.left, top, extent.right, bottom) if bottom > top else extent
@@ -169,7 +180,12 @@ class Scrivener:
         self, mask: Mask, text: str, at: tuple[float, float], slope: float, scale: float
     ) -> tuple[Extent, float]:
         x, base = at
-        if text in unit_letters.FORMS and scale == 1.0 and self.habits.drawn and self.rng.random() < self.habits.drawn:
+        if (
+            text in unit_letters.FORMS
+            and scale == 1.0
+            and self.habits.drawn
+            and self.rng.random() < self.habits.drawn
+        ):
             return self._kind(mask, text, at)
         extent: Extent | None = None
         leave: tuple[float, float] | None = None
@@ -194,7 +210,8 @@ class Scrivener:
         form = usual if rng.random() < _FAITHFUL else str(rng.choice(forms))
         high = _CAPITAL * self.face.x_height * habits.tall * float(rng.normal(1, 0.07))
         how = unit_letters.Draught(
-            at[0], at[1] + float(rng.normal(0, 0.06)) * high, high, self._stroke(), habits.slant + float(rng.normal(0, 0.05)),
+            at[0], at[1] + float(rng.normal(0, 0.06)) * high, high, self._stroke(),
+            habits.slant + float(rng.normal(0, 0.05)),
             min(1.0, 6 * habits.stray),
         )
         extent = unit_letters.draw(mask, letter, form, how, rng)
@@ -225,13 +242,15 @@ class Scrivener:
             np.maximum(part, layer.astype(np.float32) / 255, out=part)
 
     def _way(self, letter: str) -> npt.NDArray[np.float64]:
-        """How this person forms this letter: size, width, lean, height of base, and a bend, the same each time."""
+        """How this person forms this letter: size, width, lean, height of base, and a bend, the same each
+        time."""
         if letter not in self._ways:
             self._ways[letter] = self.rng.normal(0, 1, 4 + 24)
         return self._ways[letter]
 
     def _formed(self, letter: str, *, sure: bool) -> tuple[str, float]:
-        """What the pen makes of a letter, and how much looser than its wont; `sure`: at any rate no other letter."""
+        """What the pen makes of a letter, and how much looser than its wont; `sure`: at any rate no other
+        letter."""
         rng = self.rng
         if letter not in _LIKE or rng.random() >= self.habits.vague:
             return letter, 1.0
@@ -252,8 +271,16 @@ class Scrivener:
         mix = habits.stray * (0.9 * way + 0.75 * now)
         grow, wide = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
         lean, up = habits.slant + 0.35 * mix[2], 0.3 * mix[3] * self.face.x_height
-        bend = looseness * habits.bend * self.face.x_height * FINE * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
-        return _stamp(self, mask, glyph, (x, base - up), (scale[0] * grow * wide, scale[1] * grow, lean), bend)
+        bend = (
+            looseness
+            * habits.bend
+            * self.face.x_height
+            * FINE
+            * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
+        )
+        return _stamp(
+            self, mask, glyph, (x, base - up), (scale[0] * grow * wide, scale[1] * grow, lean), bend
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +311,12 @@ def _stamp(
     left = int(at[0] - (glyph.origin[0] / FINE) * across - abs(lean) * most * max(rise, drop) - 3)
     right = int(at[0] + (columns - glyph.origin[0] / FINE) * across + abs(lean) * most * max(rise, drop) + 4)
     top, bottom = int(at[1] - rise * most - 3), int(at[1] + drop * most + 4)
-    left, top, right, bottom = max(left, 0), max(top, 0), min(right, mask.shape[1]), min(bottom, mask.shape[0])
+    left, top, right, bottom = (
+        max(left, 0),
+        max(top, 0),
+        min(right, mask.shape[1]),
+        min(bottom, mask.shape[0]),
+    )
     if right - left < 2 or bottom - top < 2:
         return Extent(at[0], at[1], at[0], at[1]), None, None
     ys, xs = np.mgrid[top:bottom, left:right].astype(np.float32)
@@ -314,7 +346,9 @@ def _inked(edge: npt.NDArray[np.float32], who: Scrivener) -> npt.NDArray[np.floa
     fatter = float(np.clip(fatter, -_THINNER * stroke, _FATTER))
     if habits.contrast > 0:
         slope_x = cv2.Sobel(edge, cv2.CV_32F, 1, 0, ksize=3) / 8
-        edge = edge + np.float32(habits.contrast) * (np.abs(np.asarray(slope_x, np.float32)) - np.float32(0.5))
+        edge = edge + np.float32(habits.contrast) * (
+            np.abs(np.asarray(slope_x, np.float32)) - np.float32(0.5)
+        )
     return np.asarray(np.clip(edge + fatter + 0.5, 0, 1), np.float32)
 
 

@@ -1,4 +1,5 @@
-"""Photographing one leaf or two: the desk round them, shadows, light, lens, sensor, and the file a phone makes."""
+"""Photographing one leaf or two: the desk round them, shadows, light, lens, sensor, and the file a phone
+makes."""
 
 from __future__ import annotations
 
@@ -21,9 +22,10 @@ _STORED = {3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_90, 8: Image
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """How a photograph is taken. `long_side` in pixels; `turn` and `motion_angle` in degrees; `tilt` the perspective
-    (1 is marked); `gloom` 0..1; `blur` and `motion` in thousandths of the long side; `noise` a standard deviation
-    (white is 1); `lying`: quarter turns anticlockwise that nothing in the file tells of; `orientation` the EXIF number.
+    """How a photograph is taken. `long_side` in pixels; `turn` and `motion_angle` in degrees; `tilt` the
+    perspective (1 is marked); `gloom` 0..1; `blur` and `motion` in thousandths of the long side; `noise` a
+    standard deviation (white is 1); `lying`: quarter turns anticlockwise that nothing in the file tells of;
+    `orientation` the EXIF number.
     """
 
     long_side: int
@@ -99,7 +101,8 @@ def jpeg(colour: Colour, how: Conditions) -> bytes:
 
 
 def _way(
-    size: tuple[int, ...], corner: tuple[float, float], scale: float, how: Conditions, rng: np.random.Generator
+    size: tuple[int, ...], corner: tuple[float, float], scale: float, how: Conditions,
+    rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
     high, wide = size[0], size[1]
     half = np.array([[-wide, -high], [wide, -high], [wide, high], [-wide, high]]) * scale / 2
@@ -132,7 +135,9 @@ def _put(scene: Colour, leaf: Colour, way: npt.NDArray[np.float64], curl: float)
 
 
 def _desk(size: tuple[int, int], rng: np.random.Generator) -> Colour:
-    base = np.array(_DESKS[int(rng.integers(len(_DESKS)))], np.float32) * rng.uniform(0.8, 1.2, 3).astype(np.float32)
+    base = np.array(_DESKS[int(rng.integers(len(_DESKS)))], np.float32) * rng.uniform(0.8, 1.2, 3).astype(
+        np.float32
+    )
     unit = max(size) / 2000
     tone = 1 + 0.06 * smooth(size, 240 * unit, rng) + 0.03 * grain(size, 0.9, rng)
     style = int(rng.integers(4))

@@ -1,14 +1,14 @@
 """Order sheets as photographs of handwriting, with their truth.
 
-    python -m training.sheets.compose fonts
-    python -m training.sheets.compose sheets demo/data/w3k/manifest.toml --out demo/data/w3k --seed 1642
-    python -m training.sheets.compose random --names names.json --count 20 --out /tmp/sheets --seed 7
-    python -m training.sheets.compose varied --set held_out --sheets 60 --seed 7 --names names.json --out /tmp/held_out
+    python -m training.sheets.compose fonts python -m training.sheets.compose sheets
+    demo/data/w3k/manifest.toml --out demo/data/w3k --seed 1642 python -m training.sheets.compose random
+    --names names.json --count 20 --out /tmp/sheets --seed 7 python -m training.sheets.compose varied --set
+    held_out --sheets 60 --seed 7 --names names.json --out /tmp/held_out
 
-`sheets` photographs every entry `[[sheet]]` of a TOML file; `random` invents sheets (orders that are
-well formed, not legal); `varied` invents them in as many hands, pens, papers and lights as people have, from one of
-the three sets of fonts that share no font. All write JPEGs and truth.json, the same bytes for the same seed, fonts
-and library versions.
+`sheets` photographs every entry `[[sheet]]` of a TOML file; `random` invents sheets (orders that are well
+formed, not legal); `varied` invents them in as many hands, pens, papers and lights as people have, from one
+of the three sets of fonts that share no font. All write JPEGs and truth.json, the same bytes for the same
+seed, fonts and library versions.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _varied_parser(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--set", type=font_sets.Purpose, choices=list(font_sets.Purpose), required=True, dest="purpose")
+    made.add_argument(
+        "--set", type=font_sets.Purpose, choices=list(font_sets.Purpose), required=True, dest="purpose"
+    )
     made.add_argument("--sheets", type=int, default=60)
     made.add_argument("--style", type=varied.Style, choices=list(varied.Style), default=varied.Style.MIXED)
     made.add_argument("--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}')
@@ -158,9 +160,16 @@ def _varied_parser(made: argparse.ArgumentParser) -> None:
     made.add_argument("--cache", type=Path, default=fonts.default_cache())
     made.add_argument("--two", type=float, default=0.0, metavar="SHARE", help="photographs of two leaves")
     made.add_argument("--turned", type=float, default=0.05, metavar="SHARE", help="lying on a side, unmarked")
-    made.add_argument("--drawn", type=float, default=0.0, metavar="SHARE", help="people whose A and F are drawn, not the font's")
-    made.add_argument("--book", type=Path, help="a game's wordings, training/sheets/wording_tables/VARIANT.toml (w3k without)")
-    made.add_argument("--columns", type=float, default=0.0, metavar="SHARE", help="short orders in two columns")
+    made.add_argument("--drawn", type=float, default=0.0, metavar="SHARE", help=("people whose A and F are "
+                                                                                 "drawn, not the font's"))
+    made.add_argument(
+        "--book",
+        type=Path,
+        help="a game's wordings, training/sheets/wording_tables/VARIANT.toml (w3k without)",
+    )
+    made.add_argument(
+        "--columns", type=float, default=0.0, metavar="SHARE", help="short orders in two columns"
+    )
 
 
 def _varied(given: argparse.Namespace) -> None:
@@ -186,13 +195,20 @@ def _say(done: int, of: int, facts: dict[str, Any]) -> None:
               file=sys.stderr, flush=True)  # fmt: skip
     else:
         style = facts["style"]
-        print(f"{done} of {of}: {facts['file']}, {style['font']}, {style['manner']}", file=sys.stderr, flush=True)
+        print((f"{done} of {of}: {facts['file']}, {style['font']}, "
+               f"{style['manner']}"), file=sys.stderr, flush=True)
 
 
 def read_names(path: Path) -> tuple[Name, ...]:
     """The JSON list that `galloper read --names` takes."""
     return tuple(
-        Name(row["name"], row["kind"], tuple(row.get("aliases", ())), tuple(row.get("coasts", ())), row.get("abbr", ""))
+        Name(
+            row["name"],
+            row["kind"],
+            tuple(row.get("aliases", ())),
+            tuple(row.get("coasts", ())),
+            row.get("abbr", ""),
+        )
         for row in json.loads(path.read_text(encoding="utf-8"))
     )
 

@@ -13,8 +13,35 @@ from training.sheets.random_orders import Name
 from training.sheets.traps import misspelt, shopping, trap
 from training.sheets.wordings import Book, BookWording
 
-_FIRST = ("Ada", "Bram", "Cleo", "Dov", "Esme", "Finn", "Greta", "Hugo", "Iris", "Jonah", "Keira", "Lars", "Mina")
-_LAST = ("Marlowe", "Okoro", "Penrose", "Quill", "Rowe", "Sterne", "Tolland", "Umber", "Vane", "Wren", "Xu", "Yates")
+_FIRST = (
+    "Ada",
+    "Bram",
+    "Cleo",
+    "Dov",
+    "Esme",
+    "Finn",
+    "Greta",
+    "Hugo",
+    "Iris",
+    "Jonah",
+    "Keira",
+    "Lars",
+    "Mina",
+)
+_LAST = (
+    "Marlowe",
+    "Okoro",
+    "Penrose",
+    "Quill",
+    "Rowe",
+    "Sterne",
+    "Tolland",
+    "Umber",
+    "Vane",
+    "Wren",
+    "Xu",
+    "Yates",
+)
 _GAMES = ("Powick Bridge", "Cropredy", "Roundway Down", "Cheriton", "Langport", "Turnham Green", "Winceby")
 _REMARKS = ("Good luck to all.", "Sorry about the blots!", "More next time.", "Written on the train.", "Best wishes",
             "P.S. thank you for running this", "(page 1 of 1)", "God save the King")  # fmt: skip
@@ -87,7 +114,8 @@ def _of_book(names: Sequence[Name], shares: Shares, rng: np.random.Generator, bo
 def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
     season = "Winter" if phase == "Adjustment" else _pick(rng, "Spring", "Summer", "Autumn")
     kind = {
-        "Movement": ("Movement Orders", "Movement Orders", "Movements"), "Retreat": ("Retreat Orders", "Retreats"),
+        "Movement": ("Movement Orders", "Movement Orders", "Movements"),
+        "Retreat": ("Retreat Orders", "Retreats"),
         "Adjustment": ("Adjustment Orders", "Adjustments"),
     }[phase]  # fmt: skip
     heading = [f"{_pick(rng, *_FIRST)} {_pick(rng, *_LAST)}"] if rng.random() < 0.6 else []
@@ -125,7 +153,11 @@ def _slip(line: Line, words: Wording, shares: Shares) -> Line:
     at -= shares.corrected
     if at < shares.misspelt:
         slip = misspelt(line.markup, words)
-        return line if slip is None else replace(line, markup=slip, want="snap", meant=line.markup, trap="misspelt")
+        return (
+            line
+            if slip is None
+            else replace(line, markup=slip, want="snap", meant=line.markup, trap="misspelt")
+        )
     at -= shares.misspelt
     if at < shares.aside:
         return replace(line, markup=f"{line.markup} {_pick(rng, *_ASIDES)}", want="read", trap="aside")
@@ -133,7 +165,8 @@ def _slip(line: Line, words: Wording, shares: Shares) -> Line:
 
 
 def _corrected(text: str, words: Wording) -> str:
-    """A word crossed out with the right one after or above it, or a word forgotten and put in above the row."""
+    """A word crossed out with the right one after or above it, or a word forgotten and put in above the
+    row."""
     rng, parts = words.rng, text.split(" ")
     at = int(rng.integers(1, len(parts))) if len(parts) > 1 else 0
     word = parts[at]

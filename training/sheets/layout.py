@@ -23,7 +23,8 @@ _SMALLER = 0.9
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How a sheet is filled: height of small letters in millimetres, row pitch in those heights, margins in
-    millimetres, how far the heading and wrapped rows are moved in (pixels), slope of rows (down for each right)."""
+    millimetres, how far the heading and wrapped rows are moved in (pixels), slope of rows (down for each
+    right)."""
 
     x_height: float
     pitch: float
@@ -123,11 +124,16 @@ class _Filler:
 
     def _row(self, row: tuple[Word, ...], line: Line, left: float) -> Extent:
         rng, manner = self._rng, self._manner
-        base = self._y + self._pitch * manner.ragged * float(rng.normal()) - 0.06 * self._pitch * self._on_rules
+        base = (
+            self._y + self._pitch * manner.ragged * float(rng.normal()) - 0.06 * self._pitch * self._on_rules
+        )
         x = left + float(rng.normal(0, 3 + 60 * manner.ragged))
         slope = manner.slope + float(rng.normal(0, 0.001 + 0.05 * manner.ragged))
         extent = self._pen.row(self._mask, row, max(x, 10.0), base, slope, struck=line.struck)
-        if max(base, extent.bottom) > self._leaf.size[0] - 5 * PX_PER_MM or extent.right > self._leaf.size[1] - 8:
+        if (
+            max(base, extent.bottom) > self._leaf.size[0] - 5 * PX_PER_MM
+            or extent.right > self._leaf.size[1] - 8
+        ):
             raise CrowdedError(line.markup)
         return extent
 

@@ -9,7 +9,8 @@ import re
 from typing import Any, TypeAlias
 
 Meaning: TypeAlias = dict[str, Any]
-"""The JSON object of a meaning: `order`, `unit`, `target`, `to`, `to_coast`, `to_type`, `from`, `power`, `count`, `via_convoy`, `sheds`."""
+"""The JSON object of a meaning: `order`, `unit`, `target`, `to`, `to_coast`, `to_type`, `from`, `power`,
+`count`, `via_convoy`, `sheds`."""
 
 _KIND = r"[A-Z](?:/[A-Z])?"
 """The letters of a unit's kind: A, F, and what other games bring (B, A/F)."""

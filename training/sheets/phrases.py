@@ -1,7 +1,7 @@
 """Orders in the wordings that players use: the handbook's prose, a shorter prose, and abbreviations.
 
-The orders are well formed, not legal. Wordings follow ORD-01..07, RET-03, ADJ-02, ADJ-03, CVT-01, PRX-01, PRX-02 and
-SUP-01.
+The orders are well formed, not legal. Wordings follow ORD-01..07, RET-03, ADJ-02, ADJ-03, CVT-01, PRX-01,
+PRX-02 and SUP-01.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class Wording:
 
     def place(self, *, sea: bool | None = None, coast: bool = False) -> Place:
         """Any region; `sea` asks for water or land, `coast` lets one of its coasts be named."""
-        fit = [name for name in self.names if sea is None or name.kind.endswith("sea") == sea] or list(self.names)
+        fit = [name for name in self.names if sea is None or name.kind.endswith("sea") == sea] or list(
+            self.names
+        )
         found = fit[int(self.rng.integers(len(fit)))]
         written = self._spelt(found)
         if not (coast and found.coasts and self.rng.random() < _COAST):
@@ -155,7 +157,9 @@ def _support_move(w: Wording) -> tuple[str, str]:
 def _support_hold(w: Wording) -> tuple[str, str]:
     unit, target = w.unit(), w.unit(owned=True)
     bare = w.rng.random() < 0.25
-    named, canonical = (target.place.written, target.place.canonical) if bare else (target.written, target.canonical)
+    named, canonical = (
+        (target.place.written, target.place.canonical) if bare else (target.written, target.canonical)
+    )
     shape = w.said(
         prose=("{u} supports {t}", "{u} supports {t}", "{u} supports {t} in place", "{u} supports {t} to hold"),
         terse=("{u} supports {t}", "{u} S {t}"), abbr=("{u} S {t}", "{u} S {t} H"),
@@ -184,7 +188,8 @@ def _convert(w: Wording) -> tuple[str, str]:
         prose=("{u} converts to {kind}", "{u} converts to {bare}", "Convert {u} to {kind}"),
         terse=("{u} converts to {bare}", "Convert {u} to {bare}"), abbr=("{u} converts to {o}", "{u} = {o}"),
     )  # fmt: skip
-    return shape.format(u=unit.written, kind=kind, bare=bare, o=other), f"{unit.canonical} converts to {other}"
+    return shape.format(u=unit.written, kind=kind, bare=bare, o=other), (f"{unit.canonical} converts to "
+                                                                         f"{other}")
 
 
 def _proxy(w: Wording) -> tuple[str, str]:
@@ -213,7 +218,8 @@ def _build(w: Wording) -> tuple[str, str]:
     to = w.place(sea=False, coast=letter == "F")
     full = {"A": "an Army", "F": "a Fleet"}[letter]
     shape = w.said(
-        prose=("Build {full} at {to}", "Build {full} in {to}"), terse=("Build {full} at {to}", "Build {word} {to}"),
+        prose=("Build {full} at {to}", "Build {full} in {to}"),
+        terse=("Build {full} at {to}", "Build {word} {to}"),
         abbr=("Build {letter} {to}", "Build {full} in {to}"),
     )  # fmt: skip
     text = shape.format(full=full, word=_UNITS[letter], letter=letter, to=to.written)
@@ -223,7 +229,8 @@ def _build(w: Wording) -> tuple[str, str]:
 def _remove(w: Wording) -> tuple[str, str]:
     unit = w.unit()
     shape = w.said(
-        prose=("Remove {u}", "Disband {u}", "{u} is removed"), terse=("Remove {u}", "Disband {u}"), abbr=("Remove {u}",)
+        prose=("Remove {u}", "Disband {u}", "{u} is removed"), terse=("Remove {u}", "Disband {u}"),
+        abbr=("Remove {u}",)
     )
     return shape.format(u=unit.written), f"Remove {unit.canonical}"
 
@@ -236,7 +243,8 @@ def _send(w: Wording) -> tuple[str, str]:
 
 _KINDS: Mapping[str, tuple[Callable[[Wording], tuple[str, str]], ...]] = {
     "Movement": (
-        *(6 * (_move,)), _ordered, _hold, _hold, *(4 * (_support_move,)), *(2 * (_support_hold,)), _convoy, _convoy,
+        *(6 * (_move,)), _ordered, _hold, _hold, *(4 * (_support_move,)), *(2 * (_support_hold,)), _convoy,
+        _convoy,
         _convert, _proxy,
     ),
     "Retreat": (_retreat, _retreat, _retreat, _disband),

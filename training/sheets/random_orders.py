@@ -32,7 +32,8 @@ _GAMES = ("Powick Bridge", "Cropredy", "Roundway Down", "Cheriton")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A region: canonical name, kind (land, coastal, inland, sea, ...), other spellings, coasts, abbreviation or ""."""
+    """A region: canonical name, kind (land, coastal, inland, sea, ...), other spellings, coasts, abbreviation
+    or ""."""
 
     name: str
     kind: str
@@ -52,7 +53,8 @@ class Chance(Protocol):
 
 
 def invent(name: str, names: tuple[Name, ...], chance: Chance, tidy: tuple[float, float]) -> Sheet:
-    """A sheet with a heading and orders (six to twelve, or two to five in retreats and Winter), some struck out.
+    """A sheet with a heading and orders (six to twelve, or two to five in retreats and Winter), some struck
+    out.
 
     `tidy` is the range its hand is drawn from, 0 (hasty) to 1; deterministic in `chance`.
     """

@@ -1,7 +1,9 @@
-"""Sheets on which much is crossed out, and much only looks it, with the place of every word in the photograph.
+"""Sheets on which much is crossed out, and much only looks it, with the place of every word in the
+photograph.
 
-What `fit_strike` learns from. Beside strokes of every kind, through whole rows and through single words, stand the
-marks that are no strike: underlines, long bars of the t, dashes, arrows, carets with a word above the row.
+What `fit_strike` learns from. Beside strokes of every kind, through whole rows and through single words,
+stand the marks that are no strike: underlines, long bars of the t, dashes, arrows, carets with a word above
+the row.
 """
 
 from __future__ import annotations
@@ -152,7 +154,8 @@ class _Writer:
     def row(
         self, texts: Sequence[str], x: float, base: float, slope: float
     ) -> tuple[list[tuple[str, Mark2, Extent]], Mark2]:
-        """Write words and mark them: one row in five is struck whole, three in ten hold a struck word or a lure."""
+        """Write words and mark them: one row in five is struck whole, three in ten hold a struck word or a
+        lure."""
         rng, start = self.rng, x
         found: list[tuple[str, Mark2, Extent]] = []
         for text in texts:
@@ -191,7 +194,8 @@ def draw_mark(mask: Mask, place: Place, mark: Mark2, rng: np.random.Generator) -
 
 
 def _level(place: Place, rng: np.random.Generator, rise: float) -> Path2:
-    """A nearly level stroke: it tilts, bends and trembles a little, and begins and ends about the writing's ends."""
+    """A nearly level stroke: it tilts, bends and trembles a little, and begins and ends about the writing's
+    ends."""
     size, long = place.size, place.right - place.left
     a = place.left - rng.uniform(-0.08, 0.25) * size
     b = place.right + rng.uniform(-0.08, 0.3) * size

@@ -1,4 +1,5 @@
-"""Sheets as varied as people are: hands, pens, papers, slips, lamps and phones drawn by chance, tidy and hasty."""
+"""Sheets as varied as people are: hands, pens, papers, slips, lamps and phones drawn by chance, tidy and
+hasty."""
 
 from __future__ import annotations
 
@@ -27,7 +28,12 @@ from training.sheets.wordings import Book
 
 HASTY_SHARE = 4
 """Of mixed sheets every so-manieth is hasty."""
-_PENS = {Nib.BALLPOINT: (0.36, 0.52), Nib.FOUNTAIN: (0.42, 0.80), Nib.PENCIL: (0.40, 0.58), Nib.FELT: (0.65, 1.0)}
+_PENS = {
+    Nib.BALLPOINT: (0.36, 0.52),
+    Nib.FOUNTAIN: (0.42, 0.80),
+    Nib.PENCIL: (0.40, 0.58),
+    Nib.FELT: (0.65, 1.0),
+}
 """Stroke widths in millimetres."""
 
 _DRAWN = 0.95
@@ -44,9 +50,10 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying on a side
-    or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and F for units are strokes
-    of our own (`kinds`) in place of the font's. `book`: the wordings of a game other than w3k."""
+    """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying
+    on a side or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and
+    F for units are strokes of our own (`kinds`) in place of the font's. `book`: the wordings of a game other
+    than w3k."""
 
     purpose: font_sets.Purpose
     sheets: int
@@ -78,7 +85,8 @@ class _Side:
 
 
 def sheets(batch: Batch) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """JPEG and truth entry of each photograph. Raises FontError when a font of the set is not in the cache."""
+    """JPEG and truth entry of each photograph. Raises FontError when a font of the set is not in the
+    cache."""
     for index in range(batch.sheets):
         hasty = batch.style is Style.HASTY or (
             batch.style is Style.MIXED and index % HASTY_SHARE == HASTY_SHARE - 1
@@ -89,7 +97,9 @@ def sheets(batch: Batch) -> Iterator[tuple[bytes, dict[str, Any]]]:
 def sheet(batch: Batch, name: str, *, hasty: bool) -> tuple[bytes, dict[str, Any]]:
     """One photograph and its truth; deterministic in `batch.seed` and `name`."""
     rng = batch.rng(name)
-    sides = [_side(batch, f"{name}/{part}", hasty=hasty) for part in range(2 if rng.random() < batch.two else 1)]
+    sides = [
+        _side(batch, f"{name}/{part}", hasty=hasty) for part in range(2 if rng.random() < batch.two else 1)
+    ]
     how = _conditions(rng, batch.turned, hasty=hasty)
     photo = photograph([side.inked for side in sides], how, rng)
     return jpeg(photo.colour, how), _entry(name, sides, photo, how, hasty=hasty)
@@ -126,7 +136,8 @@ def _habits(nib: Nib, rng: np.random.Generator, *, joined: bool, hasty: bool) ->
         contrast=between(0.4, 1.6) if nib is Nib.FOUNTAIN else between(0, 0.3),
         slant=float(np.clip(rng.normal(0.05, 0.13 if hasty else 0.10), -0.25, 0.45)),
         width=between(0.88, 1.14), tall=between(0.85, 1.2), deep=between(0.75, 1.15),
-        gap=tight * between(-0.07 if hasty else -0.03, 0.06), word_gap=between(0.45, 0.7) if hasty else between(0.55, 1.0),
+        gap=tight * between(-0.07 if hasty else -0.03, 0.06),
+        word_gap=between(0.45, 0.7) if hasty else between(0.55, 1.0),
         stray=between(*(fast if hasty else slow)) * (0.6 if joined else 1.0),
         bend=between(0.06, 0.11) if hasty else between(0.03, 0.08),
         wander=between(0.05, 0.16) if hasty else between(0.0, 0.07),
@@ -140,10 +151,13 @@ def _habits(nib: Nib, rng: np.random.Generator, *, joined: bool, hasty: bool) ->
 
 def _manner(rng: np.random.Generator, *, hasty: bool) -> Manner:
     return Manner(
-        x_height=float(rng.uniform(2.2, 3.5)), pitch=float(rng.uniform(3.4, 4.8)), left=float(rng.uniform(9, 30)),
-        top=float(rng.uniform(6, 24)), heading_in=float(rng.choice([0, 0, 0, 1])) * float(rng.uniform(150, 500)),
+        x_height=float(rng.uniform(2.2, 3.5)), pitch=float(rng.uniform(3.4, 4.8)),
+        left=float(rng.uniform(9, 30)),
+        top=float(rng.uniform(6, 24)),
+        heading_in=float(rng.choice([0, 0, 0, 1])) * float(rng.uniform(150, 500)),
         wrapped_in=float(rng.choice([0.0, 1.0, 1.0])) * float(rng.uniform(40, 140)),
-        slope=float(rng.normal(0, 0.012 if hasty else 0.005)), ragged=float(rng.uniform(0.03, 0.07) if hasty else
+        slope=float(rng.normal(0, 0.012 if hasty else 0.005)),
+        ragged=float(rng.uniform(0.03, 0.07) if hasty else
                                                                            rng.uniform(0.0, 0.03)),
     )  # fmt: skip
 
@@ -152,16 +166,21 @@ def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Cond
     orientation = int(rng.choice([1, 1, 1, 6, 8, 3]))
     lying = int(rng.choice([1, 2, 3])) if rng.random() < turned else 0
     return Conditions(
-        long_side=int(rng.choice([1600, 2048, 2048, 2048, 3000, 3000, 4000])), turn=float(np.clip(rng.normal(0, 2.6), -7, 7)),
+        long_side=int(rng.choice([1600, 2048, 2048, 2048, 3000, 3000, 4000])),
+        turn=float(np.clip(rng.normal(0, 2.6), -7, 7)),
         tilt=float(rng.uniform(0.2, 1.6)), fill=float(rng.uniform(0.86, 1.0)),
-        gloom=float(rng.choice([0.0, 0.0, 0.3, 0.6, 1.0])), blur=float(rng.uniform(0.15, 0.5 if hasty else 0.42)),
-        motion=float(rng.choice([0, 0, 0, 1.0])) * float(rng.uniform(0.5, 1.4)), noise=float(rng.uniform(0.004, 0.022)),
+        gloom=float(rng.choice([0.0, 0.0, 0.3, 0.6, 1.0])),
+        blur=float(rng.uniform(0.15, 0.5 if hasty else 0.42)),
+        motion=float(rng.choice([0, 0, 0, 1.0])) * float(rng.uniform(0.5, 1.4)),
+        noise=float(rng.uniform(0.004, 0.022)),
         quality=int(rng.integers(62, 90)), orientation=1 if lying else orientation, lying=lying,
         gps=bool(rng.random() < 0.3),
     )  # fmt: skip
 
 
-def _entry(name: str, sides: Sequence[_Side], photo: Photo, how: Conditions, *, hasty: bool) -> dict[str, Any]:
+def _entry(
+    name: str, sides: Sequence[_Side], photo: Photo, how: Conditions, *, hasty: bool
+) -> dict[str, Any]:
     first = sides[0]
     rows, columns = photo.colour.shape[:2]
     return {
@@ -169,7 +188,8 @@ def _entry(name: str, sides: Sequence[_Side], photo: Photo, how: Conditions, *, 
         "dialect": first.draft.dialect.value,
         "style": {"source": "font", "font": first.font, "manner": "hasty" if hasty else "tidy"},
         "paper": first.leaf.stock.value, "ink": first.nib.value, "pen_px": round(first.filled.pen_px, 1),
-        "rows": sum(len(written.rows) for side in sides for written in side.filled.written), "photo": [columns, rows],
+        "rows": sum(len(written.rows) for side in sides for written in side.filled.written),
+        "photo": [columns, rows],
         "rotation_deg": round(how.turn, 1), "lying": how.lying, "sides": len(sides), "hard": how.gloom,
         "jpeg_quality": how.quality, "exif_orientation": how.orientation, "exif_gps": how.gps,
         "lines": [_line(written, photo, at) for at, side in enumerate(sides) for written in side.filled.written],

@@ -1,13 +1,15 @@
-"""What players of a game write, as a table: the wordings of its orders with what each means, and the headings of its sheets.
+"""What players of a game write, as a table: the wordings of its orders with what each means, and the headings
+of its sheets.
 
 A book is a TOML file, so that sheets of another game need no code:
 
-    powers, games, years, headings (per phase), counts (per phase: least and most lines), [kinds] letter = { word, grounds }, and
-    [[form]] with `phase`, `weight`, `says` (wordings by dialect) and `means` (canonical text).
+    powers, games, years, headings (per phase), counts (per phase: least and most lines), [kinds] letter = {
+    word, grounds }, and [[form]] with `phase`, `weight`, `says` (wordings by dialect) and `means` (canonical
+    text).
 
-Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{to}`, `{land}`, `{sea}`,
-`{shore}` and `{place}` (a figure may follow: `{land2}`), `{power}`, `{count}` (choices may follow: `{count:5,10}`), `{kind}`. A
-blank filled once is the same wherever it stands in the form.
+Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{to}`,
+`{land}`, `{sea}`, `{shore}` and `{place}` (a figure may follow: `{land2}`), `{power}`, `{count}` (choices may
+follow: `{count:5,10}`), `{kind}`. A blank filled once is the same wherever it stands in the form.
 """
 
 from __future__ import annotations
@@ -26,9 +28,15 @@ from training.sheets.random_orders import Name
 
 _BLANK = re.compile(r"\{(?P<role>[a-z]+)(?P<nth>\d?)(?::(?P<of>[^}]+))?\}")
 _GROUNDS: Mapping[str, tuple[str, ...]] = {
-    "land": ("inland", "coastal", "land"), "shore": ("coastal",), "sea": ("sea", "primary_sea", "local_sea"), "inland": ("inland",),
+    "land": ("inland", "coastal", "land"), "shore": ("coastal",), "sea": ("sea", "primary_sea", "local_sea"),
+    "inland": ("inland",),
 }
-_ROLES: Mapping[str, tuple[str, ...]] = {"land": ("land",), "shore": ("shore",), "sea": ("sea",), "inland": ("inland",)}
+_ROLES: Mapping[str, tuple[str, ...]] = {
+    "land": ("land",),
+    "shore": ("shore",),
+    "sea": ("sea",),
+    "inland": ("inland",),
+}
 
 
 class BookError(ValueError):
@@ -55,7 +63,8 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The wordings of one game. `unit`: how someone who abbreviates writes a unit, with blanks `kind` and `place`."""
+    """The wordings of one game. `unit`: how someone who abbreviates writes a unit, with blanks `kind` and
+    `place`."""
 
     powers: tuple[str, ...]
     games: tuple[str, ...]
@@ -123,7 +132,8 @@ class _Filler:
                 self.held[key] = self._one(blank["role"], blank["of"] or "")
         return tuple(  # type: ignore[return-value]  # two texts give two
             _BLANK.sub(lambda blank, side=side: self.held[blank["role"] + blank["nth"]][side], text)  # type: ignore[misc]
-            for side, text in enumerate((says, means)))
+            for side, text in enumerate((says, means))
+        )
 
     def _one(self, role: str, of: str) -> tuple[str, str]:
         words = self.words

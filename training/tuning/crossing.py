@@ -1,9 +1,11 @@
 """Fit the head that tells crossed-out writing from live (`ocr/engines/crossing.npz`):
 
     python -m training.tuning.crossing lines --names NAMES.json... --count 11000 --seed 5 --out build/crossed
-    python -m training.tuning.crossing fit --lines build/crossed... --check build/checked --out ocr/engines/crossing.npz --seed 1
+    python -m training.tuning.crossing fit --lines build/crossed... --check build/checked --out
+    ocr/engines/crossing.npz --seed 1
 
-`lines` draws rows (`struck_lines`) and keeps what the recogniser's convolutions make of them. `fit` needs PyTorch and says how well rows of `--check` are judged.
+`lines` draws rows (`struck_lines`) and keeps what the recogniser's convolutions make of them. `fit` needs
+PyTorch and says how well rows of `--check` are judged.
 """
 
 from __future__ import annotations
@@ -45,14 +47,16 @@ EPOCHS, BATCH, RATE = 8, 24, 2e-3
 """Of the fit: times each row is seen, rows a step, and AdamW's rate, which rises and falls once."""
 
 NOISE, DROPPED = 0.15, 0.1
-"""Of the features while fitting: how much chance is added to each, in its own spread, and how many are left out."""
+"""Of the features while fitting: how much chance is added to each, in its own spread, and how many are left
+out."""
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """Features (frames x 384), shares of each frame by class (frames x CLASSES), and whether a word is put in above."""
+    """Features (frames x 384), shares of each frame by class (frames x CLASSES), and whether a word is put in
+    above."""
 
     features: npt.NDArray[np.float16]
     truth: Numbers
@@ -95,7 +99,9 @@ def drawn(given: argparse.Namespace) -> Iterator[Row]:
     engine = PpOcr(widen=1.0)
     for _ in range(given.count):
         said = text(sources, rng)[:LONGEST].strip()
-        line = struck_line(said, families[int(rng.integers(len(families)))], desk, rng, lambda: text(sources, rng))
+        line = struck_line(
+            said, families[int(rng.integers(len(families)))], desk, rng, lambda: text(sources, rng)
+        )
         if line.crop.shape[1] > WIDEST:
             continue
         features = seen(engine, line.crop)
@@ -172,7 +178,9 @@ def _batches(rows: Sequence[Row], rng: np.random.Generator) -> Iterator[list[Row
         yield [rows[k] for k in order[start : start + BATCH]]
 
 
-def _stacked(batch: Sequence[Row], mean: Numbers, spread: Numbers, rng: np.random.Generator) -> tuple[Numbers, ...]:
+def _stacked(
+    batch: Sequence[Row], mean: Numbers, spread: Numbers, rng: np.random.Generator
+) -> tuple[Numbers, ...]:
     """Features, truth, above and which frames there are, each rows x numbers x frames of the longest."""
     longest = max(len(row.features) for row in batch)
     x = np.zeros((len(batch), len(mean), longest), np.float32)
@@ -183,7 +191,12 @@ def _stacked(batch: Sequence[Row], mean: Numbers, spread: Numbers, rng: np.rando
         normal = (row.features.astype(np.float32) - mean) / spread
         normal += rng.normal(0, NOISE, normal.shape).astype(np.float32)
         normal[:, rng.random(len(mean)) < DROPPED * rng.random()] = 0.0
-        x[k, :, :count], truth[k, :, :count], above[k, :count], there[k, :count] = normal.T, row.truth.T, row.above, 1.0
+        x[k, :, :count], truth[k, :, :count], above[k, :count], there[k, :count] = (
+            normal.T,
+            row.truth.T,
+            row.above,
+            1.0,
+        )
     return x, truth, above, there
 
 
@@ -205,11 +218,14 @@ def figures(head: Head, rows: Sequence[Row]) -> dict[str, float]:
     kind = np.concatenate([one.chances for one in said]).argmax(axis=1)
     truth = np.concatenate([row.truth for row in rows])
     clear, out = (truth[:, 0] < 0.02) | (truth[:, 0] > 0.98), truth[:, 0] < 0.5
-    over, above = (np.concatenate(parts) for parts in ([one.above for one in said], [row.above for row in rows]))
+    over, above = (
+        np.concatenate(parts) for parts in ([one.above for one in said], [row.above for row in rows])
+    )
     return {
         "frames": float(clear.sum()), "right": float(((struck > 0.5) == out)[clear].mean()),
         "auc": _auc(struck[clear & out], struck[clear & ~out]),
-        "kind": float((kind == truth.argmax(axis=1))[clear & out].mean()), "above_auc": _auc(over[above > 0.9], over[above < 0.1]),
+        "kind": float((kind == truth.argmax(axis=1))[clear & out].mean()),
+        "above_auc": _auc(over[above > 0.9], over[above < 0.1]),
     }
 
 
@@ -241,7 +257,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(keep(drawn(given), given.out), "rows")
             return 0
         data = io.BytesIO()
-        np.savez_compressed(data, allow_pickle=False, **fit([row for path in given.lines for row in kept(path)], given.seed))
+        np.savez_compressed(
+            data, allow_pickle=False, **fit([row for path in given.lines for row in kept(path)], given.seed)
+        )
     except (ToolMissing, fonts.FontError, ValueError, OSError) as fault:
         print(f"crossing: {fault}", file=sys.stderr)
         return 1

@@ -1,4 +1,5 @@
-"""What the recogniser makes of rows before its neck, kept on disk so that tuning need not begin at the picture."""
+"""What the recogniser makes of rows before its neck, kept on disk so that tuning need not begin at the
+picture."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ Features = npt.NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The recogniser as published: its file, its arrays by name, the output's columns for the blank (first) and for
-    Latin letters, and those letters."""
+    """The recogniser as published: its file, its arrays by name, the output's columns for the blank (first)
+    and for Latin letters, and those letters."""
 
     data: bytes
     arrays: dict[str, npt.NDArray[np.float32]]
@@ -60,7 +61,9 @@ class Keeper:
         blue_first = crop[..., ::-1].astype(np.float32) / 127.5 - 1.0
         tensor = np.ascontiguousarray(blue_first.transpose(2, 0, 1)[np.newaxis])
         found = self.session.run(None, {"x": tensor})[0][0].astype(np.float16)
-        json.dump({"text": said, "at": self.numbers.tell(), "shape": found.shape}, self.index, ensure_ascii=False)
+        json.dump(
+            {"text": said, "at": self.numbers.tell(), "shape": found.shape}, self.index, ensure_ascii=False
+        )
         self.index.write("\n")
         self.numbers.write(found.tobytes())
 
@@ -78,7 +81,10 @@ def keep(folder: Path) -> Iterator[Keeper]:
         options.intra_op_num_threads = 1
         options.enable_cpu_mem_arena = False
         session = onnxruntime.InferenceSession(part.read_bytes(), options, providers=["CPUExecutionProvider"])
-    with (folder / "features.bin").open("wb") as numbers, (folder / "index.jsonl").open("w", encoding="utf-8") as index:
+    with (
+        (folder / "features.bin").open("wb") as numbers,
+        (folder / "index.jsonl").open("w", encoding="utf-8") as index,
+    ):
         yield Keeper(session, numbers, index)
 
 

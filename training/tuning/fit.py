@@ -38,7 +38,8 @@ class Course:
 def fit(
     arrays: Mapping[str, npt.NDArray[np.float32]], letters: str, kept: Kept, course: Course, progress: TextIO
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """The tuned arrays by name. `arrays`: as published, the output cut to blank and `letters`. Raises ToolMissing."""
+    """The tuned arrays by name. `arrays`: as published, the output cut to blank and `letters`. Raises
+    ToolMissing."""
     torch = tool("torch")
     torch.manual_seed(course.seed)
     weights = weights_of(arrays, HEAD)
@@ -65,7 +66,8 @@ def fit(
 
 
 def pace(step: int, passed: float) -> float:
-    """The share of the full rate at a step, when `passed` (0..1) of the time is over: up fast, then down a cosine."""
+    """The share of the full rate at a step, when `passed` (0..1) of the time is over: up fast, then down a
+    cosine."""
     return min(1.0, (step + 1) / WARMING) * (0.5 * (1 + math.cos(math.pi * min(1.0, passed))) + FLOOR)
 
 

@@ -3,9 +3,10 @@
     python -m training.tuning.fit_strike fit --names NAMES.json... --out ocr/corrections/strike.toml
     python -m training.tuning.fit_strike judge --names NAMES.json
 
-Sheets are composed (`struck_sheets`), photographed and read; what the engine saw along each row (`training.tuning.crossing` makes
-its head) is summed up for the row and for stretches of it, and weighed against the truth. The same seeds, fonts, networks and
-library versions give the same weights. Hands for tuning serve `fit`, HELD hands are all of `judge`.
+Sheets are composed (`struck_sheets`), photographed and read; what the engine saw along each row
+(`training.tuning.crossing` makes its head) is summed up for the row and for stretches of it, and weighed
+against the truth. The same seeds, fonts, networks and library versions give the same weights. Hands for
+tuning serve `fit`, HELD hands are all of `judge`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from training.sheets.random_orders import Name
 from training.sheets.struck_sheets import STRIKES, Fonts, Mark2, MarkedRow, marked_sheet
 
 HELD = (
-    "bad-script", "caveat", "cedarville-cursive", "kalam", "mansalva", "neucha", "reenie-beanie", "short-stack",
+    "bad-script", "caveat", "cedarville-cursive", "kalam", "mansalva", "neucha", "reenie-beanie",
+    "short-stack",
 )
 """Hands that are only judged by."""
 
@@ -50,8 +52,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A row as the reader cut it, the words on it: (left, right) shares of the crop and mark, from the left; and what the
-    engine said of it."""
+    """A row as the reader cut it, the words on it: (left, right) shares of the crop and mark, from the left;
+    and what the engine said of it."""
 
     hand: str
     paper: str
@@ -99,7 +101,8 @@ class _Watching:
 
 
 def sample_sheet(task: tuple[str, str, tuple[Name, ...], Fonts]) -> list[Sample]:
-    """Compose, photograph and read one sheet: its rows with what stands on them. Rows without clear truth drop out."""
+    """Compose, photograph and read one sheet: its rows with what stands on them. Rows without clear truth
+    drop out."""
     cv2.setNumThreads(1)
     name, hand, names, chance = task
     sheet = marked_sheet(name, names, chance, hand)
@@ -114,7 +117,8 @@ def sample_sheet(task: tuple[str, str, tuple[Name, ...], Fonts]) -> list[Sample]
 
 
 def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, Mark2], ...]:
-    """The words whose middle lies in a row's box, as shares of its crop; none where two written rows meet in it."""
+    """The words whose middle lies in a row's box, as shares of its crop; none where two written rows meet in
+    it."""
     corners = np.array(row.box.corners)
     along, across = corners[1] - corners[0], corners[3] - corners[0]
     wide, high = float(np.hypot(*along)), float(np.hypot(*across))
@@ -157,9 +161,14 @@ def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
 
 
 def fit(samples: Sequence[Sample]) -> Weights:
-    """Weights for the row, from rows struck whole against all others, and for words, from every stretch found."""
-    rows = [(sample, seen) for sample in samples if (seen := look(soft_ink(sample.crop), sample.said)) is not None]
-    row = fit_row(np.array([seen.summary() for _, seen in rows]), np.array([sample.struck == 1.0 for sample, _ in rows]))
+    """Weights for the row, from rows struck whole against all others, and for words, from every stretch
+    found."""
+    rows = [
+        (sample, seen) for sample in samples if (seen := look(soft_ink(sample.crop), sample.said)) is not None
+    ]
+    row = fit_row(
+        np.array([seen.summary() for _, seen in rows]), np.array([sample.struck == 1.0 for sample, _ in rows])
+    )
     words = [
         (stretch.features, _true(sample, stretch.left / len(seen.struck), stretch.right / len(seen.struck)))
         for sample, seen in rows for stretch in stretches(seen)
@@ -173,18 +182,31 @@ def _true(sample: Sample, left: float, right: float) -> bool:
     return sum(max(0.0, min(right, b) - max(left, a)) for a, b in sample.runs) >= 0.5 * (right - left)
 
 
-def gather(hands: Sequence[str], per_hand: int, seed: int, names: Sequence[Path], cache: Path) -> list[Sample]:
+def gather(
+    hands: Sequence[str], per_hand: int, seed: int, names: Sequence[Path], cache: Path
+) -> list[Sample]:
     """Rows of sheets in these hands, sheets in two processes; the order does not depend on which is first."""
     boards = [tuple(read_names(path)) for path in names]
     chance = Fonts({hand: fonts.locate(hand, cache, {}) for hand in hands}, seed)
-    tasks = [(f"{hand}-{k}", hand, boards[(k + at) % len(boards)], chance) for k in range(per_hand) for at, hand in enumerate(hands)]
+    tasks = [
+        (f"{hand}-{k}", hand, boards[(k + at) % len(boards)], chance)
+        for k in range(per_hand)
+        for at, hand in enumerate(hands)
+    ]
     with ProcessPoolExecutor(2) as pool:
         return [sample for found in pool.map(sample_sheet, tasks) for sample in found]
 
 
 def to_toml(found: Weights, facts: Sequence[str]) -> str:
     """`strike.toml`: the weights to four digits, with `facts` as comments at its head."""
-    parts = [*(f"# {fact}" for fact in facts), "", f"classes = {json.dumps(CLASSES)}", "", "[row]", f"weights = {_row(found.row)}"]
+    parts = [
+        *(f"# {fact}" for fact in facts),
+        "",
+        f"classes = {json.dumps(CLASSES)}",
+        "",
+        "[row]",
+        f"weights = {_row(found.row)}",
+    ]
     return "\n".join([*parts, "", "[word]", f"weights = {_row(found.word)}", ""])
 
 
@@ -211,14 +233,19 @@ class Scores:
             for alarms in (0.01, 0.02):
                 limit = float(np.quantile(scores[live], 1 - alarms))
                 kinds = ", ".join(
-                    f"{kind.value} {share:.2f}" for kind in STRIKES if (share := self._share(hit, kind, scores, limit)) >= 0
+                    f"{kind.value} {share:.2f}"
+                    for kind in STRIKES
+                    if (share := self._share(hit, kind, scores, limit)) >= 0
                 )
-                out.append(f"  at {alarms:.0%} false alarms (score {limit:.3f}): {(scores[hit] > limit).mean():.3f}; {kinds}")
+                out.append(f"  at {alarms:.0%} false alarms (score {limit:.3f}): "
+                           f"{(scores[hit] > limit).mean():.3f}; {kinds}")
         for low in (0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
             plain = live & np.array([s.kind is Mark2.LIVE for s in self.samples])
             out.append(
-                f"  score >= {low}: row: live {_over(self.row, live, low)}, struck {_over(self.row, struck, low)}, part"
-                f" {_over(self.row, part, low)}; touched: live {_over(self.touched, live, low)}, without any mark"
+                f"  score >= {low}: row: live {_over(self.row, live, low)}, struck "
+                f"{_over(self.row, struck, low)}, part"
+                f" {_over(self.row, part, low)}; touched: live {_over(self.touched, live, low)}, without "
+                f"any mark"
                 f" {_over(self.touched, plain, low)}, struck {_over(self.touched, struck, low)}, part"
                 f" {_over(self.touched, part, low)}"
             )
@@ -233,11 +260,14 @@ class Scores:
         return out
 
     def places(self) -> str:
-        """How many runs of struck words in live rows were found, and how many from end to end within LETTER."""
+        """How many runs of struck words in live rows were found, and how many from end to end within
+        LETTER."""
         runs = found = exact = 0
         for sample, said in zip(self.samples, self.found, strict=True):
             slack = LETTER * sample.crop.shape[0] / sample.crop.shape[1]
-            seen = [word for word in said.words if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}]
+            seen = [
+                word for word in said.words if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}
+            ]
             for a, b in sample.runs if sample.struck < 1.0 else ():
                 near = [word for word in seen if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)]
                 runs, found = runs + 1, found + bool(near)
@@ -271,9 +301,12 @@ def score(samples: Sequence[Sample]) -> Scores:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0 on success."""
-    parser = argparse.ArgumentParser(prog="python -m training.tuning.fit_strike", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m training.tuning.fit_strike", description=(__doc__ or "").split("\n")[0]
+    )
     parser.add_argument("what", choices=("fit", "judge"))
-    parser.add_argument("--names", type=Path, nargs="+", required=True, help="a JSON list of regions for each board")
+    parser.add_argument("--names", type=Path, nargs="+", required=True, help=("a JSON list of regions for "
+                                                                              "each board"))
     parser.add_argument("--cache", type=Path, default=fonts.default_cache(), help="where the fonts are")
     parser.add_argument("--sheets", type=int, default=8, help="sheets for each hand")
     parser.add_argument("--seed", type=int, default=1642)
@@ -283,9 +316,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     samples = gather(hands, given.sheets, given.seed, given.names, given.cache)
     if given.what == "fit":
         facts = (
-            "Coefficients of ocr.corrections.strike: made by training.tuning.fit_strike, never written by hand.",
+            ("Coefficients of ocr.corrections.strike: made by training.tuning.fit_strike, never written by "
+             "hand."),
             f"Seed {given.seed}, {given.sheets} sheets in each of",
-            f"{len(hands)} fonts for tuning (OFL, see training/handwriting/font_sets.py); {len(samples)} rows.",
+            (f"{len(hands)} fonts for tuning (OFL, see training/handwriting/font_sets.py); {len(samples)} "
+             f"rows."),
         )
         given.out.write_text(to_toml(fit(samples), facts), encoding="utf-8")
     else:

@@ -1,4 +1,5 @@
-"""Which layers of the recogniser are tuned, how they are mixed with the published ones, and the file that carries them.
+"""Which layers of the recogniser are tuned, how they are mixed with the published ones, and the file that
+carries them.
 
 Pure: arrays in, arrays or bytes out. The file's form is told in `ocr.engines.finetuned`.
 """
@@ -36,12 +37,14 @@ def cut(published: Arrays, columns: Sequence[int]) -> dict[str, npt.NDArray[np.f
 def mixed(published: Arrays, tuned: Arrays, share: float) -> dict[str, npt.NDArray[np.float32]]:
     """`share` (0..1) of the way from the published to the tuned arrays, for every array that was tuned."""
     return {
-        name: np.asarray((1 - share) * published[name] + share * array, np.float32) for name, array in tuned.items()
+        name: np.asarray((1 - share) * published[name] + share * array, np.float32) for name,
+        array in tuned.items()
     }
 
 
 def place(network: bytes, array: npt.NDArray[np.float32]) -> int:
-    """Where an array's numbers stand in the network's file. Raises ValueError unless they stand there just once."""
+    """Where an array's numbers stand in the network's file. Raises ValueError unless they stand there just
+    once."""
     numbers = array.astype("<f4").tobytes()
     at = network.find(numbers)
     if at < 0 or network.find(numbers, at + 1) >= 0:
@@ -50,7 +53,8 @@ def place(network: bytes, array: npt.NDArray[np.float32]) -> int:
 
 
 def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int]) -> bytes:
-    """The file of tuned layers: `finetuned.npz`. `tuned` has the output layer, cut to `columns`, and any others whole."""
+    """The file of tuned layers: `finetuned.npz`. `tuned` has the output layer, cut to `columns`, and any
+    others whole."""
     names = sorted(name for name in tuned if name not in HEAD)
     values = np.concatenate([_flat(tuned[name]) for name in names]) if names else np.zeros(0, np.float16)
     data = io.BytesIO()
@@ -71,7 +75,8 @@ def _flat(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float16]:
 
 
 def letter_ids(text: str, letters: str) -> list[int]:
-    """Numbers of a text's letters as the output counts them (0 is the blank); letters it has not are left out."""
+    """Numbers of a text's letters as the output counts them (0 is the blank); letters it has not are left
+    out."""
     number = {letter: at for at, letter in enumerate(letters, 1)}
     return [number[letter] for letter in text if letter in number]
 

@@ -1,8 +1,8 @@
 """Crops of single written rows, as the reader cuts them from a sheet, drawn without drawing the sheet.
 
-A row is written by the same scrivener as whole sheets, with scraps of the rows above and below, on a scrap of paper,
-seen through the same lens; paper is then as bright as `ocr.image.illumination.even` leaves it, and what is left of printed rules is
-left here too. Habits, pens and margins vary more widely than on sheets.
+A row is written by the same scrivener as whole sheets, with scraps of the rows above and below, on a scrap of
+paper, seen through the same lens; paper is then as bright as `ocr.image.illumination.even` leaves it, and
+what is left of printed rules is left here too. Habits, pens and margins vary more widely than on sheets.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ EVENED, SWAYED, GREY = 0.7, 0.5, 0.3
 DRAWN = 0.8
 """How often those who draw the A and F of units do; every other row is theirs."""
 
-_PENS = {Nib.BALLPOINT: (0.11, 0.21), Nib.FOUNTAIN: (0.13, 0.30), Nib.PENCIL: (0.12, 0.22), Nib.FELT: (0.19, 0.38)}
+_PENS = {
+    Nib.BALLPOINT: (0.11, 0.21),
+    Nib.FOUNTAIN: (0.13, 0.30),
+    Nib.PENCIL: (0.12, 0.22),
+    Nib.FELT: (0.19, 0.38),
+}
 """Stroke widths in heights of small letters."""
 
 
@@ -56,7 +61,8 @@ class Desk:
 
 
 def line(text: str, font: str, desk: Desk, rng: np.random.Generator) -> Image:
-    """A crop that says `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single spaces."""
+    """A crop that says `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single
+    spaces."""
     hasty = bool(rng.random() < 0.35)
     high = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
@@ -72,7 +78,8 @@ def _habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hast
         return float(rng.uniform(low, top))
 
     return Habits(
-        pen_px=between(*_PENS[nib]) * high, contrast=between(0.4, 1.6) if nib is Nib.FOUNTAIN else between(0, 0.4),
+        pen_px=between(*_PENS[nib]) * high,
+        contrast=between(0.4, 1.6) if nib is Nib.FOUNTAIN else between(0, 0.4),
         slant=float(np.clip(rng.normal(0.05, 0.16 if hasty else 0.11), -0.35, 0.55)),
         width=between(0.82, 1.2), tall=between(0.8, 1.25), deep=between(0.7, 1.2),
         gap=(0.35 if joined else 1.0) * between(-0.08 if hasty else -0.03, 0.08),
@@ -135,7 +142,9 @@ def _paper(size: tuple[int, int], high: int, rng: np.random.Generator) -> Colour
 
 def _rules(paper: Colour, high: int, rng: np.random.Generator) -> None:
     """Pale lines across (and down, on squared paper), whole or in pieces."""
-    pale = 1 - float(rng.uniform(0.08, 0.4)) * np.array(((0.7, 0.5, 0.25), (0.5, 0.5, 0.5))[rng.integers(2)], np.float32)
+    pale = 1 - float(rng.uniform(0.08, 0.4)) * np.array(
+        ((0.7, 0.5, 0.25), (0.5, 0.5, 0.5))[rng.integers(2)], np.float32
+    )
     keep = float(rng.choice([1.0, 0.5, 0.15]))
     step = max(8, round(float(rng.uniform(1.6, 4.2)) * high))
     rows = range(int(rng.integers(step)), paper.shape[0] - 2, step)
@@ -170,11 +179,14 @@ def _seen(inked: Colour, rng: np.random.Generator) -> Colour:
 
 
 def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator) -> Field:
-    """What the light is divided by: most rows are evened out, some are left in the dusk, brighter at one end."""
+    """What the light is divided by: most rows are evened out, some are left in the dusk, brighter at one
+    end."""
     if rng.random() < EVENED:
         return np.full((size[0], size[1], 1), light, np.float32)
     first, last = float(rng.uniform(0.9, 1.6)), float(rng.uniform(0.9, 1.6))
-    return np.broadcast_to(np.linspace(first, last, size[1], dtype=np.float32)[None, :, None], (size[0], size[1], 1))
+    return np.broadcast_to(
+        np.linspace(first, last, size[1], dtype=np.float32)[None, :, None], (size[0], size[1], 1)
+    )
 
 
 def _cut(seen: Colour, extent: Extent, high: int, rng: np.random.Generator) -> Image:
@@ -202,7 +214,8 @@ def _cut(seen: Colour, extent: Extent, high: int, rng: np.random.Generator) -> I
 
 
 def _swayed(crop: Colour, rng: np.random.Generator) -> Colour:
-    """A row bent as a whole, over several letters: an unsteady hand strays from letter to letter, and in between."""
+    """A row bent as a whole, over several letters: an unsteady hand strays from letter to letter, and in
+    between."""
     size = (crop.shape[0], crop.shape[1])
     ys, xs = np.mgrid[0 : size[0], 0 : size[1]].astype(np.float32)
     ys += np.float32(rng.uniform(0.4, 1.8)) * smooth(size, float(rng.uniform(14, 45)), rng)

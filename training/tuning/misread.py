@@ -1,4 +1,5 @@
-"""Count what a recogniser makes of letters whose truth is known, and make prices of it. Values in, values out."""
+"""Count what a recogniser makes of letters whose truth is known, and make prices of it. Values in, values
+out."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from ocr.decoding.confusions import alike
 
 SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789&-/().,:;+="
 BELIEF = 40
-"""Letters' worth of belief in what is held before counting: that a sign is taken for one made alike as often as ALIKE says,
-for any other as UNLIKE does."""
+"""Letters' worth of belief in what is held before counting: that a sign is taken for one made alike as often
+as ALIKE says, for any other as UNLIKE does."""
 ALIKE, UNLIKE = 4.5, 9.5
 """Nats."""
 LEAST, MOST = 3.5, 8.7
@@ -37,7 +38,8 @@ class Counts:
 
 
 def count(pairs: Iterable[tuple[str, str]]) -> Counts:
-    """Texts as written and as read freely, of lines whose order was read rightly. Case and blanks do not count."""
+    """Texts as written and as read freely, of lines whose order was read rightly. Case and blanks do not
+    count."""
     counts = Counts()
     for written, read in pairs:
         one, other = _bare(written), _bare(read)
@@ -74,19 +76,39 @@ def shown_prices(counts: Counts) -> dict[str, dict[str, float]]:
 
 def lost_prices(counts: Counts) -> dict[str, float]:
     """By sign: nats that its loss costs."""
-    return {one: round(min(MOST, max(LOST_LEAST, PLACES - math.log((counts.lost[one] + 1) / (counts.written[one] + LOST_BELIEF)))), 2)
-            for one in SIGNS if one.isalnum()}
+    return {
+        one: round(
+            min(
+                MOST,
+                max(
+                    LOST_LEAST,
+                    PLACES - math.log((counts.lost[one] + 1) / (counts.written[one] + LOST_BELIEF)),
+                ),
+            ),
+            2,
+        )
+        for one in SIGNS
+        if one.isalnum()
+    }
 
 
 def to_toml(counts: Counts, told: Mapping[str, str | int]) -> str:
     """The prices as their file."""
-    parts = ["# What a letter costs, in nats, where the ink shows another or none (ocr/decoding/confusions.py).",
+    parts = [("# What a letter costs, in nats, where the ink shows another or none "
+              "(ocr/decoding/confusions.py)."),
              "# Made by `python -m training.calibrate_confusions`.", "", "[provenance]"]
-    provenance = {**told, "letters": counts.written.total(), "taken": counts.taken.total(), "lost": counts.lost.total()}
+    provenance = {
+        **told,
+        "letters": counts.written.total(),
+        "taken": counts.taken.total(),
+        "lost": counts.lost.total(),
+    }
     parts += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in provenance.items()]
     parts += ["", "# By the letter that was written and the one that is shown.", "[shown]"]
     for one, row in shown_prices(counts).items():
-        parts.append(f"{json.dumps(one)} = {{ {', '.join(f'{json.dumps(other)} = {price}' for other, price in row.items())} }}")
+        parts.append(
+            f"{json.dumps(one)} = {{ {', '.join(f'{json.dumps(other)} = {price}' for other, price in row.items())} }}"
+        )
     parts += ["", "# By the letter that was written and is not shown.", "[lost]"]
     parts += [f"{json.dumps(one)} = {price}" for one, price in lost_prices(counts).items()]
     return "\n".join(parts) + "\n"

@@ -1,7 +1,7 @@
 """The recogniser's neck and output in PyTorch, number for number as in the published file.
 
-PyTorch is a developer's tool: it is imported only where a network is built, and neither the product nor its tests need
-it. Weights are a plain dict of tensors by their names in the published network.
+PyTorch is a developer's tool: it is imported only where a network is built, and neither the product nor its
+tests need it. Weights are a plain dict of tensors by their names in the published network.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ class Tail:
 
     def _attention(self, x: Tensor, number: int, there: Tensor) -> Tensor:
         n, t, _ = x.shape
-        query, key, value = self._linear(x, number).reshape(n, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        query, key, value = (
+            self._linear(x, number).reshape(n, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        )
         alike = (query * _SCALE) @ key.transpose(-1, -2)
         alike = alike.masked_fill(~there[:, None, None, :], -1e9)
         mixed = self._drop(alike.softmax(-1)) @ value
@@ -88,5 +90,7 @@ class Tail:
 def weights_of(arrays: Mapping[str, Any], head: Sequence[str]) -> dict[str, Tensor]:
     """Tensors of what a Tail needs; those that are tuned ask for their gradient."""
     torch = tool("torch")
-    tuned = {name: torch.tensor(arrays[name], dtype=torch.float32, requires_grad=True) for name in (*NECK, *head)}
+    tuned = {
+        name: torch.tensor(arrays[name], dtype=torch.float32, requires_grad=True) for name in (*NECK, *head)
+    }
     return tuned | {name: torch.tensor(arrays[name], dtype=torch.float32) for name in FIXED}

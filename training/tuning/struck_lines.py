@@ -1,8 +1,8 @@
 """Rows as the reader cuts them, some crossed out in whole or part, with the truth along them.
 
-What the judge of crossing out learns from, beside whole sheets (`struck_sheets`): strokes of every kind through words
-and rows, words put in above a row, and all that must not be taken for a stroke: underlines, long bars, arrows, dashes,
-rules through the writing, and whatever hangs down from the row above.
+What the judge of crossing out learns from, beside whole sheets (`struck_sheets`): strokes of every kind
+through words and rows, words put in above a row, and all that must not be taken for a stroke: underlines,
+long bars, arrows, dashes, rules through the writing, and whatever hangs down from the row above.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ SIZE = 2.2
 """A font's size in heights of its small letters, about."""
 
 WHOLE, PART, LURED = 0.17, 0.40, 0.28
-"""Shares of rows that are struck from end to end, that hold struck words, and, of any, that hold what is no strike."""
+"""Shares of rows that are struck from end to end, that hold struck words, and, of any, that hold what is no
+strike."""
 
 _KINDS = {"single": Mark2.SINGLE, "double": Mark2.DOUBLE, "wave": Mark2.WAVE, "scribble": Mark2.ZIGZAG,
           "zigzag": Mark2.ZIGZAG, "cross": Mark2.CROSS}  # fmt: skip
@@ -53,8 +54,8 @@ _THINNED = (Mark2.SINGLE, Mark2.DOUBLE, Mark2.WAVE, Mark2.CROSS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StruckLine:
-    """A crop HEIGHT high (RGB) and, in its columns, where it is struck (left, right, mark) and where words were put in
-    above and show (left, right)."""
+    """A crop HEIGHT high (RGB) and, in its columns, where it is struck (left, right, mark) and where words
+    were put in above and show (left, right)."""
 
     crop: Image
     struck: tuple[tuple[float, float, Mark2], ...]
@@ -92,7 +93,9 @@ class _Writer(Scrivener):
         return self._insert(mask, text, x, base, over)
 
 
-def struck_line(text: str, font: str, desk: Desk, rng: np.random.Generator, other: Callable[[], str]) -> StruckLine:
+def struck_line(
+    text: str, font: str, desk: Desk, rng: np.random.Generator, other: Callable[[], str]
+) -> StruckLine:
     """A row that says `text`, marked by chance; deterministic in `rng`. `other` gives words to put in."""
     hasty = bool(rng.random() < 0.35)
     high = int(rng.choice((15, 18, 22, 26)))
@@ -109,7 +112,9 @@ def struck_line(text: str, font: str, desk: Desk, rng: np.random.Generator, othe
     if rng.random() < LURED:
         _lure(row, who, slope)
     for side in (-1, 1):
-        scrap = " ".join("".join(rng.choice(list(text), len(text))).split()[: max(1, wide // round(2.4 * high))])
+        scrap = " ".join(
+            "".join(rng.choice(list(text), len(text))).split()[: max(1, wide // round(2.4 * high))]
+        )
         if scrap and rng.random() < 0.55:
             start = 4.0 * high + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * wide
             who.row(mask, _words(scrap), start, base + side * pitch, slope, struck=False)
@@ -145,8 +150,8 @@ def _put_in(row: _Row, who: _Writer, other: Callable[[], str], over: Extent | No
 
 
 def _strike(row: _Row, who: _Writer, first: int, last: int, slope: float) -> None:
-    """Strike words `first` to `last` (excluded), in one stroke or each on its own; now and then with a finer or paler pen,
-    or a stretch that begins or ends within a word."""
+    """Strike words `first` to `last` (excluded), in one stroke or each on its own; now and then with a finer
+    or paler pen, or a stretch that begins or ends within a word."""
     rng, whole = who.rng, _around(row.words[first:last])
     layer = np.zeros_like(row.mask)
     if rng.random() < 0.12 and whole.right - whole.left > 5 * who.face.x_height:
@@ -156,7 +161,9 @@ def _strike(row: _Row, who: _Writer, first: int, last: int, slope: float) -> Non
     fate = rng.random()
     if fate < 0.4:
         stroke = str(rng.choice(MORE_STROKES))
-        parts = row.words[first:last] if rng.random() < 0.5 and whole.left == row.words[first].left else [whole]
+        parts = (
+            row.words[first:last] if rng.random() < 0.5 and whole.left == row.words[first].left else [whole]
+        )
         pen = 2.0 if rng.random() < 0.4 else max(2.0, who.habits.pen_px)
         for part in parts:
             cross_out(layer, part, stroke, pen, rng)
@@ -174,7 +181,9 @@ def _strike(row: _Row, who: _Writer, first: int, last: int, slope: float) -> Non
 def _place(row: _Row, who: _Writer, part: Extent, slope: float, lower: float = 0.0) -> Place:
     """Where `draw_mark` draws; `lower` in font sizes."""
     size = SIZE * who.face.x_height
-    return Place(part.left, part.right, row.base + slope * (part.left - row.words[0].left) + lower * size, size, slope)
+    return Place(
+        part.left, part.right, row.base + slope * (part.left - row.words[0].left) + lower * size, size, slope
+    )
 
 
 def _lure(row: _Row, who: _Writer, slope: float) -> None:
@@ -189,7 +198,9 @@ def _lure(row: _Row, who: _Writer, slope: float) -> None:
         draw_mark(row.mask, _place(row, who, part, slope, float(rng.uniform(0.38, 0.55))), Mark2.WAVE, rng)
     elif fate == 3:
         for _ in range(int(rng.integers(1, 4))):
-            draw_mark(row.mask, _place(row, who, row.words[int(rng.integers(count))], slope), Mark2.LONG_BAR, rng)
+            draw_mark(
+                row.mask, _place(row, who, row.words[int(rng.integers(count))], slope), Mark2.LONG_BAR, rng
+            )
     elif fate == 4:
         draw_mark(row.mask, _place(row, who, row.words[first], slope), Mark2.ARROW, rng)
     else:
@@ -204,7 +215,9 @@ def _rule(row: _Row, who: _Writer) -> None:
     layer = np.zeros(row.mask.shape, np.uint8)
     tilt = float(rng.normal(0, 0.002)) * wide
     ends = np.array([[a * wide, y], [b * wide, y + tilt * (b - a)]])
-    cv2.polylines(layer, [np.round(ends * 8).astype(np.int32)], False, 255, int(rng.integers(1, 3)), cv2.LINE_AA, 3)
+    cv2.polylines(
+        layer, [np.round(ends * 8).astype(np.int32)], False, 255, int(rng.integers(1, 3)), cv2.LINE_AA, 3
+    )
     pieces = np.repeat(rng.random(wide // 24 + 1) < float(rng.choice([1.0, 0.6])), 24)[:wide]
     strength = float(rng.uniform(0.12, 0.4)) / 255
     np.maximum(row.mask, layer.astype(np.float32) * strength * pieces, out=row.mask)
@@ -220,7 +233,10 @@ def _photographed(row: _Row, high: int, nib: Nib, rng: np.random.Generator) -> S
     seen = _seen(lay(_paper((mask.shape[0], mask.shape[1]), high, rng), mask, nib, rng), rng)
     tall = max(inner.bottom - inner.top, 1.5 * high) * float(rng.uniform(1.15, 1.6))
     middle = (inner.top + inner.bottom) / 2 + float(rng.normal(0, 0.05)) * tall
-    left, right = (inner.left - float(rng.uniform(0.1, 0.5)) * tall, inner.right + float(rng.uniform(0.1, 0.5)) * tall)
+    left, right = (
+        inner.left - float(rng.uniform(0.1, 0.5)) * tall,
+        inner.right + float(rng.uniform(0.1, 0.5)) * tall,
+    )
     stretch = STRETCH * float(np.exp(rng.normal(0, 0.07)))
     wide = max(HEIGHT, round((right - left) / tall * HEIGHT * stretch))
     lean = float(rng.normal(0, 0.006)) * (right - left) / 2

@@ -1,7 +1,8 @@
 """What the lines that a recogniser is tuned on say: orders, headings, and about as much that is neither.
 
-A reader tuned on orders alone gets worse at everything else and learns to guess orders, so general words, numbers and
-letters in no order stand among them. The words are those of the English in Python's own reference (`pydoc_data`).
+A reader tuned on orders alone gets worse at everything else and learns to guess orders, so general words,
+numbers and letters in no order stand among them. The words are those of the English in Python's own reference
+(`pydoc_data`).
 """
 
 from __future__ import annotations
@@ -22,16 +23,42 @@ ORDERS, HEADINGS = 0.52, 0.08
 _PHASES = ("Movement", "Movement", "Movement", "Retreat", "Adjustment")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter", "Fall")
 _MONTHS = ("January", "March", "April", "June", "August", "October", "December")
-_GIVEN = ("Anna", "Bob", "Chris", "Dorothy", "Edward", "Fiona", "George", "Helen", "Ivan", "Jack", "Kate", "Liam",
-          "Maria", "Nigel", "Olga", "Peter", "Quentin", "Rachel", "Steve", "Tom", "Ursula", "Victor", "Wendy", "Zoe")
+_GIVEN = (
+    "Anna",
+    "Bob",
+    "Chris",
+    "Dorothy",
+    "Edward",
+    "Fiona",
+    "George",
+    "Helen",
+    "Ivan",
+    "Jack",
+    "Kate",
+    "Liam",
+    "Maria",
+    "Nigel",
+    "Olga",
+    "Peter",
+    "Quentin",
+    "Rachel",
+    "Steve",
+    "Tom",
+    "Ursula",
+    "Victor",
+    "Wendy",
+    "Zoe",
+)
 _MORE_POWERS = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey", "Duke William",
-                "Harald Hardrada", "Mercia", "Wessex", "Northumbria", "Spain", "Sweden", "Poland", "Ottoman Empire")
+                "Harald Hardrada", "Mercia", "Wessex", "Northumbria", "Spain", "Sweden", "Poland",
+                "Ottoman Empire")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What texts are made of. `boards`: the regions of each board, so that orders keep to one board's names."""
+    """What texts are made of. `boards`: the regions of each board, so that orders keep to one board's
+    names."""
 
     boards: Sequence[Sequence[Name]]
 
@@ -70,8 +97,10 @@ def _heading(rng: np.random.Generator) -> str:
     kind = _pick(rng, ("Moves", "Movement Orders", "Retreats", "Adjustments", "Builds", "Orders", ""))
     name = f"{_pick(rng, _GIVEN)} {_word(rng).capitalize()}"
     return _pick(rng, (
-        f"{season} {year} {kind}", f"Game: {_word(rng).capitalize()} {_word(rng).capitalize()}", f"{power}, {season} {year}",
-        f"v{rng.integers(2, 10)}", f"Version {rng.integers(2, 10)}", f"{power}", name, f"{name}, {power}, {season} {year}",
+        f"{season} {year} {kind}", f"Game: {_word(rng).capitalize()} {_word(rng).capitalize()}",
+        f"{power}, {season} {year}",
+        f"v{rng.integers(2, 10)}", f"Version {rng.integers(2, 10)}", f"{power}", name,
+        f"{name}, {power}, {season} {year}",
         f"{kind} - {season} {year}, v{rng.integers(2, 5)}", f"Orders for {power}",
     ))  # fmt: skip
 
@@ -94,7 +123,8 @@ def _general(rng: np.random.Generator) -> str:
 def _figures(rng: np.random.Generator) -> str:
     number, day = int(rng.integers(0, 10 ** int(rng.integers(1, 6)))), int(rng.integers(1, 32))
     return _pick(rng, (
-        f"{number}", f"{number}", f"{day} {_pick(rng, _MONTHS)}", f"{day}/{rng.integers(1, 13)}", f"({number})", f"#{day}",
+        f"{number}", f"{number}", f"{day} {_pick(rng, _MONTHS)}", f"{day}/{rng.integers(1, 13)}",
+        f"({number})", f"#{day}",
         f"{day}.", f"{rng.integers(1, 24)}:{rng.integers(10, 60)}", f"{day}th", f"1{rng.integers(600, 999)}",
     ))  # fmt: skip
 
@@ -119,7 +149,8 @@ def _word(rng: np.random.Generator) -> str:
 
 @cache
 def general_words() -> tuple[str, ...]:
-    """The distinct English words of Python's reference, in alphabetical order; the same for one Python release."""
+    """The distinct English words of Python's reference, in alphabetical order; the same for one Python
+    release."""
     found = re.findall(r"(?<![\w.'`])[A-Za-z]?[a-z]{1,12}(?![\w'`(])", " ".join(topics.topics.values()))
     return tuple(sorted({word.lower() for word in found if len(word) > 1 or word in "aAI"}))
 

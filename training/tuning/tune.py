@@ -1,11 +1,12 @@
-"""Tuning the recogniser's last layers to handwriting. For developers: needs PyTorch and onnx, which the product does not.
+"""Tuning the recogniser's last layers to handwriting. For developers: needs PyTorch and onnx, which the
+product does not.
 
     python -m training.tuning.tune lines --names names.json --out build/tune --count 20000 --seed 1
     python -m training.tuning.tune fit --lines build/tune --out build/tuned.npz --minutes 10 --seed 2
     python -m training.tuning.tune pack build/tuned.npz --share 0.5 --out ocr/engines/finetuned.npz
 
-`lines` draws rows in the tuning fonts and keeps what the network makes of them before its neck; `fit` tunes the neck and
-the output; `pack` writes the file that the product lays over the published network.
+`lines` draws rows in the tuning fonts and keeps what the network makes of them before its neck; `fit` tunes
+the neck and the output; `pack` writes the file that the product lays over the published network.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def _fit(given: argparse.Namespace) -> None:
 def _pack(given: argparse.Namespace) -> None:
     network = published()
     with np.load(given.tuned, allow_pickle=False) as found:
-        tuned = mixed(cut(network.arrays, network.columns), {name: found[name] for name in found.files}, given.share)
+        tuned = mixed(
+            cut(network.arrays, network.columns), {name: found[name] for name in found.files}, given.share
+        )
     assert set(HEAD) <= set(tuned)
     data = pack(network.data, network.arrays, tuned, network.columns)
     given.out.write_bytes(data)

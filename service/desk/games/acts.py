@@ -1,4 +1,5 @@
-"""What a coordinator does to a game as a whole: begin it, move a deadline, roll a phase back, change an option."""
+"""What a coordinator does to a game as a whole: begin it, move a deadline, roll a phase back, change an
+option."""
 
 from __future__ import annotations
 
@@ -31,23 +32,27 @@ OPTIONS: dict[str, str] = {
     TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
     FIRST_COUNTS: "The first paper of a power counts in each phase, and later ones do not replace it",
     "post_first": "The first movement orders of a power must come by post (strict games)",
-    "reading": "A receipt shows its sender each line as the machine read it, with a picture (it leaves once the sheet is read)",
-    "units_on_map": "The year-end map shows units besides control; it is public (without this, control alone)",
+    "reading": ("A receipt shows its sender each line as the machine read it, with a picture (it leaves once "
+                "the sheet is read)"),
+    "units_on_map": ("The year-end map shows units besides control; it is public (without this, control "
+                     "alone)"),
 }
 """The options of a game that change what the service does, each with its words. All are yes or no."""
 REVIEW = "review"
 REVIEW_WORDS: dict[ReviewMode, str] = {
     ReviewMode.NONE: "One person reads a line",
-    ReviewMode.DOUBTFUL: "Two people read each doubtful line, the second without seeing what the first one read",
+    ReviewMode.DOUBTFUL: ("Two people read each doubtful line, the second without seeing what the first one "
+                          "read"),
     ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
 }
 """The choices of the option about who reads lines (desk plan, "Two-person review")."""
 THRESHOLDS: dict[str, str] = {
-    "": "as the site is set", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure", "0.99": "at least 0.99 sure",
+    "": "as the site is set", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure",
+    "0.99": "at least 0.99 sure",
     "2": "never: a person looks at every line",
 }
-"""How sure the machine must be of a line that nobody looks at: the option's values with their words. The site's own setting
-is the least."""
+"""How sure the machine must be of a line that nobody looks at: the option's values with their words. The
+site's own setting is the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +70,30 @@ class Written:
 
 
 def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
-    """Create a game: its first phase open, the rest of its year waiting. Its id. Raises Refused with every fault."""
+    """Create a game: its first phase open, the rest of its year waiting. Its id. Raises Refused with every
+    fault."""
     variant = maps.load(written.variant)
     new, faults = _game(written, variant, own_address)
     if faults or new is None:
         raise Refused("No game was created. " + " ".join(faults))
     first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
     if first.deadline <= now:
-        raise Refused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: choose a "
+        raise Refused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, "
+                      f"is past: choose a "
                       "later day.")
     try:
         create.create(session, new, variant, first, fresh_seed(), now)
     except ConfigError as fault:
         raise Refused(f"No game was created: {fault}.") from fault
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    log_event(session, now, "game_created", game_id=new.slug, actor=by, detail={"options": sorted(written.options), REVIEW: written.review})
+    log_event(
+        session,
+        now,
+        "game_created",
+        game_id=new.slug,
+        actor=by,
+        detail={"options": sorted(written.options), REVIEW: written.review},
+    )
     return new.slug
 
 
@@ -135,14 +149,18 @@ def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
 def move(
     session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
 ) -> Extension:
-    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15); what changed. Raises Refused."""
+    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15); what changed. Raises
+    Refused."""
     try:
         deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
     except ValueError as fault:
-        raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
+        raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an "
+                      "hour like "
                       "07:00, both in GMT.") from fault
     try:
-        return extensions.move_deadline(session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now)
+        return extensions.move_deadline(
+            session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now
+        )
     except DeadlineError as fault:
         said = str(fault)
         raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
@@ -165,13 +183,16 @@ def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetim
     """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
     why = reason_of(why)
     if not back_to_desk(session, phase):
-        raise Refused("Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
+        raise Refused("Nothing was changed: only a phase that is judged and not sent can be rolled back. "
+                      "What was sent "
                       "stands; an error in it is put right by a correction.")
     log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "why": why})
 
 
-def set_option(session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime) -> None:
+def set_option(
+    session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime
+) -> None:
     """Change an option of a running game, with its history in the log. Raises Refused."""
     why = reason_of(why)
     if name not in OPTIONS:
@@ -185,8 +206,8 @@ def set_option(session: Session, game: GameRow, name: str, why: str, *, value: b
 
 
 def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
-    """Change how sure the machine must be of a line that nobody looks at, for the sheets that come from now on, with its
-    history in the log. Raises Refused."""
+    """Change how sure the machine must be of a line that nobody looks at, for the sheets that come from now
+    on, with its history in the log. Raises Refused."""
     why = reason_of(why)
     if wanted not in THRESHOLDS:
         raise Refused("Nothing was changed: there is no such threshold.")
@@ -195,8 +216,19 @@ def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by:
         raise Refused("Nothing was changed: the option is set so already.")
     kept = {name: value for name, value in game.options.items() if name != THRESHOLD}
     game.options = kept | ({THRESHOLD: float(wanted)} if wanted else {})
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": "lines_without_a_look", "from": THRESHOLDS[before], "to": THRESHOLDS[wanted], "why": why})
+    log_event(
+        session,
+        now,
+        "option_changed",
+        game_id=game.id,
+        actor=by,
+        detail={
+            "option": "lines_without_a_look",
+            "from": THRESHOLDS[before],
+            "to": THRESHOLDS[wanted],
+            "why": why,
+        },
+    )
 
 
 def threshold(game: GameRow) -> str:
@@ -206,18 +238,21 @@ def threshold(game: GameRow) -> str:
 
 
 def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
-    """Change who reads lines, from the phases on that are not judged yet, with its history in the log. Raises Refused,
-    also while two people have read a line otherwise: no option decides which of them is right."""
+    """Change who reads lines, from the phases on that are not judged yet, with its history in the log. Raises
+    Refused, also while two people have read a line otherwise: no option decides which of them is right."""
     why = reason_of(why)
     if wanted not in set(ReviewMode):
         raise Refused("Nothing was changed: there is no such way of reading lines.")
     before = str(game.options.get(REVIEW, ReviewMode.NONE))
     if before == wanted:
         raise Refused("Nothing was changed: the option is set so already.")
-    rows = [phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}]
+    rows = [
+        phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}
+    ]
     for phase in rows:
         if any(work_line.line.stage is Stage.DIFFERS for work_line in work(session, phase)):
-            raise Refused("Nothing was changed: two people have read a line differently. Settle it at the desk or close it as "
+            raise Refused("Nothing was changed: two people have read a line differently. Settle it at the "
+                          "desk or close it as "
                           "void first; no option decides which of them is right.")
     for phase in rows:
         phase.review = wanted

@@ -1,4 +1,5 @@
-"""How an act about a game is carried out by a form: in one transaction, refused with a sentence, told on the game's page."""
+"""How an act about a game is carried out by a form: in one transaction, refused with a sentence, told on the
+game's page."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ Outcome = TypeVar("Outcome")
 
 
 def done(request: Request, game_id: str, told: str, act: Callable[[Session, GameRow], object]) -> Response:
-    """Do it and go to the game's page, which tells it by one of its own sentences; 409 with the reason of a refusal."""
+    """Do it and go to the game's page, which tells it by one of its own sentences; 409 with the reason of a
+    refusal."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         tried(lambda: act(session, game_row(session, game_id)))
@@ -25,7 +27,8 @@ def done(request: Request, game_id: str, told: str, act: Callable[[Session, Game
 
 
 def tried(act: Callable[[], Outcome]) -> Outcome:
-    """What the act gives; 409 with its sentence where it was refused, so that the transaction ends without a change."""
+    """What the act gives; 409 with its sentence where it was refused, so that the transaction ends without a
+    change."""
     try:
         return act()
     except Refused as fault:

@@ -30,8 +30,16 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
-HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back", "address_added", "address_removed",
-           "seat_changed")
+HISTORY = (
+    "option_changed",
+    "game_created",
+    "deadline_moved",
+    "year_moved",
+    "phase_rolled_back",
+    "address_added",
+    "address_removed",
+    "seat_changed",
+)
 
 
 @router.get("/games")
@@ -43,7 +51,15 @@ def games(request: Request, visitor: SignedIn) -> Response:
             (game, next(iter(phases_to_come(session, game.id, 1)), None))
             for game in records.games(session)
         ]
-        return show(request, "games.html", visitor=visitor, told="", games=found, title_of=phase_title, boards=variants())
+        return show(
+            request,
+            "games.html",
+            visitor=visitor,
+            told="",
+            games=found,
+            title_of=phase_title,
+            boards=variants(),
+        )
 
 
 @router.get("/games/new")
@@ -85,35 +101,62 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
     with ports.sessions() as session:
         row = game_row(session, game_id)
         seats = [
-            (power, ports.power_name(row.variant, power), None if key is None else session.get_one(PlayerRow, key),
-             [] if key is None else session.scalars(
-                 select(AddressRow.email).where(AddressRow.player_id == key).order_by(AddressRow.email)).all())
+            (
+                power,
+                ports.power_name(row.variant, power),
+                None if key is None else session.get_one(PlayerRow, key),
+                []
+                if key is None
+                else session.scalars(
+                    select(AddressRow.email).where(AddressRow.player_id == key).order_by(AddressRow.email)
+                ).all(),
+            )
             for power, key in sorted(records.seats(session, game_id).items())
         ]
         phases = phases_to_come(session, game_id)
         rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
                                .order_by(PhaseRow.ordinal)).all()
         board = maps.load(row.variant)
-        years = [one.id for before, one in zip([None, *rows], rows, strict=False)
-                 if one.state == PhaseState.WAITING and one.opens_at > ports.clock.now() and begins_year(before, board.calendar)]
-        history = session.scalars(select(EventRow).where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
-                                  .order_by(EventRow.id.desc())).all()
+        years = [
+            one.id
+            for before, one in zip([None, *rows], rows, strict=False)
+            if one.state == PhaseState.WAITING
+            and one.opens_at > ports.clock.now()
+            and begins_year(before, board.calendar)
+        ]
+        history = session.scalars(
+            select(EventRow)
+            .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
+            .order_by(EventRow.id.desc())
+        ).all()
         return show(request, "game.html", visitor=visitor, told=told, game=row, board=board.title,
                     seats=seats, phases=phases, years=years, title_of=phase_title,
-                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY, reviews=REVIEW_WORDS,
-                    thresholds=THRESHOLDS, threshold=acts.threshold(row), review=row.options.get(REVIEW, ReviewMode.NONE))
+                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY,
+                    reviews=REVIEW_WORDS,
+                    thresholds=THRESHOLDS, threshold=acts.threshold(row),
+                    review=row.options.get(REVIEW, ReviewMode.NONE))
 
 
 @router.post("/games/{game_id}/move")
-def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
-         why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
-         later: Annotated[str, Form()] = "") -> Response:
-    """Move a deadline, with its reason; `later` moves every later phase by as much. Every player is told (OUT-12)."""
+def move(
+    request: Request,
+    visitor: Trusted,
+    game_id: str,
+    phase: Annotated[int, Form()],
+    day: Annotated[str, Form()],
+    why: Annotated[str, Form()] = "",
+    hour: Annotated[str, Form()] = "07:00",
+    later: Annotated[str, Form()] = "",
+) -> Response:
+    """Move a deadline, with its reason; `later` moves every later phase by as much. Every player is told
+    (OUT-12)."""
     ports: DeskPorts = request.app.state.ports
 
     def act(session: Session, row: GameRow) -> None:
         own = _phase(session, row, phase)
-        extension = acts.move(session, own, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now())
+        extension = acts.move(
+            session, own, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()
+        )
         if ports.circulars is not None:
             session.refresh(own)
             ports.circulars.deadline_moved(session, own, extension)
@@ -122,9 +165,16 @@ def move(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int,
 
 
 @router.post("/games/{game_id}/year")
-def move_year(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()], day: Annotated[str, Form()],
-              why: Annotated[str, Form()] = "") -> Response:
-    """Move the first day of a year that has not begun, and all of that year with it (Q-10). Every player is told."""
+def move_year(
+    request: Request,
+    visitor: Trusted,
+    game_id: str,
+    phase: Annotated[int, Form()],
+    day: Annotated[str, Form()],
+    why: Annotated[str, Form()] = "",
+) -> Response:
+    """Move the first day of a year that has not begun, and all of that year with it (Q-10). Every player is
+    told."""
     ports: DeskPorts = request.app.state.ports
 
     def act(session: Session, row: GameRow) -> None:
@@ -147,8 +197,14 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
 
 
 @router.post("/games/{game_id}/option")
-def option(request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()], value: Annotated[str, Form()],
-           why: Annotated[str, Form()] = "") -> Response:
+def option(
+    request: Request,
+    visitor: Trusted,
+    game_id: str,
+    name: Annotated[str, Form()],
+    value: Annotated[str, Form()],
+    why: Annotated[str, Form()] = "",
+) -> Response:
     """Change an option."""
     ports: DeskPorts = request.app.state.ports
     return done(request, game_id, "option", lambda session, row: acts.set_option(
@@ -173,13 +229,27 @@ def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[st
         session, row, value, why, by=visitor.name, now=ports.clock.now()))
 
 
-def _form(request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200) -> Response:
+def _form(
+    request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200
+) -> Response:
     try:
         board = maps.load(written.variant)
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
-    return show(request, "game_new.html", status, visitor=visitor, written=written, fault=fault, options=OPTIONS,
-                reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board, powers=list(board.powers.values()), players=written.players or {})
+    return show(
+        request,
+        "game_new.html",
+        status,
+        visitor=visitor,
+        written=written,
+        fault=fault,
+        options=OPTIONS,
+        reviews=REVIEW_WORDS,
+        thresholds=THRESHOLDS,
+        board=board,
+        powers=list(board.powers.values()),
+        players=written.players or {},
+    )
 
 
 def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:

@@ -1,4 +1,5 @@
-"""What a coordinator does to the seats of a running game: who holds a power, by which addresses they write."""
+"""What a coordinator does to the seats of a running game: who holds a power, by which addresses they
+write."""
 
 from __future__ import annotations
 
@@ -44,24 +45,31 @@ def add_address(
 
 
 def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by: str, now: datetime) -> None:
-    """Take no more orders from an address. A player keeps at least one, else nobody could answer them. Raises Refused."""
+    """Take no more orders from an address. A player keeps at least one, else nobody could answer them. Raises
+    Refused."""
     address = session.get(AddressRow, mail.strip().lower())
     player = seats(session, game.id).get(power)
     if address is None or player is None or address.player_id != player:
         raise Refused("Nothing was changed: the player of this power has no such address.")
-    left = session.scalar(select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player)) or 0
+    left = (
+        session.scalar(select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player))
+        or 0
+    )
     if left < 2:
-        raise Refused("Nothing was changed: this is their only address. Add the new one first, or give the seat to somebody "
+        raise Refused("Nothing was changed: this is their only address. Add the new one first, or give the "
+                      "seat to somebody "
                       "else.")
     session.delete(address)
     log_event(session, now, "address_removed", game_id=game.id, actor=by, detail={"power": power})
 
 
 def hand_over(
-    session: Session, game: GameRow, power: str, holder: Holder, own_address: str, why: str, *, by: str, now: datetime
+    session: Session, game: GameRow, power: str, holder: Holder, own_address: str, why: str, *, by: str,
+    now: datetime
 ) -> bool:
-    """Give a power to another player, or leave its seat empty; whether somebody holds it now. What was sent in for it
-    still counts. A person known by one of the addresses is that player, in this game too (NON-05). Raises Refused."""
+    """Give a power to another player, or leave its seat empty; whether somebody holds it now. What was sent
+    in for it still counts. A person known by one of the addresses is that player, in this game too (NON-05).
+    Raises Refused."""
     why = reason_of(why)
     seat = session.get(SeatRow, (game.id, power))
     if seat is None:
@@ -79,10 +87,12 @@ def hand_over(
 
 def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
     if not holder.name or len(holder.name) > 200 or not holder.mail:
-        raise Refused("Nothing was changed: a player needs a name and a mail address. To leave the seat empty, leave both "
+        raise Refused("Nothing was changed: a player needs a name and a mail address. To leave the seat "
+                      "empty, leave both "
                       "empty.")
     if not known_zone(holder.zone):
-        raise Refused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like Europe/London.")
+        raise Refused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like "
+                      f"Europe/London.")
     wrong = [mail for mail in holder.mail if not is_address(mail) or mail == own_address.lower()]
     if wrong:
         raise Refused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")

@@ -40,22 +40,34 @@ def remove(request: Request, visitor: Trusted, game_id: str, power: Annotated[st
 
 @router.post("/{game_id}/seat")
 def seat(
-    request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()], name: Annotated[str, Form()] = "",
-    mail: Annotated[str, Form()] = "", zone: Annotated[str, Form()] = "Europe/London", why: Annotated[str, Form()] = "",
+    request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
+    name: Annotated[str, Form()] = "",
+    mail: Annotated[str, Form()] = "", zone: Annotated[str, Form()] = "Europe/London",
+    why: Annotated[str, Form()] = "",
 ) -> Response:
     """Another player takes a power, and gets their welcome; or nobody holds it any more."""
     ports: DeskPorts = request.app.state.ports
     holder = Holder(name.strip(), zone.strip(), tuple(one.lower() for one in mail.replace(",", " ").split()))
     with ports.sessions.begin() as session:
-        held = tried(lambda: seat_acts.hand_over(session, game_row(session, game_id), power, holder, own_address(ports), why,
-                                                 by=visitor.name, now=ports.clock.now()))
+        held = tried(
+            lambda: seat_acts.hand_over(
+                session,
+                game_row(session, game_id),
+                power,
+                holder,
+                own_address(ports),
+                why,
+                by=visitor.name,
+                now=ports.clock.now(),
+            )
+        )
     told = "seat-empty" if not held else "seat" if welcome(ports, game_id, power) else "seat-untold"
     return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
-    """Write to the players of a game, or of one power; whether any letter waits to leave. What was changed is committed by
-    now, so a map that cannot be drawn loses nothing."""
+    """Write to the players of a game, or of one power; whether any letter waits to leave. What was changed is
+    committed by now, so a map that cannot be drawn loses nothing."""
     if ports.circulars is None:
         return False
     try:

@@ -1,4 +1,5 @@
-"""What a person asks of the reading page, carried out: the same for a form without script and for the page's script."""
+"""What a person asks of the reading page, carried out: the same for a form without script and for the page's
+script."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from service.web.sessions import Visitor
 
 _WITHOUT_TEXT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
 NO_READING = "This line has no such reading. Nothing was changed."
-NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, one that nobody "
+NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, "
+            "one that nobody "
             "can read “cannot be read”.")
 NO_LINE = "There is no such line in this phase. Nothing was changed."
 NOT_TWO = "Two different readings are kept of a line, or none. Nothing was changed."
@@ -32,11 +34,13 @@ NO_PLACE = "A line is broken between two words, not at its end. Nothing was chan
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept, undo, redo.
+    """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept,
+    undo, redo.
 
-    `seen` is the version of the line that the person had before them, None where the page did not say. `text` is what
-    was typed, `kept` the two readings of a void line ("reading-2"), `at` where to break (share of the crop's width),
-    `others` the lines of an accept (line, version, reading), `target` the key of the act to undo or redo.
+    `seen` is the version of the line that the person had before them, None where the page did not say. `text`
+    is what was typed, `kept` the two readings of a void line ("reading-2"), `at` where to break (share of the
+    crop's width), `others` the lines of an accept (line, version, reading), `target` the key of the act to
+    undo or redo.
     """
 
     key: str
@@ -59,8 +63,8 @@ class Carried:
 
 
 def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visitor, asked: Asked) -> Carried:
-    """Do what is asked, once for each key. Raises HTTPException with a sentence for what the page does not offer, and
-    `decisions.Overtaken` where the line was decided after it was shown."""
+    """Do what is asked, once for each key. Raises HTTPException with a sentence for what the page does not
+    offer, and `decisions.Overtaken` where the line was decided after it was shown."""
     act = Act(asked.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
     if decisions.known(session, act.key):
         return Carried(())
@@ -73,7 +77,9 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
     if asked.do in {"join", "break"}:
         return _reshape(ports, session, act, asked, row, power)
     if asked.do == "close":
-        return close_differences(session, act, phase, [row.id], {} if asked.seen is None else {row.id: asked.seen})
+        return close_differences(
+            session, act, phase, [row.id], {} if asked.seen is None else {row.id: asked.seen}
+        )
     decision, complaint = _said(ports, session, phase.id, power, row, asked)
     kind = Kind.ASK if asked.do == "second" else Kind.DECIDE
     seen = {} if asked.seen is None else {row.id: asked.seen}
@@ -84,20 +90,25 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
 def close_differences(
     session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], seen: Mapping[int, str]
 ) -> Carried:
-    """End what two people read otherwise: each of these lines is void, with both readings kept for the results to print
-    (Q-01). The log says how many; 400 where one of them is no difference."""
+    """End what two people read otherwise: each of these lines is void, with both readings kept for the
+    results to print (Q-01). The log says how many; 400 where one of them is no difference."""
     found = lines_by_id(session, line_ids)
     if not line_ids or any(found[one].stage is not Stage.DIFFERS for one in line_ids):
         raise HTTPException(400, NO_DIFFERENCE)
-    said = [Decision(one, LineState.VOID, "\n".join(both(found[one].votes)), settles=True) for one in line_ids]
+    said = [
+        Decision(one, LineState.VOID, "\n".join(both(found[one].votes)), settles=True) for one in line_ids
+    ]
     decisions.file(session, act, said, seen, Kind.CLOSE)
     log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
               detail={"phase_id": phase.id, "lines": len(said)})
     return Carried(tuple(line_ids))
 
 
-def _file(session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str], kind: Kind) -> None:
-    """File decisions; where two people now read a line otherwise, that goes into the log without what they read."""
+def _file(
+    session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str], kind: Kind
+) -> None:
+    """File decisions; where two people now read a line otherwise, that goes into the log without what they
+    read."""
     if phase.review == ReviewMode.NONE:
         decisions.file(session, act, said, seen, kind)
         return
@@ -106,8 +117,18 @@ def _file(session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision],
     decisions.file(session, act, said, seen, kind)
     for one, line in lines_by_id(session, ids).items():
         if line.stage is Stage.DIFFERS and one not in before:
-            log_event(session, act.at, "line_read_differently", game_id=phase.game_id, actor=act.by,
-                      detail={"phase_id": phase.id, "line": one, "readers": sorted({vote.by for vote in line.votes})})
+            log_event(
+                session,
+                act.at,
+                "line_read_differently",
+                game_id=phase.game_id,
+                actor=act.by,
+                detail={
+                    "phase_id": phase.id,
+                    "line": one,
+                    "readers": sorted({vote.by for vote in line.votes}),
+                },
+            )
 
 
 def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
@@ -123,7 +144,8 @@ def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str
 def _said(
     ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, asked: Asked
 ) -> tuple[Decision, str]:
-    """A decision, and why its typed words are no order; 400 with a sentence for one that the page does not offer."""
+    """A decision, and why its typed words are no order; 400 with a sentence for one that the page does not
+    offer."""
     if asked.do in _WITHOUT_TEXT:
         return Decision(row.id, _WITHOUT_TEXT[asked.do], row.text), ""
     if asked.do == "void":

@@ -1,5 +1,5 @@
-"""What the reading page's script asks for: the list of lines, one line's part of the page, words to complete; and what
-it sends: acts, whose line it is, changed keys. Nothing here says anything of the board (DESK-03)."""
+"""What the reading page's script asks for: the list of lines, one line's part of the page, words to complete;
+and what it sends: acts, whose line it is, changed keys. Nothing here says anything of the board (DESK-03)."""
 
 from __future__ import annotations
 
@@ -86,8 +86,11 @@ def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
         found = queries.work(session, phase, visitor.name)
         variant = session.get_one(GameRow, phase.game_id).variant
         entries = [
-            reading_view.index_entry(reading_view.offers(ports, session, phase_id, found, work, me=visitor.name), work,
-                                     ports.power_name(variant, work.power))
+            reading_view.index_entry(
+                reading_view.offers(ports, session, phase_id, found, work, me=visitor.name),
+                work,
+                ports.power_name(variant, work.power),
+            )
             for work in found
         ]
         stacks = _stacks(session, phase_id, visitor.name, found)
@@ -171,7 +174,8 @@ async def keys(request: Request, visitor: SignedIn) -> Response:
 
 
 def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -> dict[str, Any]:
-    """What came of one act: "saved"; "refused" with a sentence; or "overtaken" with how the line stands now."""
+    """What came of one act: "saved"; "refused" with a sentence; or "overtaken" with how the line stands
+    now."""
     try:
         with ports.sessions.begin() as session:
             phase = session.get(PhaseRow, phase_id)
@@ -188,8 +192,8 @@ def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -
 def _offers(
     ports: DeskPorts, session: Session, phase_id: int, found: list[WorkLine], changed: set[int], me: str
 ) -> dict[str, str]:
-    """Open lines whose first offer comes from the lines just decided, or from the machine, which reads a line that was cut
-    anew behind the person's back: the browser fetches these again."""
+    """Open lines whose first offer comes from the lines just decided, or from the machine, which reads a line
+    that was cut anew behind the person's back: the browser fetches these again."""
     sheets = {w.sheet for w in found if w.line.id in changed}
     offered = {}
     for work in found:
@@ -199,7 +203,9 @@ def _offers(
     return offered
 
 
-def _stacks(session: Session, phase_id: int, me: str, found: list[WorkLine]) -> dict[str, list[dict[str, Any]]]:
+def _stacks(
+    session: Session, phase_id: int, me: str, found: list[WorkLine]
+) -> dict[str, list[dict[str, Any]]]:
     """What this person can undo and do again, oldest first, and the last decisions of anybody."""
     numbers = {w.line.id: w.number for w in found}
     return {
@@ -221,8 +227,8 @@ def _open_phase(session: Session, phase_id: int) -> PhaseRow:
 
 
 def _judge(ports: DeskPorts, phase_id: int) -> None:
-    """Judge a phase whose last line is read. The decisions are committed: a fault of the judge loses nothing, and the
-    desk's last page offers to try again."""
+    """Judge a phase whose last line is read. The decisions are committed: a fault of the judge loses nothing,
+    and the desk's last page offers to try again."""
     try:
         ports.settled(phase_id)
     except NotReady:

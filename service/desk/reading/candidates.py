@@ -16,8 +16,8 @@ SURE, LIKELY = 0.85, 0.5
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
-    """One reading. `words` are its words with whether another reading has something else there; `order` is canonical
-    or None. `share`, 0..1, is how far it stands out among the readings of this line."""
+    """One reading. `words` are its words with whether another reading has something else there; `order` is
+    canonical or None. `share`, 0..1, is how far it stands out among the readings of this line."""
 
     text: str
     words: tuple[tuple[str, bool], ...]
@@ -41,16 +41,16 @@ def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
 
 
 def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
-    """Each reading's score, shared with its rivals by how many letters worse they fit. A score alone says "sure" of
-    five readings at once."""
+    """Each reading's score, shared with its rivals by how many letters worse they fit. A score alone says
+    "sure" of five readings at once."""
     best = max((score for score, _ in scored), default=0.0)
     weights = [math.exp(-_STEEP * (best - score) * length) for score, length in scored]
     return [score * weight / sum(weights) for (score, _), weight in zip(scored, weights, strict=True)]
 
 
 def _marked(at: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
-    """The words of one text, each with whether it differs: the best is held against the next, all others against the
-    best. `GAP` stands where the other has words and this one has none."""
+    """The words of one text, each with whether it differs: the best is held against the next, all others
+    against the best. `GAP` stands where the other has words and this one has none."""
     if len(texts) == 1:
         return tuple((word, False) for word in texts[0])
     own, other = texts[at], texts[1] if at == 0 else texts[0]

@@ -1,8 +1,10 @@
-"""The same ink by the same hand, already decided once, is offered first (desk plan, "Equal and doubtful readings").
+"""The same ink by the same hand, already decided once, is offered first (desk plan, "Equal and doubtful
+readings").
 
 What the eye made of a word stands for its ink: where a person has corrected it once on a sheet ("Easdale" to
-"Eskdale"), the next line of that sheet with the same misreading gets the same correction as its first offer. Nothing is
-decided by it; it is one more reading among the readings, and the page says where it comes from. Words only.
+"Eskdale"), the next line of that sheet with the same misreading gets the same correction as its first offer.
+Nothing is decided by it; it is one more reading among the readings, and the page says where it comes from.
+Words only.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ Understand = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A reading as another line of the same sheet was read: its `text`, canonical `order` or None, the number of that
-    line, and which of the eye's own readings it is (1 is the best), or 0 for none of them."""
+    """A reading as another line of the same sheet was read: its `text`, canonical `order` or None, the number
+    of that line, and which of the eye's own readings it is (1 is the best), or 0 for none of them."""
 
     text: str
     order: str | None
@@ -41,7 +43,8 @@ class _Correction:
 
 
 def echo(work: WorkLine, sheet: Iterable[WorkLine], understand: Understand) -> Echo | None:
-    """The offer that a line gets from lines of its own sheet that a person has read; None where there is none."""
+    """The offer that a line gets from lines of its own sheet that a person has read; None where there is
+    none."""
     if not work.line.candidates or not work.line.needs_a_person:
         return None
     best = _best(work.line.candidates)
@@ -78,7 +81,9 @@ def _replaced(words: Sequence[str], one: _Correction) -> list[str] | None:
     return None if at is None else [*words[:at], *one.meant, *words[at + size:]]
 
 
-def _as_offer(text: str, candidates: Sequence[dict[str, Any]], like: int, understand: Understand) -> Echo | None:
+def _as_offer(
+    text: str, candidates: Sequence[dict[str, Any]], like: int, understand: Understand
+) -> Echo | None:
     order = understand(text)
     if order is None:
         return None

@@ -1,4 +1,5 @@
-"""What the coordinator does by forms: decide a line, undo, unseal, judge, approve results, sign out. Every form carries its token."""
+"""What the coordinator does by forms: decide a line, undo, unseal, judge, approve results, sign out. Every
+form carries its token."""
 
 from __future__ import annotations
 
@@ -29,23 +30,28 @@ log = logging.getLogger(__name__)
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
 CLOSED = "These lines cannot be changed now: the phase is not at the desk. What was decided stands."
-CHANGED = "Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once more."
-LATE = ("Not sent: a version came after its sheet's reading had begun, and nobody has settled which one counts. The desk "
+CHANGED = ("Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once "
+           "more.")
+LATE = ("Not sent: a version came after its sheet's reading had begun, and nobody has settled which one "
+        "counts. The desk "
         "names it; nothing is lost.")
-NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results stand. Try again; "
+NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results "
+            "stand. Try again; "
             "if it stays, tell the operator, whose log names the fault.")
-NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the players read it in "
+NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the "
+             "players read it in "
              "the next results.")
 
 
 @router.post("/desk/{phase_id}/decide")
 def decide(
-    request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()], key: Annotated[str, Form()],
+    request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()],
+    key: Annotated[str, Form()],
     do: Annotated[str, Form()], text: Annotated[str, Form()] = "", seen: Annotated[str | None, Form()] = None,
     kept: Annotated[list[str] | None, Form()] = None, at: Annotated[float, Form()] = 50.0,
 ) -> Response:
-    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent, and `seen` "-"
-    for a line without a decision, since an empty field of a form reads as none."""
+    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent,
+    and `seen` "-" for a line without a decision, since an empty field of a form reads as none."""
     version = "" if seen == "-" else seen
     asked = Asked(key=key, do=do, line=line, seen=version, text=text, kept=tuple(kept or ()), at=at / 100)
     ports: DeskPorts = request.app.state.ports
@@ -67,7 +73,8 @@ def accept(
     request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()],
     one: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """Take every listed line by its best reading at once; each `one` is line, version and reading between blanks."""
+    """Take every listed line by its best reading at once; each `one` is line, version and reading between
+    blanks."""
     ports: DeskPorts = request.app.state.ports
     try:
         others = tuple((int(line), seen, do) for line, seen, do in (entry.split(" ") for entry in one or ()))
@@ -91,7 +98,11 @@ def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[in
         phase = desk_phase(session, phase_id)
         act = _act(ports, phase_id, visitor, key)
         ids = [w.line.id for w in queries.work(session, phase)]
-        lines = decisions.undo(session, act) if review is None else decisions.undo_review(session, act, ids, review)
+        lines = (
+            decisions.undo(session, act)
+            if review is None
+            else decisions.undo_review(session, act, ids, review)
+        )
     return _to_desk(phase_id, line=lines[0] if lines else None, told=None if lines else "nothing-to-undo")
 
 
@@ -118,14 +129,17 @@ def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated
 
 @router.post("/desk/{phase_id}/close")
 def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
-    """Make every line void that two people read otherwise, with both readings kept, and judge if nothing else waits."""
+    """Make every line void that two people read otherwise, with both readings kept, and judge if nothing else
+    waits."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         phase = desk_phase(session, phase_id)
         act = _act(ports, phase_id, visitor, key)
         if not decisions.known(session, act.key):
             found = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
-            close_differences(session, act, phase, [one.id for one in found], {one.id: one.version() for one in found})
+            close_differences(
+                session, act, phase, [one.id for one in found], {one.id: one.version() for one in found}
+            )
         done = not any(w.waits for w in queries.work(session, phase))
     return _judge(ports, phase_id) if done else _to_desk(phase_id)
 
@@ -189,7 +203,8 @@ def sign_out(request: Request) -> Response:
 
 
 def _judge(ports: DeskPorts, phase_id: int, kept: int | None = None) -> Response:
-    """Judge and go to the results. What was decided is committed by now, so a fault of the judge loses nothing."""
+    """Judge and go to the results. What was decided is committed by now, so a fault of the judge loses
+    nothing."""
     try:
         judged = ports.settled(phase_id)
     except NotReady:

@@ -1,4 +1,5 @@
-"""Keys of the reading page: what each does, and what a person changed. Matched by character, never by position."""
+"""Keys of the reading page: what each does, and what a person changed. Matched by character, never by
+position."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KeyAction:
-    """One thing a key does. `key` is the default, "Shift+u" for a capital; `fixed` ones cannot be changed. `words` say
-    it in the list of keys."""
+    """One thing a key does. `key` is the default, "Shift+u" for a capital; `fixed` ones cannot be changed.
+    `words` say it in the list of keys."""
 
     name: str
     key: str
@@ -51,7 +52,8 @@ _NEVER = frozenset(" <>&\"'")
 
 
 def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
-    """The key of every action for a person with these changes. "off" is "yes" where single keys are switched off."""
+    """The key of every action for a person with these changes. "off" is "yes" where single keys are switched
+    off."""
     given = changed or {}
     found = {a.name: a.key if a.fixed else str(given.get(a.name, a.key)) for a in ACTIONS}
     return found | {OFF: "yes" if given.get(OFF) else ""}
@@ -74,7 +76,10 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
 
 def _one(key: str) -> str:
     """A single character in lower case, or Shift and a letter."""
-    shifted, letter = key.lower().startswith("shift+"), key.split("+", 1)[1] if key.lower().startswith("shift+") else key
+    shifted, letter = (
+        key.lower().startswith("shift+"),
+        key.split("+", 1)[1] if key.lower().startswith("shift+") else key,
+    )
     if len(letter) != 1 or letter in _NEVER or not letter.isprintable() or (shifted and not letter.isalpha()):
         raise ValueError(f"“{key}” is no single key. Nothing was changed.")
     return f"Shift+{letter.lower()}" if shifted else letter.lower()

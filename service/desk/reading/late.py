@@ -1,7 +1,9 @@
-"""A version that came in time but after its sheet's reading had begun: told on the page, compared, settled by a person.
+"""A version that came in time but after its sheet's reading had begun: told on the page, compared, settled by
+a person.
 
-It can come about where a phase was unsealed, or where a mail server hands over late what it stamped in time. Nothing of
-it blocks the work; results wait until each such version is settled (desk plan, "Late mail while working").
+It can come about where a phase was unsealed, or where a mail server hands over late what it stamped in time.
+Nothing of it blocks the work; results wait until each such version is settled (desk plan, "Late mail while
+working").
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ from service.store.tables import ActRow, LineRow, LineState, PageRow, PhaseRow, 
 class LateVersion:
     """A paper that counts, received at `received_at` after lines of another of the same power were read.
 
-    `paper` and `before` are submissions, the names what people call them ("version 3"); `read` lines of the old one
-    were decided, and `same` of the new one's lines say the same and may keep those decisions.
+    `paper` and `before` are submissions, the names what people call them ("version 3"); `read` lines of the
+    old one were decided, and `same` of the new one's lines say the same and may keep those decisions.
     """
 
     power: str
@@ -42,7 +44,10 @@ class LateVersion:
 def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
     """What is not settled yet, by power."""
     chosen = executed(session, phase)
-    papers = {row.id: row for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id))}
+    papers = {
+        row.id: row
+        for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id))
+    }
     settled = set(session.scalars(select(ActRow.target).where(
         ActRow.phase_id == phase.id, ActRow.kind == Kind.CARRY, ActRow.undone_at.is_(None))))
     begun = set(session.scalars(
@@ -65,8 +70,9 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
 
 
 def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
-    """Settle a late version by using it: decisions about lines that say the same are carried over, the others stay
-    open. One act, that can be undone like any. False when there was nothing to settle or this was filed before."""
+    """Settle a late version by using it: decisions about lines that say the same are carried over, the others
+    stay open. One act, that can be undone like any. False when there was nothing to settle or this was filed
+    before."""
     late = next((one for one in late_versions(session, phase) if one.paper == paper), None)
     if late is None or not decisions.begin(session, act, Kind.CARRY, paper):
         return False
@@ -77,16 +83,21 @@ def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
 
 
 def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[SettledLine]) -> list[Decision]:
-    """Decisions of the old sheet for lines of the new one that nobody has decided, whose ink was read the same with the
-    same readings. Each old line serves once."""
+    """Decisions of the old sheet for lines of the new one that nobody has decided, whose ink was read the
+    same with the same readings. Each old line serves once."""
     ids = [line.id for line in (*old, *new)]
-    raw = {row.id: row.text for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))}
+    raw = {
+        row.id: row.text
+        for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))
+    }
     left = [line for line in old if _carried(line)]
     found = []
     for line in new:
         if line.by is not None or not raw[line.id].strip():
             continue
-        like = next((one for one in left if raw[one.id] == raw[line.id] and _orders(one) == _orders(line)), None)
+        like = next(
+            (one for one in left if raw[one.id] == raw[line.id] and _orders(one) == _orders(line)), None
+        )
         if like is not None:
             left.remove(like)
             found += [replace(one, line_id=line.id) for one in _carried(like)]
@@ -96,7 +107,9 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
 def _carried(line: SettledLine) -> list[Decision]:
     """What is taken over from a line: its decision; where two people must agree, what each of them said."""
     if line.stage is Stage.ONE:
-        told = line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED
+        told = (
+            line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED
+        )
         return [Decision(line.id, line.state, line.text, line.order)] if told else []
     return [Decision(line.id, one.state, one.text, one.order, one.by, one.settles) for one in line.votes]
 

@@ -1,5 +1,6 @@
-"""Who has which line before them: a note for the others, gone after a minute. Kept in this process only, since it
-decides nothing; what two people save on one line is settled by versions (`service.games.decisions`)."""
+"""Who has which line before them: a note for the others, gone after a minute. Kept in this process only,
+since it decides nothing; what two people save on one line is settled by versions
+(`service.games.decisions`)."""
 
 from __future__ import annotations
 
@@ -20,4 +21,6 @@ class Presence:
         """This person looks at this line now; the lines that others have, each with a name."""
         self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
         self._seen[phase_id, who] = (line_id, now)
-        return {line: name for (phase, name), (line, _) in self._seen.items() if phase == phase_id and name != who}
+        return {
+            line: name for (phase, name), (line, _) in self._seen.items() if phase == phase_id and name != who
+        }

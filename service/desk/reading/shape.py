@@ -1,8 +1,9 @@
-"""Lines cut anew by a person: two rows of one order joined, one row with two orders broken (desk plan, `M` and `B`), a box
-set right on the Sheet page.
+"""Lines cut anew by a person: two rows of one order joined, one row with two orders broken (desk plan, `M`
+and `B`), a box set right on the Sheet page.
 
-The machine's lines stay as they are. The new line is a row of its own, of kind "part", that counts only while the act
-stands; the lines it was cut from are set aside as no orders. So undoing the act brings back exactly what was there.
+The machine's lines stay as they are. The new line is a row of its own, of kind "part", that counts only while
+the act stands; the lines it was cut from are set aside as no orders. So undoing the act brings back exactly
+what was there.
 """
 
 from __future__ import annotations
@@ -57,12 +58,14 @@ def split(session: Session, act: Act, line: LineRow, at: float, suggest: Suggest
 
 
 def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
-    """Cut a line out of its page by another box, four corners in pixels of the upright picture; the new line's id, None
-    where this act was filed before. What the eye read is offered as it was until it has looked again, and the line is open: its
-    ink is another."""
+    """Cut a line out of its page by another box, four corners in pixels of the upright picture; the new
+    line's id, None where this act was filed before. What the eye read is offered as it was until it has
+    looked again, and the line is open: its ink is another."""
     if not decisions.begin(session, act, Kind.BOX):
         return None
-    before = [{name: said for name, said in one.items() if name != AGAIN} for _, one in arranged(line.candidates)]
+    before = [
+        {name: said for name, said in one.items() if name != AGAIN} for _, one in arranged(line.candidates)
+    ]
     (made,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: before)
     return made
 
@@ -85,7 +88,8 @@ def _cut(
 
 
 def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
-    """Move what stands below down by some places. By way of negative ones: each place of a page is taken once."""
+    """Move what stands below down by some places. By way of negative ones: each place of a page is taken
+    once."""
     below = (LineRow.page_id == page_id, LineRow.ordinal > after)
     session.execute(update(LineRow).where(*below).values(ordinal=-LineRow.ordinal - rows))
     session.execute(update(LineRow).where(LineRow.page_id == page_id, LineRow.ordinal < 0)
@@ -108,8 +112,11 @@ def size(box: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]]) -> int:
-    """How many rows of writing a line's box holds, by the height of the other lines that the machine found on its page."""
-    boxes = session.scalars(select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART))
+    """How many rows of writing a line's box holds, by the height of the other lines that the machine found on
+    its page."""
+    boxes = session.scalars(
+        select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART)
+    )
     return crops.written_rows(size(box)[1], median([size(one)[1] for one in boxes] or [0.0]))
 
 

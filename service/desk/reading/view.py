@@ -1,4 +1,5 @@
-"""One line as the reading page shows it: where it stands, its crop, what may be chosen. Nothing of the board."""
+"""One line as the reading page shows it: where it stands, its crop, what may be chosen. Nothing of the
+board."""
 
 from __future__ import annotations
 
@@ -30,8 +31,9 @@ SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineSt
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One reading that may be accepted. `do` is what a form sends for it, `like` the number of the line of this sheet
-    that was read so before, or 0. `made` says of which picture it is, of a line that was cut anew and read again."""
+    """One reading that may be accepted. `do` is what a form sends for it, `like` the number of the line of
+    this sheet that was read so before, or 0. `made` says of which picture it is, of a line that was cut anew
+    and read again."""
 
     do: str
     shown: ShownReading
@@ -43,11 +45,11 @@ class Offer:
 class LineView:
     """What one line's part of the page is drawn from.
 
-    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its height, `rows` how
-    many rows of writing it holds. `blind`
-    is set for a second reader, who sees the readings in another order and nothing of the first reader's thoughts. `both`
-    are the decisions of two people who read the line otherwise, `mine` says that this person's own awaits a second.
-    `below` is the next line of the same page, which this one can be joined with, or None; `paper` the sheet's own id.
+    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its
+    height, `rows` how many rows of writing it holds. `blind` is set for a second reader, who sees the
+    readings in another order and nothing of the first reader's thoughts. `both` are the decisions of two
+    people who read the line otherwise, `mine` says that this person's own awaits a second. `below` is the
+    next line of the same page, which this one can be joined with, or None; `paper` the sheet's own id.
     """
 
     work: WorkLine
@@ -79,7 +81,8 @@ class LineView:
 
     @property
     def awaited(self) -> bool:
-        """Whether the machine may still read this line anew: a person has cut it, and no reading of that is there yet."""
+        """Whether the machine may still read this line anew: a person has cut it, and no reading of that is
+        there yet."""
         return self.work.line.kind == PART and self.work.waits and not any(one.made for one in self.offers)
 
     @property
@@ -95,9 +98,11 @@ class LineView:
 
 
 def line_view(
-    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, variant: str, me: str
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *,
+    variant: str, me: str
 ) -> LineView:
-    """A line with everything its part of the page needs. `variant` names the board, for the power's name only."""
+    """A line with everything its part of the page needs. `variant` names the board, for the power's name
+    only."""
     at = lines.index(work)
     below = lines[at + 1] if at + 1 < len(lines) else None
     wide, high = size(work.line.box)
@@ -108,12 +113,14 @@ def line_view(
         (wide + 2 * crops.MARGIN * high) / (high * (1 + 2 * crops.MARGIN)), second(work, me),
         below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
         work.line.votes if work.line.stage is Stage.DIFFERS else (), awaits and not second(work, me),
-        written_rows(session, work.line.page_id, work.line.box), session.get_one(PageRow, work.line.page_id).submission_id,
+        written_rows(session, work.line.page_id, work.line.box),
+        session.get_one(PageRow, work.line.page_id).submission_id,
     )
 
 
 def second(work: WorkLine, me: str) -> bool:
-    """Whether somebody else read this line before, or put it aside for a second reader, and this person has not."""
+    """Whether somebody else read this line before, or put it aside for a second reader, and this person has
+    not."""
     if work.asked and work.asked != me:
         return True
     return work.line.stage is Stage.SECOND and all(one.by != me for one in work.line.votes)
@@ -135,8 +142,8 @@ def offers(
 
 
 def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
-    """Why a line's crop cannot be shown; "" where it can. The page's picture is opened here and kept: the browser asks
-    for the crop a moment later."""
+    """Why a line's crop cannot be shown; "" where it can. The page's picture is opened here and kept: the
+    browser asks for the crop a moment later."""
     page = session.get_one(PageRow, work.line.page_id)
     if page.upright is None:
         return "There is no picture of this line. Type what the sheet says, or skip it."
@@ -156,7 +163,8 @@ def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, 
     """One line as the page's script keeps it: where it stands and what its best reading is."""
     first = view[0] if view else None
     return {
-        **state_entry(work), "power": power, "number": work.number, "sheet": work.sheet, "page": work.line.page_id,
+        **state_entry(work), "power": power, "number": work.number, "sheet": work.sheet,
+        "page": work.line.page_id,
         "first": None if first is None else {
             "do": first.do, "text": first.shown.text, "order": first.shown.order, "sure": first.shown.sure,
             "share": round(first.shown.share, 3)},
@@ -166,10 +174,20 @@ def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, 
 def state_entry(work: WorkLine) -> dict[str, Any]:
     """How one line stands, which is what changes while people read."""
     line = work.line
-    return {"id": line.id, "state": line.state.value, "version": work.version, "text": line.text, "order": line.order,
-            "by": line.by, "asked": work.asked, "carried": work.carried, "stage": line.stage.value if line.stage in _HALF else "",
-            "both": [{"by": one.by, "text": " or ".join(one.kept)} for one in line.votes]
-            if line.stage is Stage.DIFFERS else []}
+    return {
+        "id": line.id,
+        "state": line.state.value,
+        "version": work.version,
+        "text": line.text,
+        "order": line.order,
+        "by": line.by,
+        "asked": work.asked,
+        "carried": work.carried,
+        "stage": line.stage.value if line.stage in _HALF else "",
+        "both": [{"by": one.by, "text": " or ".join(one.kept)} for one in line.votes]
+        if line.stage is Stage.DIFFERS
+        else [],
+    }
 
 
 def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:
@@ -179,7 +197,10 @@ def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:
     if first is not None:
         return [replace(first, like=found.like), *(one for one in plain if one is not first)]
     words = tuple((word, False) for word in found.text.split())
-    return [Offer("said", ShownReading(found.text, words, found.order, plain[0].shown.share), found.like), *plain]
+    return [
+        Offer("said", ShownReading(found.text, words, found.order, plain[0].shown.share), found.like),
+        *plain,
+    ]
 
 
 def _shuffled(line_id: int, me: str, do: str) -> str:

@@ -1,5 +1,5 @@
-"""What a person does to a whole sheet: choose the version that is executed, file it for another power of its sender, or add
-a line that the eye missed."""
+"""What a person does to a whole sheet: choose the version that is executed, file it for another power of its
+sender, or add a line that the eye missed."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ def reason_of(text: str) -> str:
 def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by: str, now: datetime) -> None:
     """Execute this paper whatever the rule of versions says (Q-07). A held one is released by it.
 
-    The reason is logged. A phase that is judged goes back to the desk, since its results came from another sheet.
-    Raises Refused for a paper that came late, and without a reason.
+    The reason is logged. A phase that is judged goes back to the desk, since its results came from another
+    sheet. Raises Refused for a paper that came late, and without a reason.
     """
     why = reason_of(why)
     if paper.received_at > phase.deadline:
-        raise Refused("Nothing was changed: this paper came after the deadline and cannot be executed. What came in "
+        raise Refused("Nothing was changed: this paper came after the deadline and cannot be executed. What "
+                      "came in "
                       "time stands.")
     _clear(session, phase, paper.power)
     session.refresh(paper)
@@ -80,9 +81,12 @@ def other_powers(session: Session, phase: PhaseRow, paper: SubmissionRow) -> lis
                                     SeatRow.power != paper.power).order_by(SeatRow.power)))
 
 
-def refile(session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, why: str, by: str, now: datetime) -> None:
-    """File a paper for another power of its sender, as its heading says (Q-07); the rule of versions decides among that power's
-    papers. One that was held since heading and subject disagree counts by it, and is held again where it is filed back.
+def refile(
+    session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, why: str, by: str, now: datetime
+) -> None:
+    """File a paper for another power of its sender, as its heading says (Q-07); the rule of versions decides
+    among that power's papers. One that was held since heading and subject disagree counts by it, and is held
+    again where it is filed back.
 
     Raises Refused for a power that is not the sender's, or that has the same paper already.
     """
@@ -111,7 +115,9 @@ def refile(session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, 
 
 def back_to_desk(session: Session, phase: PhaseRow) -> bool:
     """Take a judged phase that is not sent back to the desk; decisions stay. False when it was not judged."""
-    return claim_phase(session, phase.id, PhaseState.READY, PhaseState.CLOSED, resolution=None, judged_at=None)
+    return claim_phase(
+        session, phase.id, PhaseState.READY, PhaseState.CLOSED, resolution=None, judged_at=None
+    )
 
 
 def _clear(session: Session, phase: PhaseRow, power: str) -> bool:
@@ -120,12 +126,15 @@ def _clear(session: Session, phase: PhaseRow, power: str) -> bool:
 
 
 def add_line(
-    session: Session, act: Act, page: PageRow, box: Sequence[Sequence[float]], after: int, text: str, order: str | None,
+    session: Session, act: Act, page: PageRow, box: Sequence[Sequence[float]], after: int, text: str,
+    order: str | None,
 ) -> int | None:
-    """A line that the eye missed, as a person reads it: the new line's id, None where this act was filed before.
+    """A line that the eye missed, as a person reads it: the new line's id, None where this act was filed
+    before.
 
-    It is a line of kind "part" that counts only while its decision stands, so `U` at the desk takes it away again.
-    `box`: four corners in pixels of the upright picture; `after`: the ordinal of the line above it, -1 for the top.
+    It is a line of kind "part" that counts only while its decision stands, so `U` at the desk takes it away
+    again. `box`: four corners in pixels of the upright picture; `after`: the ordinal of the line above it, -1
+    for the top.
     """
     if not decisions.begin(session, act, Kind.DECIDE):
         return None

@@ -1,5 +1,5 @@
-"""A sheet that lists only changes to a version that it names: the orders of the units it does not name are taken over from
-that version, by a person and with a reason (Q-09). Nothing is merged by the machine."""
+"""A sheet that lists only changes to a version that it names: the orders of the units it does not name are
+taken over from that version, by a person and with a reason (Q-09). Nothing is merged by the machine."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from service.store.tables import LineRow, LineState, PageRow
 SEVERAL = "; "
 SAYING = frozenset({LineState.AUTO, LineState.READ})
 NOTHING = "Nothing was changed: this sheet names every unit that has an order on the other one."
-NOT_READ = "Nothing was changed: first read every line of this sheet, so that it is known which units it names."
+NOT_READ = ("Nothing was changed: first read every line of this sheet, so that it is known which units it "
+            "names.")
 
 
 def left_out(
     variant: Variant, kind: PhaseKind, power: str, own: Sequence[SettledLine], named: Sequence[SettledLine]
 ) -> list[SettledLine]:
-    """The lines of the version named (`named`) that order a unit of which the sheet (`own`) says nothing, in their order. A
-    line that nobody could read says something of each unit that it may name."""
+    """The lines of the version named (`named`) that order a unit of which the sheet (`own`) says nothing, in
+    their order. A line that nobody could read says something of each unit that it may name."""
     known = {place for line in own for place in _places(variant, kind, power, line)}
     return [line for line in named if line.state in SAYING and line.order is not None
             and (units := _places(variant, kind, power, line)) and not units & known]
@@ -38,8 +39,8 @@ def take_over(
     session: Session, act: Act, page: PageRow, own: Sequence[SettledLine], found: Sequence[SettledLine],
     box: Sequence[Sequence[float]],
 ) -> int:
-    """Add these lines below the sheet's own on its last page, as decisions of this person; how many, 0 where this act was filed
-    before. `U` at the desk takes all of them back. Raises Refused."""
+    """Add these lines below the sheet's own on its last page, as decisions of this person; how many, 0 where
+    this act was filed before. `U` at the desk takes all of them back. Raises Refused."""
     if any(line.needs_a_person for line in own):
         raise Refused(NOT_READ)
     if not found:
@@ -49,14 +50,23 @@ def take_over(
     last = max((line.ordinal for line in own if line.page_id == page.id), default=-1)
     make_room(session, page.id, last, len(found))
     rows = [
-        LineRow(page_id=page.id, ordinal=last + at, box=[list(point) for point in box], kind=decisions.PART, text=line.text,
-                confidence=0.0, status=LineState.NOT_ORDER, candidates=[])
+        LineRow(
+            page_id=page.id,
+            ordinal=last + at,
+            box=[list(point) for point in box],
+            kind=decisions.PART,
+            text=line.text,
+            confidence=0.0,
+            status=LineState.NOT_ORDER,
+            candidates=[],
+        )
         for at, line in enumerate(found, start=1)
     ]
     session.add_all(rows)
     session.flush()
     decisions.end(session, act, [
-        Decision(row.id, LineState.READ, line.text, line.order) for row, line in zip(rows, found, strict=True)])
+        Decision(row.id, LineState.READ, line.text, line.order) for row,
+        line in zip(rows, found, strict=True)])
     return len(rows)
 
 
@@ -68,5 +78,9 @@ def _places(variant: Variant, kind: PhaseKind, power: str, line: SettledLine) ->
         texts = line.order.split(SEVERAL)
     else:
         texts = []
-    return {order.unit.region.province for text in texts for order in parse_typed(variant, kind, power, text).orders
-            if isinstance(order, UnitOrder)}
+    return {
+        order.unit.region.province
+        for text in texts
+        for order in parse_typed(variant, kind, power, text).orders
+        if isinstance(order, UnitOrder)
+    }

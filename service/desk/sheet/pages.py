@@ -1,4 +1,5 @@
-"""The Sheet page: a whole paper with its lines framed, its versions, the choice of what is executed, a missed line."""
+"""The Sheet page: a whole paper with its lines framed, its versions, the choice of what is executed, a missed
+line."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ log = logging.getLogger(__name__)
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its bytes are kept as "
+SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its "
+          "bytes are kept as "
           "they came.")
 NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided stands."
 NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
@@ -64,15 +66,27 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -
         game = session.get_one(GameRow, phase.game_id)
         powers = session.query(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)
         found = [
-            (ports.power_name(game.variant, power), view.versions(session, phase, power)) for (power,) in powers
+            (ports.power_name(game.variant, power), view.versions(session, phase, power))
+            for (power,) in powers
         ]
-        return show(request, "sheets.html", visitor=visitor, told=told, phase=phase, game=game.name, powers=found,
-                    phase_title=phase_title(phase), sealed=sealed(phase),
-                    view=phase_view(session, phase, game))
+        return show(
+            request,
+            "sheets.html",
+            visitor=visitor,
+            told=told,
+            phase=phase,
+            game=game.name,
+            powers=found,
+            phase_title=phase_title(phase),
+            sealed=sealed(phase),
+            view=phase_view(session, phase, game),
+        )
 
 
 @router.get("/sheet/{submission_id}")
-def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int | None = None, told: str = "") -> Response:
+def sheet(
+    request: Request, visitor: SignedIn, submission_id: int, against: int | None = None, told: str = ""
+) -> Response:
     """One paper. `against` names the version it is compared with, `told` one of the page's own sentences."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -81,8 +95,10 @@ def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int 
         own = view.versions(session, phase, paper.power)
         values: dict[str, Any] = {
             "visitor": visitor, "phase": phase, "paper": paper, "game": found.game.name, "told": told,
-            "phase_title": phase_title(phase), "versions": own, "this": next(v for v in own if v.id == paper.id),
-            "power": ports.power_name(found.game.variant, paper.power), "pages": view.pages(session, paper.id),
+            "phase_title": phase_title(phase), "versions": own,
+            "this": next(v for v in own if v.id == paper.id),
+            "power": ports.power_name(found.game.variant, paper.power),
+            "pages": view.pages(session, paper.id),
         }
         if sealed(phase):
             return show(request, "sheet_sealed.html", **values)
@@ -90,11 +106,23 @@ def sheet(request: Request, visitor: SignedIn, submission_id: int, against: int 
         other = _other(own, paper.id, against)
         rows = [] if other is None else view.differences(view.own_lines(session, other.id), lines)
         return show(
-            request, "sheet.html", lines=view.numbered(lines), marks=MARKS, other=other, rows=rows,
-            boxes=_boxes(ports, values["pages"], lines), open_to_change=at_the_desk(phase), key=secrets.token_urlsafe(16),
-            others=[(one, ports.power_name(found.game.variant, one)) for one in acts.other_powers(session, phase, paper)],
-            chosen=any(CHOSEN in v.paper.flags for v in own), sent=phase.state == PhaseState.SENT,
-            fields=view.heading_fields(session, phase, paper, lines, ports.power_name), **values,
+            request,
+            "sheet.html",
+            lines=view.numbered(lines),
+            marks=MARKS,
+            other=other,
+            rows=rows,
+            boxes=_boxes(ports, values["pages"], lines),
+            open_to_change=at_the_desk(phase),
+            key=secrets.token_urlsafe(16),
+            others=[
+                (one, ports.power_name(found.game.variant, one))
+                for one in acts.other_powers(session, phase, paper)
+            ],
+            chosen=any(CHOSEN in v.paper.flags for v in own),
+            sent=phase.state == PhaseState.SENT,
+            fields=view.heading_fields(session, phase, paper, lines, ports.power_name),
+            **values,
         )
 
 
@@ -105,7 +133,8 @@ def picture(request: Request, submission_id: int, page_id: int) -> Response:
     with ports.sessions() as session:
         page = _page(session, submission_id, page_id)
         if page.upright is None:
-            raise HTTPException(404, "This page could not be opened as a picture. Its original file can be downloaded.")
+            raise HTTPException(404, ("This page could not be opened as a picture. Its original file can be "
+                                      "downloaded."))
         lines = [(no, one) for no, one in view.numbered(view.own_lines(session, submission_id))
                  if one.page_id == page_id]
         drawn = sheet_picture.framed(ports.blobs, page.upright, page.rotation, lines)
@@ -121,13 +150,16 @@ def original(request: Request, submission_id: int, page_id: int) -> Response:
     try:
         data = ports.blobs.read(key)
     except BlobError as fault:
-        raise HTTPException(503, f"This file cannot be handed out: {fault}. Everything else is safe.") from fault
+        raise HTTPException(503, (f"This file cannot be handed out: {fault}. Everything else is "
+                                  f"safe.")) from fault
     return Response(data, media_type="application/octet-stream", headers={
         "Content-Disposition": f'attachment; filename="sheet-{submission_id}-{key[:12]}.bin"'})
 
 
 @router.post("/sheet/{submission_id}/choose")
-def choose(request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = "") -> Response:
+def choose(
+    request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
+) -> Response:
     """Execute this version, for a reason on record."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
@@ -139,7 +171,9 @@ def choose(request: Request, visitor: Trusted, submission_id: int, why: Annotate
 
 
 @router.post("/sheet/{submission_id}/leave")
-def leave(request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = "") -> Response:
+def leave(
+    request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
+) -> Response:
     """Let the rule of versions decide again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
@@ -158,22 +192,38 @@ def refile(request: Request, visitor: Trusted, submission_id: int, power: Annota
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         found = _changeable(session, submission_id)
-        _tried(lambda: acts.refile(session, found.phase, found.paper, power, why, visitor.name, ports.clock.now()))
+        _tried(
+            lambda: acts.refile(
+                session, found.phase, found.paper, power, why, visitor.name, ports.clock.now()
+            )
+        )
         phase_id = found.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "refiled")
 
 
 @router.post("/sheet/{submission_id}/take-over")
-def take_over(request: Request, visitor: Trusted, submission_id: int, named: Annotated[int, Form()], key: Annotated[str, Form()],
-              why: Annotated[str, Form()] = "") -> Response:
-    """Take over, from the version that a sheet of only changes names, the orders of the units it does not name (Q-09)."""
+def take_over(
+    request: Request,
+    visitor: Trusted,
+    submission_id: int,
+    named: Annotated[int, Form()],
+    key: Annotated[str, Form()],
+    why: Annotated[str, Form()] = "",
+) -> Response:
+    """Take over, from the version that a sheet of only changes names, the orders of the units it does not
+    name (Q-09)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         found = _changeable(session, submission_id)
         other = session.get(SubmissionRow, named)
-        if other is None or other.id == submission_id or (other.phase_id, other.power) != (found.phase.id, found.paper.power):
-            raise HTTPException(400, "Nothing was changed: choose another version of this power, of this phase.")
+        if (
+            other is None
+            or other.id == submission_id
+            or (other.phase_id, other.power) != (found.phase.id, found.paper.power)
+        ):
+            raise HTTPException(400, ("Nothing was changed: choose another version of this power, of this "
+                                      "phase."))
         act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
         if not decisions.known(session, act.key):
             _tried(lambda: _taken_over(ports, session, act, found, other, why))
@@ -187,8 +237,13 @@ def _taken_over(
 ) -> None:
     reason = acts.reason_of(why)
     own, page = view.own_lines(session, found.paper.id), view.pages(session, found.paper.id)[-1]
-    lines = changes.left_out(maps.load(found.game.variant), PhaseKind(found.phase.kind), found.paper.power, own,
-                                   view.own_lines(session, other.id))
+    lines = changes.left_out(
+        maps.load(found.game.variant),
+        PhaseKind(found.phase.kind),
+        found.paper.power,
+        own,
+        view.own_lines(session, other.id),
+    )
     above = next((line for line in reversed(own) if line.page_id == page.id), None)
     number = changes.take_over(session, act, page, own, lines, _box(ports, page, above, (None,) * 4))
     log_event(session, act.at, "orders_taken_over", game_id=found.game.id, actor=act.by,
@@ -198,13 +253,15 @@ def _taken_over(
 
 @router.post("/sheet/{submission_id}/line")
 def add_line(
-    request: Request, visitor: Trusted, submission_id: int, page: Annotated[int, Form()], text: Annotated[str, Form()],
-    key: Annotated[str, Form()], after: Annotated[int, Form()] = 0, left: Annotated[float | None, Form()] = None,
+    request: Request, visitor: Trusted, submission_id: int, page: Annotated[int, Form()],
+    text: Annotated[str, Form()],
+    key: Annotated[str, Form()], after: Annotated[int, Form()] = 0,
+    left: Annotated[float | None, Form()] = None,
     top: Annotated[float | None, Form()] = None, right: Annotated[float | None, Form()] = None,
     bottom: Annotated[float | None, Form()] = None,
 ) -> Response:
-    """Add a line that the eye missed: below line number `after` of the sheet (0: at the top of the page), its box in
-    percent of the page as shown; without a box the band below that line."""
+    """Add a line that the eye missed: below line number `after` of the sheet (0: at the top of the page), its
+    box in percent of the page as shown; without a box the band below that line."""
     ports: DeskPorts = request.app.state.ports
     words = " ".join(text.split())[:500]
     if not words:
@@ -226,12 +283,13 @@ def add_line(
 
 @router.post("/sheet/{submission_id}/box")
 def fix_box(
-    request: Request, visitor: Trusted, submission_id: int, line: Annotated[str, Form()], key: Annotated[str, Form()],
+    request: Request, visitor: Trusted, submission_id: int, line: Annotated[str, Form()],
+    key: Annotated[str, Form()],
     left: Annotated[float, Form()], top: Annotated[float, Form()], right: Annotated[float, Form()],
     bottom: Annotated[float, Form()],
 ) -> Response:
-    """Set the box of a line right, in percent of its page as shown. `line` is its id and, behind a blank, the version it was
-    shown in."""
+    """Set the box of a line right, in percent of its page as shown. `line` is its id and, behind a blank, the
+    version it was shown in."""
     ports: DeskPorts = request.app.state.ports
     number, _, seen = line.partition(" ")
     with ports.sessions.begin() as session:
@@ -250,8 +308,11 @@ def fix_box(
     return _back(submission_id, "box-fixed")
 
 
-def _boxes(ports: DeskPorts, pages: Sequence[PageRow], lines: Sequence[SettledLine]) -> dict[int, tuple[float, ...]]:
-    """The box of each line in percent of its page as shown; lines of a page without a picture are left out."""
+def _boxes(
+    ports: DeskPorts, pages: Sequence[PageRow], lines: Sequence[SettledLine]
+) -> dict[int, tuple[float, ...]]:
+    """The box of each line in percent of its page as shown; lines of a page without a picture are left
+    out."""
     found: dict[int, tuple[float, ...]] = {}
     for page in pages:
         if page.upright is None:
@@ -260,7 +321,11 @@ def _boxes(ports: DeskPorts, pages: Sequence[PageRow], lines: Sequence[SettledLi
             size = sheet_picture.measure(ports.blobs, page.upright)
         except NoPicture:
             continue  # the page's own picture says so
-        found |= {one.id: sheet_picture.percent(one.box, size, page.rotation) for one in lines if one.page_id == page.id}
+        found |= {
+            one.id: sheet_picture.percent(one.box, size, page.rotation)
+            for one in lines
+            if one.page_id == page.id
+        }
     return found
 
 
@@ -268,11 +333,14 @@ def _checked(session: Session, seen: dict[int, str], me: str) -> None:
     try:
         decisions.check(session, seen, me)
     except decisions.Overtaken as fault:
-        raise HTTPException(409, "Nothing was changed: somebody decided this line after it was shown to you. Reload the page, "
+        raise HTTPException(409, "Nothing was changed: somebody decided this line after it was shown to "
+                                 "you. Reload the page, "
                                  "and set the box if it is still wrong.") from fault
 
 
-def _box(ports: DeskPorts, page: PageRow, above: SettledLine | None, given: Sequence[float | None]) -> list[list[float]]:
+def _box(
+    ports: DeskPorts, page: PageRow, above: SettledLine | None, given: Sequence[float | None]
+) -> list[list[float]]:
     """Four corners in pixels of the upright picture, clockwise from the top left of the writing."""
     if page.upright is None:
         return [[0, 0], [1, 0], [1, 1], [0, 1]]
@@ -281,13 +349,16 @@ def _box(ports: DeskPorts, page: PageRow, above: SettledLine | None, given: Sequ
     if all(side is not None for side in given):
         sides = [min(100.0, max(0.0, float(side or 0))) for side in given]
         if sides[2] - sides[0] < LEAST_BOX or sides[3] - sides[1] < LEAST_BOX:
-            raise HTTPException(400, "Nothing was changed: the box has no size. Left must be less than right, and top "
+            raise HTTPException(400, "Nothing was changed: the box has no size. Left must be less than "
+                                     "right, and top "
                                      "less than bottom, in percent of the page.")
         left, top, right, bottom = (side / 100 * shown[at % 2] for at, side in enumerate(sides))
     else:
         left, top, right, bottom = _below(above, size, shown, page.rotation)
     corners = ((left, top), (right, top), (right, bottom), (left, bottom))
-    return [[round(x, 1), round(y, 1)] for x, y in (turned(point, shown, -page.rotation) for point in corners)]
+    return [
+        [round(x, 1), round(y, 1)] for x, y in (turned(point, shown, -page.rotation) for point in corners)
+    ]
 
 
 def _below(
@@ -302,7 +373,8 @@ def _below(
 
 
 def _other(own: Sequence[view.Version], this: int, against: int | None) -> view.Version | None:
-    """The version a sheet is compared with: the one asked for, else the executed one, else the last before it."""
+    """The version a sheet is compared with: the one asked for, else the executed one, else the last before
+    it."""
     rest = [version for version in own if version.id != this]
     asked = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
@@ -343,7 +415,8 @@ def _tried(act: Callable[[], None]) -> None:
 
 
 def _judge(ports: DeskPorts, phase_id: int) -> None:
-    """Judge where nothing waits any more. The act is committed by now, so a fault of the judge loses nothing."""
+    """Judge where nothing waits any more. The act is committed by now, so a fault of the judge loses
+    nothing."""
     try:
         ports.settled(phase_id)
     except NotReady:

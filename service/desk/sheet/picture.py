@@ -1,5 +1,5 @@
-"""A page with every line framed by its state: each state has a colour, a letter and a stroke of its own, so that the
-picture can be read without colour."""
+"""A page with every line framed by its state: each state has a colour, a letter and a stroke of its own, so
+that the picture can be read without colour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a state is drawn. `stroke`: lengths drawn and left out by turns, in widths of the line; empty is unbroken."""
+    """How a state is drawn. `stroke`: lengths drawn and left out by turns, in widths of the line; empty is
+    unbroken."""
 
     letter: str
     colour: str
@@ -44,8 +45,8 @@ MARKS: dict[LineState, Mark] = {
 def framed(blobs: Blobs, key: str, rotation: int, lines: Sequence[tuple[str, SettledLine]]) -> bytes:
     """The page as its sender held it, each line framed and labelled "3 A", as JPEG at most 1400 px wide.
 
-    `key` is the blob of the upright picture, `rotation` how far its writing is still turned (degrees clockwise to
-    turn it back), `lines` labels with lines in pixels of that picture. Raises NoPicture.
+    `key` is the blob of the upright picture, `rotation` how far its writing is still turned (degrees
+    clockwise to turn it back), `lines` labels with lines in pixels of that picture. Raises NoPicture.
     """
     page = _opened(blobs, key)
     size = page.size
@@ -56,14 +57,17 @@ def framed(blobs: Blobs, key: str, rotation: int, lines: Sequence[tuple[str, Set
     pen = ImageDraw.Draw(shown)
     for label, line in lines:
         corners = [(x * scale, y * scale) for x, y in (turned(point, size, rotation) for point in line.box)]
-        _frame(pen, corners, f"{label} {MARKS[line.state].letter}", MARKS[line.state], max(2, shown.width // 450))
+        _frame(
+            pen, corners, f"{label} {MARKS[line.state].letter}", MARKS[line.state], max(2, shown.width // 450)
+        )
     out = io.BytesIO()
     shown.save(out, "JPEG", quality=85)
     return out.getvalue()
 
 
 def turned(point: Point, size: tuple[int, int], rotation: int) -> Point:
-    """Where a point of a picture of this size lies once the picture is turned clockwise by 0, 90, 180 or 270 degrees."""
+    """Where a point of a picture of this size lies once the picture is turned clockwise by 0, 90, 180 or 270
+    degrees."""
     x, y = float(point[0]), float(point[1])
     width, height = size
     return {0: (x, y), 90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[rotation % 360]
@@ -76,8 +80,8 @@ def measure(blobs: Blobs, key: str) -> tuple[int, int]:
 
 
 def percent(box: Sequence[Point], size: tuple[int, int], rotation: int) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of a box in percent of its page as shown: the page's `size` as stored, `rotation` as in
-    `framed`."""
+    """Left, top, right and bottom of a box in percent of its page as shown: the page's `size` as stored,
+    `rotation` as in `framed`."""
     xs, ys = zip(*(turned(point, size, rotation) for point in box), strict=True)
     wide, high = size if rotation % 180 == 0 else size[::-1]
     return (round(100 * min(xs) / wide, 1), round(100 * min(ys) / high, 1), round(100 * max(xs) / wide, 1),
@@ -94,7 +98,8 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except (BlobError, UnidentifiedImageError, OSError, ValueError) as fault:
-        raise NoPicture("This page cannot be shown. What was read and decided is safe; lines can still be added by "
+        raise NoPicture("This page cannot be shown. What was read and decided is safe; lines can still be "
+                        "added by "
                         "hand from the original file.") from fault
 
 
@@ -112,7 +117,10 @@ def _frame(pen: ImageDraw.ImageDraw, corners: Sequence[Point], label: str, mark:
 
 
 def _away(point: Point, middle: Point, by: float) -> Point:
-    return (point[0] + math.copysign(by, point[0] - middle[0]), point[1] + math.copysign(by, point[1] - middle[1]))
+    return (
+        point[0] + math.copysign(by, point[0] - middle[0]),
+        point[1] + math.copysign(by, point[1] - middle[1]),
+    )
 
 
 def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: Mark, width: int) -> None:

@@ -1,4 +1,5 @@
-"""What the page of one sheet shows: its lines, its heading, and the other versions of the same power beside it."""
+"""What the page of one sheet shows: its lines, its heading, and the other versions of the same power beside
+it."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from service.web.wording import reasons
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One paper of a power: when it came and by which way, and what became of it, with the reason in a sentence."""
+    """One paper of a power: when it came and by which way, and what became of it, with the reason in a
+    sentence."""
 
     id: int
     number: int | None
@@ -41,8 +43,8 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One row of two sheets side by side. `sign` and `word` say the same: "=" same, "≠" changed, "−" only on the left,
-    "+" only on the right."""
+    """One row of two sheets side by side. `sign` and `word` say the same: "=" same, "≠" changed, "−" only on
+    the left, "+" only on the right."""
 
     sign: str
     word: str
@@ -66,15 +68,19 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts by the rule of versions"
-    loser = next((one for one in ballot.losers if one.paper.id == row.id), None) if ballot is not None else None
+    loser = (
+        next((one for one in ballot.losers if one.paper.id == row.id), None) if ballot is not None else None
+    )
     if loser is not None:
         return loser.why
-    return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it" if row.fate == "held" else (
+    return (f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled "
+            f"it") if row.fate == "held" else (
         "it does not count")
 
 
 def own_lines(session: Session, submission: int) -> list[SettledLine]:
-    """The lines of a sheet as they stand, without those that a person cut into others, or cut and took back."""
+    """The lines of a sheet as they stand, without those that a person cut into others, or cut and took
+    back."""
     away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
     return [one for one in lines_of(session, [submission])[submission]
             if one.id not in away and not (one.kind == PART and one.by is None)]
@@ -94,7 +100,9 @@ def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> li
             rows += [Difference("=", "same", text, text) for text in ours[a:b]]
             continue
         for one, other in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
-            sign, word = ("≠", "changed") if one and other else ("−", "only here") if one else ("+", "only there")
+            sign, word = (
+                ("≠", "changed") if one and other else ("−", "only here") if one else ("+", "only there")
+            )
             rows.append(Difference(sign, word, one, other))
     return rows
 
@@ -108,7 +116,8 @@ def _texts(lines: Sequence[SettledLine]) -> list[str]:
 
 def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, lines: Sequence[SettledLine],
                    name_of: Callable[[str, str], str]) -> list[tuple[str, str, str]]:
-    """Each field of the heading: its name, what the sheet says ("" where nothing was found), what it is filed as."""
+    """Each field of the heading: its name, what the sheet says ("" where nothing was found), what it is filed
+    as."""
     game = session.get_one(GameRow, phase.game_id)
     found = _heading(game, lines)
     return [
@@ -117,7 +126,11 @@ def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, line
         ("Season", found.season or "", phase.season),
         ("Year", str(found.year or ""), str(phase.year)),
         ("Kind", "" if found.kind is None else found.kind.value, phase.kind),
-        ("Version", "" if found.wanted is None else str(found.wanted), "" if paper.version is None else str(paper.version)),
+        (
+            "Version",
+            "" if found.wanted is None else str(found.wanted),
+            "" if paper.version is None else str(paper.version),
+        ),
     ]
 
 

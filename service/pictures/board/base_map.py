@@ -36,19 +36,26 @@ class Base:
 
 
 def draw_base(sheet: Sheet, labels: Iterable[Label], compass: Rect | None, like: Sheet | None = None) -> Base:
-    """The unchanging part of a sheet's map; winds blow from the `compass`, where there is one. Its land is washed in the tones of
-    another sheet it is `like`."""
-    return Base(_water(sheet, compass) + _land(sheet, _tones(like or sheet)), _lines(sheet), drawn_names(sheet, labels))
+    """The unchanging part of a sheet's map; winds blow from the `compass`, where there is one. Its land is
+    washed in the tones of another sheet it is `like`."""
+    return Base(
+        _water(sheet, compass) + _land(sheet, _tones(like or sheet)),
+        _lines(sheet),
+        drawn_names(sheet, labels),
+    )
 
 
 def _water(sheet: Sheet, compass: Rect | None) -> str:
     inside = sheet.inside
     if compass is None:
-        return f'<rect width="{inside.width:.2f}" height="{inside.height:.2f}" fill="{SEA_TONE}"/>{_waterlines(sheet)}'
+        return (f'<rect width="{inside.width:.2f}" height="{inside.height:.2f}" '
+                f'fill="{SEA_TONE}"/>{_waterlines(sheet)}')
     return (
         f'<rect width="{sheet.paper.width:g}" height="{sheet.paper.height:g}" fill="{PAPER_TONE}"/>'
-        f'<rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" fill="{SEA_TONE}"/>'
-        f'<clipPath id="neat"><rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}"/></clipPath>'
+        f'<rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" '
+        f'fill="{SEA_TONE}"/>'
+        f'<clipPath id="neat"><rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" '
+        f'height="{inside.height:g}"/></clipPath>'
         f'<g clip-path="url(#neat)">{ornament.rhumbs(compass, inside)}</g>{_waterlines(sheet)}'
     )
 
@@ -61,7 +68,8 @@ def _waterlines(sheet: Sheet) -> str:
         line = coast.buffer(distance, quad_segs=2).simplify(0.05 + distance * 0.04).boundary
         line = shapely.intersection(line, frame.buffer(-0.05))
         parts.append(
-            f'<path d="{path(line)}" fill="none" stroke="{WATER}" stroke-width="{width}" stroke-opacity="{strength}"/>'
+            f'<path d="{path(line)}" fill="none" stroke="{WATER}" stroke-width="{width}" '
+            f'stroke-opacity="{strength}"/>'
         )
     return "".join(parts)
 
@@ -76,7 +84,8 @@ def _land(sheet: Sheet, tones: Mapping[str, int]) -> str:
         if name not in sheet.places:
             continue
         shape = sheet.places[name].shape.simplify(UNSEEN)
-        parts.append(f'<path d="{path(shape)}" fill="{TONES[tone]}" stroke="{TONES[tone]}" stroke-width="0.1"/>')
+        parts.append(f'<path d="{path(shape)}" fill="{TONES[tone]}" stroke="{TONES[tone]}" '
+                     f'stroke-width="0.1"/>')
     return "".join(parts)
 
 
@@ -87,7 +96,9 @@ def _tones(sheet: Sheet) -> dict[str, int]:
     tones: dict[str, int] = {}
     for place in land:
         near = {tones.get(land[at].id) for at in tree.query(place.shape, predicate="dwithin", distance=0.1)}
-        tones[place.id] = min(range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone)))
+        tones[place.id] = min(
+            range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone))
+        )
     return tones
 
 
@@ -106,10 +117,13 @@ def _lines(sheet: Sheet) -> str:
     areas = shapely.intersection(shapely.difference(_net(_by_area(seas)), by_land), edge)
     waters = shapely.intersection(shapely.difference(waters, areas.buffer(0.1, quad_segs=1)), edge)
     band = [
-        shapely.difference(realm, realm.buffer(-0.9, quad_segs=2)).simplify(0.08) for realm in _by_area(dry) if realm.area > 30
+        shapely.difference(realm, realm.buffer(-0.9, quad_segs=2)).simplify(0.08)
+        for realm in _by_area(dry)
+        if realm.area > 30
     ]
     return "".join((
-        f'<path d="{"".join(path(one) for one in band)}" fill="#b08a4a" fill-rule="evenodd" fill-opacity="0.20"/>',
+        (f'<path d="{"".join(path(one) for one in band)}" fill="#b08a4a" fill-rule="evenodd" '
+         f'fill-opacity="0.20"/>'),
         _stroke(waters, SEA_INK, 0.16, "0.7 0.7"),
         _stroke(areas, SEA_INK, 0.26, "2.4 0.8"),
         _stroke(counties, INK, 0.17, "0.9 0.45"),
@@ -133,7 +147,8 @@ def _by_area(places: Iterable[Place]) -> list[BaseGeometry]:
 def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
-        f'<path d="{path(shapely.line_merge(line).simplify(UNSEEN))}" fill="none" stroke="{colour}" stroke-width="{width}" '
+        f'<path d="{path(shapely.line_merge(line).simplify(UNSEEN))}" fill="none" stroke="{colour}" '
+        f'stroke-width="{width}" '
         f'stroke-linejoin="round"{dashed}/>'
     )
 
@@ -146,6 +161,7 @@ def drawn_names(sheet: Sheet, labels: Iterable[Label]) -> str:
         wet = ground in {Ground.SEA, Ground.AREA}
         if one.leader is not None:
             (x0, y0), (x1, y1) = one.leader
-            parts.append(f'<path d="M{x0:.2f} {y0:.2f}L{x1:.2f} {y1:.2f}" stroke="{INK}" stroke-width="0.15"/>')
+            parts.append(f'<path d="M{x0:.2f} {y0:.2f}L{x1:.2f} {y1:.2f}" stroke="{INK}" '
+                         f'stroke-width="0.15"/>')
         parts.append(draw_label(one, SEA_INK if wet else INK, SEA_TONE if wet else LAND_TONE))
     return "".join(parts)

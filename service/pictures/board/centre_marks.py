@@ -44,8 +44,9 @@ def disc(x: float, y: float, radius: float) -> BaseGeometry:
 
 
 def seal(place: Place, power: Power | None) -> str:
-    """A centre's mark: the owner's letter on paper within a ring of the owner's colour and pattern; a black point
-    where nobody owns it. A town is a disc, the mark of a county's centre a shield. A capital wears a crown."""
+    """A centre's mark: the owner's letter on paper within a ring of the owner's colour and pattern; a black
+    point where nobody owns it. A town is a disc, the mark of a county's centre a shield. A capital wears a
+    crown."""
     if place.seal is None:
         return ""
     x, y = place.seal
@@ -60,13 +61,15 @@ def seal(place: Place, power: Power | None) -> str:
     parts.append(outline.format(f'fill="none" stroke="{INK}" stroke-width="0.3"'))
     if place.capital:
         parts.append(
-            f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius + 0.5:.2f}" fill="none" stroke="{INK}" stroke-width="0.22"/>'
+            f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius + 0.5:.2f}" fill="none" stroke="{INK}" '
+            f'stroke-width="0.22"/>'
         )
         parts.append(crown(x, y - place.radius - 0.55))
     if power is not None:
         size = place.radius * 1.5
         if town:
-            parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius * 0.72:.2f}" fill="{ornament.PALE}"/>')
+            parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius * 0.72:.2f}" '
+                         f'fill="{ornament.PALE}"/>')
         parts.append(text(x, y + size * 0.325, power.letter, "bold", size, f'class="owner" fill="{INK}"'))
     elif place.centre:
         parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="0.62" fill="{INK}"/>')
@@ -96,6 +99,7 @@ def shield(x: float, y: float, radius: float) -> BaseGeometry:
 def crown(x: float, y: float) -> str:
     """A small crown standing on (x, y)."""
     return (
-        f'<path d="M{x - 1.0:.2f} {y:.2f}L{x - 1.25:.2f} {y - 1.25:.2f}L{x - 0.55:.2f} {y - 0.7:.2f}L{x:.2f} {y - 1.5:.2f}'
+        f'<path d="M{x - 1.0:.2f} {y:.2f}L{x - 1.25:.2f} {y - 1.25:.2f}L{x - 0.55:.2f} '
+        f'{y - 0.7:.2f}L{x:.2f} {y - 1.5:.2f}'
         f'L{x + 0.55:.2f} {y - 0.7:.2f}L{x + 1.25:.2f} {y - 1.25:.2f}L{x + 1.0:.2f} {y:.2f}Z" fill="{INK}"/>'
     )

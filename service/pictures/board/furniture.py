@@ -1,4 +1,5 @@
-"""Where title, legend, compass and scale stand: over open water or foreign land, hiding no region of the board."""
+"""Where title, legend, compass and scale stand: over open water or foreign land, hiding no region of the
+board."""
 
 from __future__ import annotations
 
@@ -20,13 +21,14 @@ HIDDEN = 0.4
 """A sea may be covered by this part before it costs anything."""
 
 _LAND, _LINES, _HIDING, _AWAY = 60_000.0, 1500.0, 3000.0, 160.0
-"""Prices of covering nothing but land, or nothing but borders; of hiding a sea whole; of standing at the far side."""
+"""Prices of covering nothing but land, or nothing but borders; of hiding a sea whole; of standing at the far
+side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something of a size in millimetres that wants a place; `at` is the corner or side it is drawn to, each from 0
-    (left, top) to 1 (right, bottom). What is `afloat` keeps off foreign land too."""
+    """Something of a size in millimetres that wants a place; `at` is the corner or side it is drawn to, each
+    from 0 (left, top) to 1 (right, bottom). What is `afloat` keeps off foreign land too."""
 
     name: str
     width: float
@@ -51,8 +53,11 @@ class _Ground:
     def __init__(self, sheet: Sheet) -> None:
         grid = Grid(sheet.paper, sheet.places)
         self.ids = grid.ids[::COARSE, ::COARSE]
-        # Land is asked for cell by cell, so that no islet is covered, nor its mark, which may be wider; water may be taken coarsely.
-        marks = grid.blocked((), ((*one.seal, one.radius) for one in sheet.places.values() if one.seal is not None))
+        # Land is asked for cell by cell, so that no islet is covered, nor its mark, which may be wider; water
+        # may be taken coarsely.
+        marks = grid.blocked(
+            (), ((*one.seal, one.radius) for one in sheet.places.values() if one.seal is not None)
+        )
         self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea | marks), summed(grid.ids < 0)
         self.lines = summed(grid.edge)
         self.wet = np.array([place.ground in {Ground.AREA, Ground.SEA} for place in sheet.places.values()])
@@ -71,7 +76,12 @@ class _Ground:
         ])
         for other in placed:
             kept = other.grown(GAP)
-            free = (boxes[:, 0] > kept.x1) | (boxes[:, 2] < kept.x0) | (boxes[:, 1] > kept.y1) | (boxes[:, 3] < kept.y0)
+            free = (
+                (boxes[:, 0] > kept.x1)
+                | (boxes[:, 2] < kept.x0)
+                | (boxes[:, 1] > kept.y1)
+                | (boxes[:, 3] < kept.y0)
+            )
             boxes = boxes[free]
         costs = self._price(piece, boxes, inside)
         found, price = None, np.inf

@@ -1,4 +1,5 @@
-"""The pages behind the map: who holds which centre, and every region with its short name, as words for screen readers."""
+"""The pages behind the map: who holds which centre, and every region with its short name, as words for screen
+readers."""
 
 from __future__ import annotations
 
@@ -33,9 +34,11 @@ STYLE = """
 
 
 def index_page(
-    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, size: str = "A3", units: Iterable[Unit] = ()
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, size: str = "A3",
+    units: Iterable[Unit] = ()
 ) -> str:
-    """HTML of the table of control and the list of regions, to follow the map in one PDF; with the units that stand on it."""
+    """HTML of the table of control and the list of regions, to follow the map in one PDF; with the units that
+    stand on it."""
     rows = "".join(_power_row(variant, power, centres.get(power, ())) for power in variant.powers)
     held = {region for regions in centres.values() for region in regions}
     units = sorted(units)
@@ -45,8 +48,10 @@ def index_page(
     return (
         f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
-        f"<tbody>{rows}<tr><td></td><th>No power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
-        f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short names</h2>{_regions(variant)}</section></div>"
+        f"<tbody>{rows}<tr><td></td><th>No "
+        f"power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
+        f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short "
+        f"names</h2>{_regions(variant)}</section></div>"
     )
 
 
@@ -64,7 +69,8 @@ def _units(variant: Variant, units: Sequence[Unit]) -> str:
         return ""
     rows = "".join(
         f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(', '.join(unit_text(variant, one) for one in own)) or 'none'}</td></tr>"
-        for power in variant.powers.values() for own in [[one for one in units if one.power == power.id]]
+        for power in variant.powers.values()
+        for own in [[one for one in units if one.power == power.id]]
     )
     return f"<h2>Units</h2><table><thead><tr><th>Power</th><th>Units</th></tr></thead><tbody>{rows}</tbody></table>"
 
@@ -80,8 +86,8 @@ def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
 
 
 def _regions(variant: Variant) -> str:
-    """Every region, in columns that are read downwards. They are filled here: balancing columns of its own takes the
-    renderer several layouts of the whole list."""
+    """Every region, in columns that are read downwards. They are filled here: balancing columns of its own
+    takes the renderer several layouts of the whole list."""
     listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
     deep = min(DEEP, -(-len(listed) // COLUMNS))
     columns = [listed[at : at + deep] for at in range(0, len(listed), deep)]

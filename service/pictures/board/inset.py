@@ -1,5 +1,5 @@
-"""Where a map is crowded, the same once more and larger, in a frame of its own over open water; every name in it is set anew
-by the same solver, so that it stands whole where the map had room for a short one only.
+"""Where a map is crowded, the same once more and larger, in a frame of its own over open water; every name in
+it is set anew by the same solver, so that it stands whole where the map had room for a short one only.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _STEP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Inset:
-    """A part of a map drawn larger: the `window` it shows and the `box` it stands in, both on the map; `sheet` and `labels`
-    in millimetres of its own, origin top left."""
+    """A part of a map drawn larger: the `window` it shows and the `box` it stands in, both on the map;
+    `sheet` and `labels` in millimetres of its own, origin top left."""
 
     window: Rect
     box: Rect
@@ -52,10 +52,13 @@ class Inset:
 
 
 def crowded(sheet: Sheet) -> Rect | None:
-    """The window with the most regions in it, None where no window has a crowd. The first of equals from the top left."""
+    """The window with the most regions in it, None where no window has a crowd. The first of equals from the
+    top left."""
     part = sheet.paper.furniture
     wide, high, inside = WIDE * part, HIGH * part, sheet.inside
-    points = [place.shape.representative_point() for place in sheet.places.values() if not place.shape.is_empty]
+    points = [
+        place.shape.representative_point() for place in sheet.places.values() if not place.shape.is_empty
+    ]
     x, y = np.array([one.x for one in points]), np.array([one.y for one in points])
     best, most = None, CROWD - 1
     for left in np.arange(inside.x0, inside.x1 - wide, _STEP):
@@ -88,13 +91,17 @@ def make(sheet: Sheet, window: Rect, box: Rect) -> Inset | None:
 def hides_land(sheet: Sheet, box: Rect) -> bool:
     """Whether a box would cover land of the board, or a mark on it."""
     here = shapely.box(box.x0, box.y0, box.x1, box.y1)
-    marks = [shapely.Point(one.seal).buffer(one.radius) for one in sheet.places.values() if one.seal is not None]
+    marks = [
+        shapely.Point(one.seal).buffer(one.radius) for one in sheet.places.values() if one.seal is not None
+    ]
     return bool(sheet.land.intersection(here).area > 0.5 or shapely.intersects(here, marks).any())
 
 
 def _seen(whole: Place, own: Place, frame: Rect) -> bool:
     """Whether so much of a region is in the frame that its name belongs there."""
-    if own.seal is not None and not frame.grown(-own.radius).meets(Rect(own.seal[0], own.seal[1], own.seal[0], own.seal[1])):
+    if own.seal is not None and not frame.grown(-own.radius).meets(
+        Rect(own.seal[0], own.seal[1], own.seal[0], own.seal[1])
+    ):
         return False
     if whole.ground is Ground.TOWN:
         return own.seal is not None
@@ -112,7 +119,8 @@ def enlarged(sheet: Sheet, window: Rect) -> Sheet:
             places[name] = _place(place, shape, window, frame)
     paper = Paper(frame.width, frame.height, 0.0, 0.0, sheet.paper.furniture, "inset")
     return replace(
-        sheet, places=places, paper=paper, inside=frame, scale=sheet.scale / LARGER, land=_moved(sheet.land, window, frame),
+        sheet, places=places, paper=paper, inside=frame, scale=sheet.scale / LARGER,
+        land=_moved(sheet.land, window, frame),
         far=_moved(sheet.far, window, frame))
 
 
@@ -130,7 +138,9 @@ def _place(place: Place, shape: BaseGeometry, window: Rect, frame: Rect) -> Plac
 
 def _moved(shape: BaseGeometry, window: Rect, frame: Rect) -> BaseGeometry:
     """A shape of the map cut at the window and laid into the frame."""
-    larger = affinity.affine_transform(shape, [LARGER, 0, 0, LARGER, -window.x0 * LARGER, -window.y0 * LARGER])
+    larger = affinity.affine_transform(
+        shape, [LARGER, 0, 0, LARGER, -window.x0 * LARGER, -window.y0 * LARGER]
+    )
     room = frame.grown(MARGIN)
     return shapely.intersection(larger, shapely.box(room.x0, room.y0, room.x1, room.y1))
 
@@ -138,7 +148,8 @@ def _moved(shape: BaseGeometry, window: Rect, frame: Rect) -> BaseGeometry:
 def outline(window: Rect) -> str:
     """The edge of the window on the map."""
     return (
-        f'<rect x="{window.x0:.2f}" y="{window.y0:.2f}" width="{window.width:.2f}" height="{window.height:.2f}" fill="none" '
+        f'<rect x="{window.x0:.2f}" y="{window.y0:.2f}" width="{window.width:.2f}" '
+        f'height="{window.height:.2f}" fill="none" '
         f'stroke="{INK}" stroke-width="0.35"/>'
     )
 
@@ -149,10 +160,13 @@ def draw(one: Inset, body: str) -> str:
     high = frame.height
     return (
         f'<g class="inset" transform="translate({box.x0 + FRAME:.2f} {box.y0 + FRAME:.2f})">'
-        f'<rect x="{-FRAME}" y="{-FRAME}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{PALE}" stroke="{INK}" '
+        f'<rect x="{-FRAME}" y="{-FRAME}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{PALE}" '
+        f'stroke="{INK}" '
         'stroke-width="0.55"/>'
-        f'<clipPath id="inset"><rect width="{frame.width:.2f}" height="{high:.2f}"/></clipPath><g clip-path="url(#inset)">{body}</g>'
+        f'<clipPath id="inset"><rect width="{frame.width:.2f}" height="{high:.2f}"/></clipPath><g '
+        f'clip-path="url(#inset)">{body}</g>'
         f'<rect width="{frame.width:.2f}" height="{high:.2f}" fill="none" stroke="{INK}" stroke-width="0.3"/>'
-        + text(frame.width / 2, high + 3.4 * part, "what stands in the frame on the map, drawn larger", "display-italic", 2.9 * part,
+        + text(frame.width / 2, high + 3.4 * part, ("what stands in the frame on the map, drawn "
+                                                    "larger"), "display-italic", 2.9 * part,
                f'fill="{INK}"') + "</g>"
     )

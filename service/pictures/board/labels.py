@@ -1,8 +1,9 @@
 """Puts every name in its place: none touches another, each stays with its region.
 
-Each name has some hundred candidates, a wording and a spot, priced by what lies under them. Names are set from the
-most cramped on; then each in turn moves to its cheapest spot given all others, and a pair that stays in each other's
-way pays more each round, until nobody overlaps. No chance is involved: the same board gives the same map.
+Each name has some hundred candidates, a wording and a spot, priced by what lies under them. Names are set
+from the most cramped on; then each in turn moves to its cheapest spot given all others, and a pair that stays
+in each other's way pays more each round, until nobody overlaps. No chance is involved: the same board gives
+the same map.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class _Under:
 def place_labels(
     sheet: Sheet, furniture: Iterable[Rect], only: Collection[str] | None = None
 ) -> tuple[Label, ...]:
-    """One label for each region of a sheet, or for each of some. Names keep clear of each other, of every mark and of the
-    furniture.
+    """One label for each region of a sheet, or for each of some. Names keep clear of each other, of every
+    mark and of the furniture.
 
     Raises Unplaceable, naming them, when some names overlap after all.
     """
@@ -79,9 +80,9 @@ def place_labels(
 def step_aside(
     sheet: Sheet, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect]
 ) -> tuple[Label, ...]:
-    """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name; names near them
-    may make room, all others stay. What finds no place stays too, and a whole name is never made short, for the legend has no
-    line for it."""
+    """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name;
+    names near them may make room, all others stay. What finds no place stays too, and a whole name is never
+    made short, for the legend has no line for it."""
     covered = [one for one in labels if any(one.box.meets(plate) for plate in plates)]
     if not covered:
         return tuple(labels)
@@ -89,19 +90,29 @@ def step_aside(
     for one in covered:
         for reach in NEAR:
             near = one.box.grown(reach)
-            group = [other for other in found.values() if other.region == one.region or (reach and near.meets(other.box))]
-            made = _elsewhere(sheet, under, group, [*plates, *(other.box for other in found.values() if other not in group)])
+            group = [
+                other
+                for other in found.values()
+                if other.region == one.region or (reach and near.meets(other.box))
+            ]
+            made = _elsewhere(
+                sheet, under, group, [*plates, *(other.box for other in found.values() if other not in group)]
+            )
             if made:
                 found.update({other.region: other for other in made})
                 break
     return tuple(found.values())
 
 
-def _elsewhere(sheet: Sheet, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]) -> tuple[Label, ...]:
+def _elsewhere(
+    sheet: Sheet, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]
+) -> tuple[Label, ...]:
     """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
     numbers = list(sheet.places)
-    options = [_but(_options(sheet.places[one.region], numbers.index(one.region), sheet, under), _rows(fixed), one)
-               for one in group]
+    options = [
+        _but(_options(sheet.places[one.region], numbers.index(one.region), sheet, under), _rows(fixed), one)
+        for one in group
+    ]
     if not all(len(one.costs) for one in options):
         return ()
     chosen = _settle(options)
@@ -110,7 +121,8 @@ def _elsewhere(sheet: Sheet, under: _Under, group: Sequence[Label], fixed: Seque
 
 
 def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
-    """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their region."""
+    """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their
+    region."""
     ways = wordings(options.place)
     box = label.box
     here = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
@@ -132,7 +144,8 @@ def _under(sheet: Sheet, furniture: Iterable[Rect]) -> _Under:
         (p.seal[0], p.seal[1] - p.radius - 1.25, 1.3) for p in sheet.places.values() if p.seal and p.capital
     ]
     return _Under(
-        grid, summed(grid.sea), summed(grid.edge), summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
+        grid, summed(grid.sea), summed(grid.edge),
+        summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
         summed(grid.ids < 0),
     )
 
@@ -176,7 +189,8 @@ def _price(place: Place, number: int, boxes: Boxes, under: _Under) -> NDArray[np
         apart = own == 0
         price = price + 9.0 * strange + 2.6 * (1 - own) + 2.0 * edge + 6.0 * apart * strange
         reach = np.zeros(len(boxes))
-        # Distances are dear to compute: only what is cheap so far and touches the region nowhere is asked for.
+        # Distances are dear to compute: only what is cheap so far and touches the region nowhere is asked
+        # for.
         asked = np.flatnonzero(apart)
         if len(asked) > 2 * KEPT:
             reach[asked] = np.inf
@@ -201,7 +215,8 @@ def _over(place: Place) -> tuple[Boxes, NDArray[np.float64]]:
 
 
 def _beside(place: Place, wide: float, high: float) -> tuple[Boxes, NDArray[np.float64]]:
-    """Spots around a disc: right and left first, then above and below, then farther off at the end of a line."""
+    """Spots around a disc: right and left first, then above and below, then farther off at the end of a
+    line."""
     if place.seal is None:
         raise ValueError(f"{place.id} is drawn as a town and has no disc")
     x, y = place.seal

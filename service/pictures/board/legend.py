@@ -20,7 +20,8 @@ ROW, HEAD, MARK_ROW, SHORT_ROW = 6.5, 17.0, 4.4, 2.75
 
 
 def legend_height(variant: Variant, short: int, *, towns: bool = True) -> float:
-    """Height in millimetres of a board's legend with room for so many short names, and for the mark of `towns` where it has them."""
+    """Height in millimetres of a board's legend with room for so many short names, and for the mark of
+    `towns` where it has them."""
     names = 6.0 + SHORT_ROW * ((short + 1) // 2) if short else 0.0
     return HEAD + len(variant.powers) * ROW + _marks_height(variant, towns=towns) + names
 
@@ -36,8 +37,8 @@ def _has_kingdoms(variant: Variant) -> bool:
 def draw_legend(
     box: Rect, variant: Variant, held: Mapping[str, Power], short: Sequence[tuple[str, str]], *, towns: bool
 ) -> str:
-    """The panel. `held` maps region to owner; `short` are short names with the names they stand for; `towns` whether some centres
-    are drawn as towns within a county."""
+    """The panel. `held` maps region to owner; `short` are short names with the names they stand for; `towns`
+    whether some centres are drawn as towns within a county."""
     counts = Counter(power.id for region, power in held.items() if variant.board.provinces[region].centre)
     x = (box.x0 + box.x1) / 2
     parts = [
@@ -60,7 +61,8 @@ def draw_legend(
             left = box.x0 + 4.5 + (box.width - 8) / 2 * (at // half)
             words = f"{brief}  {full}"
             parts.append(text(left, y + 5.2 + SHORT_ROW * (at % half), words, "roman",
-                              fitted(words, "roman", 2.3, box.width / 2 - 5), f'fill="{INK}"', anchor="start"))
+                              fitted(words, "roman", 2.3, box.width / 2 - 5), f'fill="{INK}"',
+                              anchor="start"))
     return "".join(parts)
 
 
@@ -73,7 +75,8 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
     base = y + (2.7 if person else 3.6)
     return "".join((
         f'<g class="key" data-power="{escape(power.id, quote=True)}">',
-        f'<path d="{path(swatch)}" fill="{PALE}"/><path d="{path(swatch)}" fill="{power.colour}" fill-opacity="0.4"/>',
+        (f'<path d="{path(swatch)}" fill="{PALE}"/><path d="{path(swatch)}" fill="{power.colour}" '
+         f'fill-opacity="0.4"/>'),
         f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="0.2"/>',
         f'<path d="{path(swatch)}" fill="none" stroke="{INK}" stroke-width="0.25"/>',
         f'<circle cx="{left + 4.75:.2f}" cy="{y + 2.5:.2f}" r="1.7" fill="{PALE}"/>',
@@ -88,12 +91,14 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
 def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> list[str]:
     left = box.x0 + 6.8
     first = next(iter(variant.powers.values())).letter
-    town = (f'<path d="{path(disc(left, y, 1.5))}" fill="{TOWN_TONE}" stroke="{INK}" stroke-width="0.3"/>', _POINT,
+    town = ((f'<path d="{path(disc(left, y, 1.5))}" fill="{TOWN_TONE}" stroke="{INK}" '
+             f'stroke-width="0.3"/>'), _POINT,
             "a town with its centre")
     rows = [
         *([town] if towns else []),
         (f'<path d="{path(shield(left, y, 1.6))}" fill="{PALE}" stroke="{INK}" stroke-width="0.3"/>',
-         text(left, y + 0.8, first, "bold", 2.3, f'fill="{INK}"'), f"{'the centre of a county' if towns else 'a centre'}, and its owner"),
+         text(left, y + 0.8, first, "bold", 2.3, f'fill="{INK}"'),
+         f"{'the centre of a county' if towns else 'a centre'}, and its owner"),
         ("", _POINT, f"a centre that no power owns ({free} of {len(variant.board.centres())})"),
     ]
     if variant.capitals:
@@ -102,9 +107,11 @@ def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> 
         rows.append(("", crown(left, y + 0.8), "a state of the kingdom type"))
     parts = []
     for at, (mark, inner, words) in enumerate(rows):
-        drawn = mark + (f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" fill="{INK}"/>' if inner is _POINT else inner)
+        drawn = mark + ((f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" '
+                         f'fill="{INK}"/>') if inner is _POINT else inner)
         parts.append(
             f'<g transform="translate(0 {MARK_ROW * at:.2f})">{drawn}'
-            + text(left + 4.4, y + 0.9, words, "display-italic", 2.9, f'fill="{INK}"', anchor="start") + "</g>"
+            + text(left + 4.4, y + 0.9, words, "display-italic", 2.9, f'fill="{INK}"', anchor="start")
+            + "</g>"
         )
     return parts

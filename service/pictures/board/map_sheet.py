@@ -101,24 +101,44 @@ def draw_map(
 ) -> str:
     """The control of a board as SVG, sized in millimetres (MAP-01 to MAP-05).
 
-    `centres` maps each owner to the regions it owns; owners that are no power of the variant, and regions that are
-    none of the board, raise KeyError. A `plan` made before saves the placing of names. Raises NoShapes.
+    `centres` maps each owner to the regions it owns; owners that are no power of the variant, and regions
+    that are none of the board, raise KeyError. A `plan` made before saves the placing of names. Raises
+    NoShapes.
     """
     chosen = options or MapOptions()
     plan = plan or plan_map(variant, shapes, chosen.paper)
     sheet, paper, pieces = plan.sheet, plan.sheet.paper, plan.pieces
-    held = {sheet.places[region].id: variant.powers[owner] for owner, regions in centres.items() for region in regions}
+    held = {
+        sheet.places[region].id: variant.powers[owner]
+        for owner, regions in centres.items()
+        for region in regions
+    }
     plates = unit_marks.places_of(sheet, plan.labels, chosen.units)
     body = [
-        plan.base.below, *(_control(sheet.places[region], power) for region, power in held.items()), plan.base.lines,
+        plan.base.below,
+        *(_control(sheet.places[region], power) for region, power in held.items()),
+        plan.base.lines,
         *(inset.outline(one.window) for one in plan.insets),
-        *(seal(place, held.get(place.id)) for place in sheet.places.values()), _names(plan, plates.values()),
+        *(seal(place, held.get(place.id)) for place in sheet.places.values()),
+        _names(plan, plates.values()),
         unit_marks.plates(variant, plates),
         *(inset.draw(one, _within(one, held)) for one in plan.insets),
-        _sized(paper, pieces["title"], lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title))),
-        _legend(plan, variant, held), _sized(paper, pieces["compass"], ornament.compass),
+        _sized(
+            paper,
+            pieces["title"],
+            lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title)),
+        ),
+        _legend(plan, variant, held),
+        _sized(paper, pieces["compass"], ornament.compass),
         _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
-        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)), _imprint(sheet, f"{unit_marks.explained(variant, chosen.units)} {chosen.acknowledgement or variant.note} {chosen.record}".strip()),
+        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)),
+        _imprint(
+            sheet,
+            (
+                f"{unit_marks.explained(variant, chosen.units)} "
+                f"{chosen.acknowledgement or variant.note} {chosen.record}"
+            ).strip(),
+        ),
         ornament.border(sheet),
     ]
     return (
@@ -137,10 +157,15 @@ def _names(plan: MapPlan, plates: Collection[Rect]) -> str:
 def _within(one: Inset, held: Mapping[str, Power]) -> str:
     """What stands in an inset: the same layers as on the map."""
     places = one.sheet.places
-    return "".join((
-        one.base.below, *(_control(places[region], power) for region, power in held.items() if region in places), one.base.lines,
-        *(seal(place, held.get(place.id)) for place in places.values()), one.base.names,
-    ))
+    return "".join(
+        (
+            one.base.below,
+            *(_control(places[region], power) for region, power in held.items() if region in places),
+            one.base.lines,
+            *(seal(place, held.get(place.id)) for place in places.values()),
+            one.base.names,
+        )
+    )
 
 
 def _overline(variant: Variant, title: str) -> str:
@@ -159,7 +184,8 @@ def _control(place: Place, power: Power) -> str:
         f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
         f'data-region="{attribute(place.name)}"><path d="{outline}" fill="{LAND_TONE}"/>'
         f'<path d="{outline}" fill="{power.colour}" fill-opacity="{TINT}"/>'
-        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>'
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" '
+        f'stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>'
     )
 
 
@@ -168,7 +194,11 @@ def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
     room, paper = plan.pieces["legend"], plan.sheet.paper
     towns = any(place.ground is Ground.TOWN for place in plan.sheet.places.values())
     high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
-    return _sized(paper, Rect(room.x0, room.y0, room.x1, high), lambda box: draw_legend(box, variant, held, short, towns=towns))
+    return _sized(
+        paper,
+        Rect(room.x0, room.y0, room.x1, high),
+        lambda box: draw_legend(box, variant, held, short, towns=towns),
+    )
 
 
 def _sized(paper: Paper, room: Rect, draw: Callable[[Rect], str]) -> str:
@@ -197,7 +227,8 @@ def map_pdf(
     options: MapOptions | None = None,
     plan: MapPlan | None = None,
 ) -> bytes:
-    """The map on its first page, the same control in words and all regions with their short names behind it."""
+    """The map on its first page, the same control in words and all regions with their short names behind
+    it."""
     held = {owner: tuple(regions) for owner, regions in centres.items()}
     picture = draw_map(variant, shapes, held, title, subtitle, options, plan)
     name = f"{title}, {subtitle}"

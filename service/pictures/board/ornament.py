@@ -32,7 +32,12 @@ def panel(box: Rect) -> str:
 def _notched(box: Rect, cut: float) -> list[tuple[float, float]]:
     """A rectangle whose corners are bitten out by quarter circles."""
     points: list[tuple[float, float]] = []
-    for x, y, first in ((box.x0, box.y0, 90), (box.x1, box.y0, 180), (box.x1, box.y1, 270), (box.x0, box.y1, 0)):
+    for x, y, first in (
+        (box.x0, box.y0, 90),
+        (box.x1, box.y0, 180),
+        (box.x1, box.y1, 270),
+        (box.x0, box.y1, 0),
+    ):
         points += [
             (x + cut * math.cos(math.radians(first - step)), y + cut * math.sin(math.radians(first - step)))
             for step in range(0, 91, 15)
@@ -44,7 +49,8 @@ def flourish(x: float, y: float, wide: float) -> str:
     """A swelling rule with a lozenge in its middle."""
     half = wide / 2
     return (
-        f'<path d="M{x - half:.2f} {y:.2f}Q{x - half / 2:.2f} {y - 0.75:.2f} {x - 1.6:.2f} {y:.2f}Q{x - half / 2:.2f} '
+        f'<path d="M{x - half:.2f} {y:.2f}Q{x - half / 2:.2f} {y - 0.75:.2f} {x - 1.6:.2f} '
+        f'{y:.2f}Q{x - half / 2:.2f} '
         f'{y + 0.75:.2f} {x - half:.2f} {y:.2f}ZM{x + half:.2f} {y:.2f}Q{x + half / 2:.2f} {y - 0.75:.2f} '
         f'{x + 1.6:.2f} {y:.2f}Q{x + half / 2:.2f} {y + 0.75:.2f} {x + half:.2f} {y:.2f}Z" fill="{INK}"/>'
         + polygon([(x - 1.1, y), (x, y - 1.1), (x + 1.1, y), (x, y + 1.1)], f'fill="{INK}"')
@@ -65,7 +71,9 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     y = (box.y0 + box.y1 - 11.8 - len(lines) * size * 1.02) / 2 + 1.0
     parts = [panel(box)]
     if motto:
-        parts.append(text(x, y, motto, "display-italic", fitted(motto, "display-italic", 3.3, room), f'fill="{INK}"'))
+        parts.append(
+            text(x, y, motto, "display-italic", fitted(motto, "display-italic", 3.3, room), f'fill="{INK}"')
+        )
     y += 1.2
     for line in lines:
         y += size * 1.02
@@ -73,7 +81,9 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     y += 4.6
     parts.append(flourish(x, y, box.width * 0.55))
     y += 6.0
-    parts.append(text(x, y, subtitle, "display-italic", fitted(subtitle, "display-italic", 4.6, room), f'fill="{INK}"'))
+    parts.append(
+        text(x, y, subtitle, "display-italic", fitted(subtitle, "display-italic", 4.6, room), f'fill="{INK}"')
+    )
     return "".join(parts)
 
 
@@ -101,7 +111,8 @@ def compass(box: Rect) -> str:
     """A rose of sixteen points, north marked with a lily."""
     x, y, radius = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2 + 1.5, min(box.width, box.height) / 2 - 3.0
     parts = [
-        f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius * r:.2f}" fill="none" stroke="{INK}" stroke-width="{w}"/>'
+        (f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius * r:.2f}" fill="none" stroke="{INK}" '
+         f'stroke-width="{w}"/>')
         for r, w in ((0.62, 0.3), (0.58, 0.12), (0.3, 0.12))
     ]
     for length, waist, first in ((0.72, 0.2, 1), (0.8, 0.2, 2), (1.0, 0.22, 4)):
@@ -129,10 +140,13 @@ def _lily(x: float, y: float, size: float) -> str:
     return (
         f'<path d="M{x} {y - 1.5 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 0.45 * s} {y - 0.4 * s} {x} {y}'
         f'C{x - 0.45 * s} {y - 0.4 * s} {x - 0.5 * s} {y - 0.9 * s} {x} {y - 1.5 * s}Z'
-        f'M{x + 0.15 * s} {y - 0.1 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 1.2 * s} {y - 0.9 * s} {x + 0.85 * s} {y - 0.25 * s}'
+        f'M{x + 0.15 * s} {y - 0.1 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 1.2 * s} {y - 0.9 * s} '
+        f'{x + 0.85 * s} {y - 0.25 * s}'
         f'C{x + 0.8 * s} {y - 0.6 * s} {x + 0.5 * s} {y - 0.4 * s} {x + 0.15 * s} {y - 0.1 * s}Z'
-        f'M{x - 0.15 * s} {y - 0.1 * s}C{x - 0.5 * s} {y - 0.9 * s} {x - 1.2 * s} {y - 0.9 * s} {x - 0.85 * s} {y - 0.25 * s}'
-        f'C{x - 0.8 * s} {y - 0.6 * s} {x - 0.5 * s} {y - 0.4 * s} {x - 0.15 * s} {y - 0.1 * s}Z" fill="{INK}"/>'
+        f'M{x - 0.15 * s} {y - 0.1 * s}C{x - 0.5 * s} {y - 0.9 * s} {x - 1.2 * s} {y - 0.9 * s} '
+        f'{x - 0.85 * s} {y - 0.25 * s}'
+        f'C{x - 0.8 * s} {y - 0.6 * s} {x - 0.5 * s} {y - 0.4 * s} {x - 0.15 * s} {y - 0.1 * s}Z" '
+        f'fill="{INK}"/>'
     )
 
 
@@ -141,14 +155,17 @@ def scale_bar(box: Rect, kilometres: float) -> str:
     parts = []
     for row, (unit, size) in enumerate((("miles", MILE_KM), ("kilometres", 1.0))):
         y = box.y0 + 4.6 + row * 6.6
-        step = next(step for step in (10, 20, 25, 50, 100, 200, 250, 500, 1000) if step * size / kilometres >= 7)
+        step = next(
+            step for step in (10, 20, 25, 50, 100, 200, 250, 500, 1000) if step * size / kilometres >= 7
+        )
         bar = step * size / kilometres
         count = max(1, int((box.width - 18) / bar))
         for at in range(count):
             x = box.x0 + 2 + at * bar
             fill = INK if at % 2 == 0 else PALE
             parts.append(
-                f'<rect x="{x:.2f}" y="{y:.2f}" width="{bar:.2f}" height="1.1" fill="{fill}" stroke="{INK}" stroke-width="0.15"/>'
+                f'<rect x="{x:.2f}" y="{y:.2f}" width="{bar:.2f}" height="1.1" fill="{fill}" stroke="{INK}" '
+                f'stroke-width="0.15"/>'
             )
             parts.append(text(x, y - 0.7, str(at * step), "roman", 2.0, f'fill="{INK}"'))
         end = box.x0 + 2 + count * bar
@@ -161,8 +178,17 @@ def border(sheet: Sheet) -> str:
     """The neat line with a scale of degrees around it, black and white by turns."""
     inside = sheet.inside
     parts = [
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" {RULE} stroke-width="{w}"/>'
-        for box, w in ((inside, 0.35), (inside.grown(2.2), 0.35), (inside.grown(5.6), 0.3), (inside.grown(6.6), 0.9))
+        (
+            f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" '
+            f'{RULE} '
+            f'stroke-width="{w}"/>'
+        )
+        for box, w in (
+            (inside, 0.35),
+            (inside.grown(2.2), 0.35),
+            (inside.grown(5.6), 0.3),
+            (inside.grown(6.6), 0.9),
+        )
     ]
     for y, low in ((inside.y0, True), (inside.y1, False)):
         parts += _edge(sheet, y, low=low, across=True)
@@ -185,7 +211,8 @@ def _edge(sheet: Sheet, fixed: float, *, low: bool, across: bool) -> list[str]:
         if (degree // step) % 2 and last > first:
             box = (first, bar, last - first, 1.1) if across else (bar, first, 1.1, last - first)
             x, y, wide, high = box
-            parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" fill="{INK}"/>')
+            parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" '
+                         f'fill="{INK}"/>')
     for degree, at in ticks:
         if not start + 4 < at < end - 4:
             continue
@@ -209,8 +236,11 @@ def _degree(number: int, plus: str, minus: str) -> str:
     return f"{abs(number)}°" + ("" if number == 0 else plus if number > 0 else minus)
 
 
-def _crossings(sheet: Sheet, fixed: float, start: float, end: float, *, across: bool) -> list[tuple[int, float]]:
-    """Whole degrees of longitude (or latitude) along one edge and where they meet it, a little beyond its ends too."""
+def _crossings(
+    sheet: Sheet, fixed: float, start: float, end: float, *, across: bool
+) -> list[tuple[int, float]]:
+    """Whole degrees of longitude (or latitude) along one edge and where they meet it, a little beyond its
+    ends too."""
     run = np.linspace(start - (end - start) / 10, end + (end - start) / 10, 481)
     still = np.full_like(run, fixed)
     paper = np.column_stack([run, still] if across else [still, run])

@@ -1,5 +1,5 @@
-"""`python -m service.pictures.board.place_names [BOARD ...]`: the names of some boards, or of all that are drawn, placed anew and kept beside
-the board. Run by hand when a board, its names or the solver change.
+"""`python -m service.pictures.board.place_names [BOARD ...]`: the names of some boards, or of all that are
+drawn, placed anew and kept beside the board. Run by hand when a board, its names or the solver change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ def main(slugs: Sequence[str]) -> int:
         variant, shapes = maps.load(slug), maps.shapes(slug)
         for paper in PAPERS:
             path = file_of(maps.folder(slug), paper)
-            path.write_text(written(variant, shapes, plan_map(variant, shapes, paper), paper), encoding="utf-8")
+            path.write_text(
+                written(variant, shapes, plan_map(variant, shapes, paper), paper), encoding="utf-8"
+            )
             print(path)
     return 0
 

@@ -1,8 +1,10 @@
-"""The placing of a board's names, worked out once and shipped beside the board as `placing-a3.json` and `placing-a4.json`.
+"""The placing of a board's names, worked out once and shipped beside the board as `placing-a3.json` and
+`placing-a4.json`.
 
-To work it out takes seconds, which nobody who asks for a map should wait for. A file says of which board it was made; one
-made of another board, or on a machine whose type has other widths, is said to be out of date and not used: the names are
-placed anew, which gives the same map, only later. Made by `python -m service.pictures.board.place_names`.
+To work it out takes seconds, which nobody who asks for a map should wait for. A file says of which board it
+was made; one made of another board, or on a machine whose type has other widths, is said to be out of date
+and not used: the names are placed anew, which gives the same map, only later. Made by `python -m
+service.pictures.board.place_names`.
 """
 
 from __future__ import annotations
@@ -42,11 +44,19 @@ def file_of(folder: Path, paper: Paper) -> Path:
 
 
 def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
-    """A digest of all that the placing depends on: paper, shapes, names, marks, and the room that title and legend take."""
+    """A digest of all that the placing depends on: paper, shapes, names, marks, and the room that title and
+    legend take."""
     said = [
-        asdict(paper), variant.title, variant.middle, len(variant.powers), sorted((variant.capitals or {}).items()),
+        asdict(paper),
+        variant.title,
+        variant.middle,
+        len(variant.powers),
+        sorted((variant.capitals or {}).items()),
         [(name, shape.polygons) for name, shape in shapes.items()],
-        [(one.id, one.name, one.abbr, one.terrain, one.centre, one.area, one.role) for one in variant.board.provinces.values()],
+        [
+            (one.id, one.name, one.abbr, one.terrain, one.centre, one.area, one.role)
+            for one in variant.board.provinces.values()
+        ],
     ]
     marked = sorted(one.id for one in variant.board.provinces.values() if KINGDOM in one.marks)
     said += [marked] if marked else []
@@ -57,20 +67,31 @@ def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
 def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: Paper) -> str:
     """A plan as the text of its file."""
     said = {
-        "made_by": f"{COMMAND} {variant.slug}", "board": variant.slug, "paper": paper.name, "of": mark_of(variant, shapes, paper),
+        "made_by": f"{COMMAND} {variant.slug}",
+        "board": variant.slug,
+        "paper": paper.name,
+        "of": mark_of(variant, shapes, paper),
         "pieces": {name: _four(box) for name, box in plan.pieces.items()},
         "labels": [_label(one) for one in plan.labels],
-        "below": plan.base.below, "lines": plan.base.lines,
+        "below": plan.base.below,
+        "lines": plan.base.lines,
         "insets": [
-            {"window": _four(one.window), "box": _four(one.box), "labels": [_label(name) for name in one.labels],
-             "below": one.base.below, "lines": one.base.lines} for one in plan.insets
+            {
+                "window": _four(one.window),
+                "box": _four(one.box),
+                "labels": [_label(name) for name in one.labels],
+                "below": one.base.below,
+                "lines": one.base.lines,
+            }
+            for one in plan.insets
         ],
     }
     return json.dumps(said, ensure_ascii=False, indent=0) + "\n"
 
 
 def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> MapPlan:
-    """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider here."""
+    """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider
+    here."""
     try:
         said = json.loads(text)
         found = said["of"]
@@ -87,14 +108,15 @@ def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: Paper)
 
 
 def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> MapPlan:
-    """The plan kept in a board's folder, or one worked out now where none is kept or what is kept is out of date; the log
-    says which file that was. Raises NoShapes."""
+    """The plan kept in a board's folder, or one worked out now where none is kept or what is kept is out of
+    date; the log says which file that was. Raises NoShapes."""
     path = file_of(folder, paper)
     if path.exists():
         try:
             return read(path.read_text(encoding="utf-8"), variant, shapes, paper)
         except Stale as fault:
-            log.warning("%s is not used (%s); its names are placed anew, which takes seconds. Make it again: %s %s",
+            log.warning(("%s is not used (%s); its names are placed anew, which takes seconds. Make it "
+                         "again: %s %s"),
                         path, fault, COMMAND, variant.slug)
     return plan_map(variant, shapes, paper)
 
@@ -119,7 +141,15 @@ def _labels(rows: Sequence[Mapping[str, Any]]) -> tuple[Label, ...]:
 
 
 def _read_label(row: Mapping[str, Any]) -> Label:
-    wording = Wording(tuple(row["lines"]), row["face"], row["size"], row["spacing"], row["cost"], row["upright"], row["short"])
+    wording = Wording(
+        tuple(row["lines"]),
+        row["face"],
+        row["size"],
+        row["spacing"],
+        row["cost"],
+        row["upright"],
+        row["short"],
+    )
     ends = row["leader"]
     leader = None if ends is None else ((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]))
     return Label(row["region"], wording, Rect(*row["box"]), leader)

@@ -1,5 +1,5 @@
-"""The maps of the boards that come with the program; the placing of names is worked out once for each board and paper, and
-the newest drawings are kept, because a public page may be asked for at any rate.
+"""The maps of the boards that come with the program; the placing of names is worked out once for each board
+and paper, and the newest drawings are kept, because a public page may be asked for at any rate.
 """
 
 from __future__ import annotations
@@ -30,25 +30,41 @@ def plan_of(slug: str, paper: Paper = A3) -> MapPlan:
 
 
 def board_svg(
-    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, units: Iterable[Unit] = ()
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str,
+    units: Iterable[Unit] = ()
 ) -> str:
-    """The control of a board as SVG; `centres` maps owner to regions. `units` stand on it where a game asks for them."""
-    return draw_map(variant, maps.shapes(variant.slug), centres, title, subtitle, MapOptions(units=frozenset(units)),
-                    plan_of(variant.slug))
+    """The control of a board as SVG; `centres` maps owner to regions. `units` stand on it where a game asks
+    for them."""
+    return draw_map(
+        variant,
+        maps.shapes(variant.slug),
+        centres,
+        title,
+        subtitle,
+        MapOptions(units=frozenset(units)),
+        plan_of(variant.slug),
+    )
 
 
 def board_pdf(
     variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: Paper = A3,
     units: Iterable[Unit] = (), record: str = "",
 ) -> bytes:
-    """The same as PDF, with the table of control and the short names behind the map, and the root of a game's record below
-    it."""
+    """The same as PDF, with the table of control and the short names behind the map, and the root of a game's
+    record below it."""
     with _one_at_a_time:
-        return _pdf(variant.slug, _frozen(centres), title, subtitle, MapOptions(paper, units=frozenset(units), record=record))
+        return _pdf(
+            variant.slug,
+            _frozen(centres),
+            title,
+            subtitle,
+            MapOptions(paper, units=frozenset(units), record=record),
+        )
 
 
 def board_png(
-    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, units: Iterable[Unit] = ()
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str,
+    units: Iterable[Unit] = ()
 ) -> bytes:
     """The same as a picture for a screen."""
     with _one_at_a_time:
@@ -61,7 +77,9 @@ def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
 
 @lru_cache(maxsize=16)
 def _pdf(slug: str, held: Held, title: str, subtitle: str, options: MapOptions) -> bytes:
-    return map_pdf(maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options, plan_of(slug, options.paper))
+    return map_pdf(
+        maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options, plan_of(slug, options.paper)
+    )
 
 
 @lru_cache(maxsize=16)

@@ -1,5 +1,5 @@
-"""Units on a map, for a game whose option asks for them (MAP-03, Q-13): a plate in each unit's region with the letter of its
-power on the power's colour, and the letter of its kind.
+"""Units on a map, for a game whose option asks for them (MAP-03, Q-13): a plate in each unit's region with
+the letter of its power on the power's colour, and the letter of its kind.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ LEAST = 0.78
 CLEAR = 0.25
 _STEP, _AROUND, _AT_ONCE = 0.6, 4.0, 60
 _MARK, _NAME, _TOUCH, _BESIDE, _AWAY, _STRANGE = 60.0, 40.0, 1.5, 9.0, 0.25, 25.0
-"""Prices of covering a mark or another plate, of covering a name whole, of touching one, of standing outside the region, of a millimetre, and of
-standing nearer to another mark than to one's own."""
+"""Prices of covering a mark or another plate, of covering a name whole, of touching one, of standing outside
+the region, of a millimetre, and of standing nearer to another mark than to one's own."""
 
 EXPLAINED = "Units: the letter of the power beside {kinds}."
 
 
 def places_of(sheet: Sheet, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
-    """Where the plate of each unit stands: in its region if there is room, off every mark and every other plate."""
+    """Where the plate of each unit stands: in its region if there is room, off every mark and every other
+    plate."""
     marks = [Rect(x - r, y - r, x + r, y + r) for one in sheet.places.values() if one.seal
              for (x, y), r in ((one.seal, one.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
@@ -47,13 +48,22 @@ def places_of(sheet: Sheet, labels: Sequence[Label], units: Iterable[Unit]) -> d
     for unit in sorted(set(units), key=lambda one: (sheet.places[one.region.province].shape.area, one)):
         place = sheet.places[unit.region.province]
         x0, y0, x1, y1 = place.shape.bounds
-        across, down = np.meshgrid(np.arange(x0 - _AROUND, x1 + _AROUND, _STEP), np.arange(y0 - _AROUND, y1 + _AROUND, _STEP))
+        across, down = np.meshgrid(
+            np.arange(x0 - _AROUND, x1 + _AROUND, _STEP), np.arange(y0 - _AROUND, y1 + _AROUND, _STEP)
+        )
         x, y = across.ravel(), down.ravel()
         boxes = np.column_stack([x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2])
         inside = sheet.inside.grown(-1.0)
-        boxes = boxes[(boxes[:, 0] > inside.x0) & (boxes[:, 1] > inside.y0) & (boxes[:, 2] < inside.x1) & (boxes[:, 3] < inside.y1)]
+        boxes = boxes[
+            (boxes[:, 0] > inside.x0)
+            & (boxes[:, 1] > inside.y0)
+            & (boxes[:, 2] < inside.x1)
+            & (boxes[:, 3] < inside.y1)
+        ]
         middle = place.seal or inscribed(place.shape)
-        away = np.hypot((boxes[:, 0] + boxes[:, 2]) / 2 - middle[0], (boxes[:, 1] + boxes[:, 3]) / 2 - middle[1])
+        away = np.hypot(
+            (boxes[:, 0] + boxes[:, 2]) / 2 - middle[0], (boxes[:, 1] + boxes[:, 3]) / 2 - middle[1]
+        )
         strange = np.zeros(len(boxes))
         if place.seal:
             centres = np.array([one.seal for one in sheet.places.values() if one.seal and one is not place])
@@ -61,8 +71,12 @@ def places_of(sheet: Sheet, labels: Sequence[Label], units: Iterable[Unit]) -> d
             strange = np.hypot(*(middles[:, None, :] - centres[None, :, :]).T).min(axis=0) < away
         covered = _covered(boxes, names)
         cost = (
-            _MARK * (_covered(boxes, _rows(taken)) > 0) + _NAME * covered + _TOUCH * (covered > 0) + _AWAY * away
-            + _STRANGE * strange)
+            _MARK * (_covered(boxes, _rows(taken)) > 0)
+            + _NAME * covered
+            + _TOUCH * (covered > 0)
+            + _AWAY * away
+            + _STRANGE * strange
+        )
         box = Rect(*(float(v) for v in _cheapest(boxes, cost, place.shape)))
         found[unit] = box
         taken.append(box.grown(CLEAR))
@@ -70,8 +84,8 @@ def places_of(sheet: Sheet, labels: Sequence[Label], units: Iterable[Unit]) -> d
 
 
 def _cheapest(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) -> Boxes:
-    """The box of the least cost, to which standing outside a shape adds. What lies inside is dear to compute, so it is asked
-    only of boxes that may still be the cheapest."""
+    """The box of the least cost, to which standing outside a shape adds. What lies inside is dear to compute,
+    so it is asked only of boxes that may still be the cheapest."""
     best, found = np.inf, boxes[0]
     area = (boxes[0, 2] - boxes[0, 0]) * (boxes[0, 3] - boxes[0, 1])
     order = np.argsort(cost, kind="stable")
@@ -94,7 +108,11 @@ def plates(variant: Variant, where: dict[Unit, Rect]) -> str:
 def explained(variant: Variant, units: Iterable[Unit]) -> str:
     """The sentence that says how a plate is read; "" without units."""
     kinds = [variant.kinds[one] for one in sorted({unit.kind for unit in units})]
-    return EXPLAINED.format(kinds=", ".join(f"{kind.letter} {kind.name.lower()}" for kind in kinds)) if kinds else ""
+    return (
+        EXPLAINED.format(kinds=", ".join(f"{kind.letter} {kind.name.lower()}" for kind in kinds))
+        if kinds
+        else ""
+    )
 
 
 def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
@@ -104,12 +122,23 @@ def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
     return (
         f'<g class="unit" data-power="{attribute(power.id)}" data-kind="{attribute(unit.kind)}" '
         f'data-region="{attribute(unit.region.province)}">'
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" rx="0.35" fill="{PALE}"/>'
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width / 2:.2f}" height="{box.height:.2f}" rx="0.35" fill="{power.colour}" fill-opacity="0.55"/>'
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" rx="0.35" fill="none" stroke="{INK}" '
+        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" '
+        f'rx="0.35" fill="{PALE}"/>'
+        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width / 2:.2f}" height="{box.height:.2f}" '
+        f'rx="0.35" fill="{power.colour}" fill-opacity="0.55"/>'
+        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" '
+        f'rx="0.35" fill="none" stroke="{INK}" '
         'stroke-width="0.3"/>'
         + text((box.x0 + middle) / 2, base, power.letter, "bold", 2.5 * part, f'fill="{INK}"')
-        + text((box.x1 + middle) / 2, base, variant.kinds[unit.kind].letter, "display", 2.5 * part, f'fill="{INK}"') + "</g>"
+        + text(
+            (box.x1 + middle) / 2,
+            base,
+            variant.kinds[unit.kind].letter,
+            "display",
+            2.5 * part,
+            f'fill="{INK}"',
+        )
+        + "</g>"
     )
 
 
@@ -120,6 +149,10 @@ def _rows(boxes: Sequence[Rect]) -> Boxes:
 def _covered(boxes: Boxes, others: Boxes) -> Boxes:
     """The part of each box that others cover, those that overlap each other counted twice."""
     area = (boxes[:1, 2] - boxes[:1, 0]) * (boxes[:1, 3] - boxes[:1, 1])
-    wide = np.minimum(boxes[:, None, 2], others[None, :, 2]) - np.maximum(boxes[:, None, 0], others[None, :, 0])
-    high = np.minimum(boxes[:, None, 3], others[None, :, 3]) - np.maximum(boxes[:, None, 1], others[None, :, 1])
+    wide = np.minimum(boxes[:, None, 2], others[None, :, 2]) - np.maximum(
+        boxes[:, None, 0], others[None, :, 0]
+    )
+    high = np.minimum(boxes[:, None, 3], others[None, :, 3]) - np.maximum(
+        boxes[:, None, 1], others[None, :, 1]
+    )
     return np.asarray((np.maximum(0, wide) * np.maximum(0, high)).sum(axis=1) / area)

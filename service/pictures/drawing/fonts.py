@@ -41,7 +41,8 @@ def _face(name: str) -> ImageFont.FreeTypeFont:
     try:
         return ImageFont.truetype(FACES[name], UNIT)
     except OSError as error:
-        raise FontMissing(f"the font {FACES[name]} is missing; install {PACKAGES[name]} with tools/setup") from error
+        raise FontMissing(f"the font {FACES[name]} is missing; install {PACKAGES[name]} with "
+                          f"tools/setup") from error
 
 
 @cache

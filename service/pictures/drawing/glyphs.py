@@ -1,5 +1,6 @@
-"""Which letters no font of this machine has, asked of the very library that lays out the paper (Pango, which WeasyPrint
-brings along): it falls back from font to font by itself, and prints a box with a number where none is left.
+"""Which letters no font of this machine has, asked of the very library that lays out the paper (Pango, which
+WeasyPrint brings along): it falls back from font to font by itself, and prints a box with a number where none
+is left.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ FONTS = "fonts-noto-core and fonts-noto-cjk"
 
 
 def missing(text: str) -> str:
-    """The letters of a text that would be printed as boxes, each once, in their order; "" where all can be printed.
+    """The letters of a text that would be printed as boxes, each once, in their order; "" where all can be
+    printed.
 
-    A mark that combines with the letter before is looked at together with it. Raises OSError where the libraries are missing,
-    without which no paper is drawn either.
+    A mark that combines with the letter before is looked at together with it. Raises OSError where the
+    libraries are missing, without which no paper is drawn either.
     """
     if not _unknown(text):
         return ""
@@ -60,7 +62,10 @@ def _context() -> int:
 def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL, ctypes.CDLL]:
     pango, pangoft2, gobject = (ctypes.CDLL(name) for name in _LIBRARIES)
     pangoft2.pango_ft2_font_map_new.restype = c_void_p
-    pango.pango_font_map_create_context.argtypes, pango.pango_font_map_create_context.restype = [c_void_p], c_void_p
+    pango.pango_font_map_create_context.argtypes, pango.pango_font_map_create_context.restype = (
+        [c_void_p],
+        c_void_p,
+    )
     pango.pango_layout_new.argtypes, pango.pango_layout_new.restype = [c_void_p], c_void_p
     pango.pango_layout_set_text.argtypes = [c_void_p, c_char_p, c_int]
     pango.pango_layout_get_unknown_glyphs_count.argtypes = [c_void_p]

@@ -14,10 +14,12 @@ Strokes = list[BaseGeometry]
 
 
 def hatch(pattern: str, shape: BaseGeometry, gap: float) -> BaseGeometry:
-    """The strokes of a pattern inside a shape; `gap` is the distance of neighbouring strokes. A pattern that is not
-    known here is drawn as diagonal strokes, so that control is never shown by colour alone."""
+    """The strokes of a pattern inside a shape; `gap` is the distance of neighbouring strokes. A pattern that
+    is not known here is drawn as diagonal strokes, so that control is never shown by colour alone."""
     strokes = PATTERNS.get(pattern, _diagonal)(shape.bounds, gap)
-    return shapely.intersection(shapely.MultiLineString([s for s in strokes if isinstance(s, LineString)]), shape)
+    return shapely.intersection(
+        shapely.MultiLineString([s for s in strokes if isinstance(s, LineString)]), shape
+    )
 
 
 def _ruled(bounds: Bounds, gap: float, degrees: float) -> Strokes:
@@ -49,13 +51,16 @@ def _lattice(bounds: Bounds, gap: float) -> list[tuple[float, float]]:
     for row in range(math.floor(y0 / gap), math.ceil(y1 / gap) + 1):
         shift = gap / 2 if row % 2 else 0.0
         points += [
-            (column * gap + shift, row * gap) for column in range(math.floor(x0 / gap) - 1, math.ceil(x1 / gap) + 1)
+            (column * gap + shift, row * gap)
+            for column in range(math.floor(x0 / gap) - 1, math.ceil(x1 / gap) + 1)
         ]
     return points
 
 
 def _rings(bounds: Bounds, gap: float, radius: float) -> Strokes:
-    return [LineString(Point(p).buffer(radius * gap, quad_segs=3).exterior) for p in _lattice(bounds, gap * 1.25)]
+    return [
+        LineString(Point(p).buffer(radius * gap, quad_segs=3).exterior) for p in _lattice(bounds, gap * 1.25)
+    ]
 
 
 def _zigzag(bounds: Bounds, gap: float, steps: int, rise: Callable[[float], float]) -> Strokes:

@@ -1,4 +1,5 @@
-"""The ways a region's name may be set, best first: faces by kind of ground, sizes, line breaks, short forms."""
+"""The ways a region's name may be set, best first: faces by kind of ground, sizes, line breaks, short
+forms."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def breaks(name: str) -> list[tuple[str, ...]]:
         if len(words) < count:
             break
         splits = _splits(words, count)
-        found.append(min(splits, key=lambda lines: (max(len(line) for line in lines), lines[0] in {"The", "THE"})))
+        found.append(
+            min(splits, key=lambda lines: (max(len(line) for line in lines), lines[0] in {"The", "THE"}))
+        )
     return found
 
 
@@ -84,5 +87,7 @@ def extent(wording: Wording) -> tuple[float, float]:
 def ink(wording: Wording) -> tuple[float, float]:
     """Extent above and below the baseline, in parts of the size."""
     if all(line == line.upper() for line in wording.lines):
-        return CAPITALS_ASCENT, CAPITALS_DESCENT + (0.12 if any(c in "Q,;" for c in "".join(wording.lines)) else 0)
+        return CAPITALS_ASCENT, CAPITALS_DESCENT + (
+            0.12 if any(c in "Q,;" for c in "".join(wording.lines)) else 0
+        )
     return ASCENT, DESCENT

@@ -17,7 +17,8 @@ Points = NDArray[np.float64]
 
 
 class Projection(Protocol):
-    """A way to lay the globe flat. Points are rows of longitude, latitude in degrees, or of kilometres east, north."""
+    """A way to lay the globe flat. Points are rows of longitude, latitude in degrees, or of kilometres east,
+    north."""
 
     def forward(self, points: Points) -> Points:
         """Degrees to kilometres."""
@@ -56,7 +57,11 @@ class EqualArea:
     lat: float = 52.0
 
     def forward(self, points: Points) -> Points:
-        east, north, origin = np.radians(points[:, 0] - self.lon), np.radians(points[:, 1]), math.radians(self.lat)
+        east, north, origin = (
+            np.radians(points[:, 0] - self.lon),
+            np.radians(points[:, 1]),
+            math.radians(self.lat),
+        )
         away = 1 + math.sin(origin) * np.sin(north) + math.cos(origin) * np.cos(north) * np.cos(east)
         scale = np.sqrt(2 / np.maximum(away, 1e-9))
         return EARTH_KM * np.column_stack([
@@ -77,6 +82,6 @@ class EqualArea:
 
 
 def projection_for(west: float, east: float) -> Projection:
-    """The projection for a board between two longitudes, by the geodata's advice: Europe equal in area, the islands
-    true in shape."""
+    """The projection for a board between two longitudes, by the geodata's advice: Europe equal in area, the
+    islands true in shape."""
     return EqualArea() if east - west > WIDE else TransverseMercator()

@@ -45,12 +45,15 @@ class Grid:
         self.edge = edge
 
     def own(self, number: int, bounds: tuple[float, float, float, float]) -> tuple[Sums, tuple[int, int]]:
-        """Summed cells of one region within its bounds (millimetres), and where that part of the grid begins."""
+        """Summed cells of one region within its bounds (millimetres), and where that part of the grid
+        begins."""
         x0, y0 = (max(0, int(v / CELL) - 1) for v in bounds[:2])
         x1, y1 = (int(v / CELL) + 2 for v in bounds[2:])
         return summed(self.ids[y0:y1, x0:x1] == number), (x0, y0)
 
-    def blocked(self, boxes: Iterable[Rect], discs: Iterable[tuple[float, float, float]]) -> NDArray[np.bool_]:
+    def blocked(
+        self, boxes: Iterable[Rect], discs: Iterable[tuple[float, float, float]]
+    ) -> NDArray[np.bool_]:
         """Cells no name may cover: boxes, and discs given by middle and radius."""
         image = Image.new("1", (self.shape[1], self.shape[0]), 0)
         draw = ImageDraw.Draw(image)
@@ -69,8 +72,8 @@ def summed(mask: NDArray[np.bool_]) -> Sums:
 
 
 def share(sums: Sums, boxes: Boxes, corner: tuple[int, int] = (0, 0)) -> NDArray[np.float64]:
-    """The part, 0 to 1, of each box (rows x0, y0, x1, y1 in millimetres) that the mask covers; `corner` is the
-    column and row of the grid where the mask begins, outside of which nothing is covered."""
+    """The part, 0 to 1, of each box (rows x0, y0, x1, y1 in millimetres) that the mask covers; `corner` is
+    the column and row of the grid where the mask begins, outside of which nothing is covered."""
     rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
     cells = np.column_stack([np.floor(boxes[:, :2] / CELL), np.ceil(boxes[:, 2:] / CELL)]).astype(int)
     area = np.maximum(1, (cells[:, 2] - cells[:, 0]) * (cells[:, 3] - cells[:, 1]))

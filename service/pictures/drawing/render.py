@@ -19,15 +19,17 @@ class RenderError(RuntimeError):
 
 
 def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) -> bytes:
-    """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of one
-    HTML document, which names its own paper.
+    """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of
+    one HTML document, which names its own paper.
 
     `tagged` puts headings, tables and reading order into the file for screen readers (PDF/UA's structure).
-    Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG without a size.
+    Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG
+    without a size.
     """
     from weasyprint import HTML, URLFetcher
 
-    # WeasyPrint lets Pillow take files that end half way, for the whole process; a photograph must not pass as whole.
+    # WeasyPrint lets Pillow take files that end half way, for the whole process; a photograph must not pass
+    # as whole.
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     sheets = [pages] if isinstance(pages, str) else list(pages)
     document = "".join(_page(sheet, number, title) for number, sheet in enumerate(sheets))
@@ -53,19 +55,20 @@ def _page(sheet: str, number: int, title: str) -> str:
     if found is None:
         raise RenderError("an SVG page must name its width and height in millimetres")
     wide, high = found.groups()
-    # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of its thousands
-    # of elements is asked for its style first, which takes as long as the drawing.
+    # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of
+    # its thousands of elements is asked for its style first, which takes as long as the drawing.
     source = base64.b64encode(sheet.encode()).decode()
     return (
         f"<style>@page p{number}{{size:{wide}mm {high}mm;margin:0}}.p{number}{{page:p{number};width:{wide}mm;"
         f"height:{high}mm;overflow:hidden;font-size:0}}.p{number} img{{display:block;width:{wide}mm;height:{high}mm}}</style>"
-        f'<div class="p{number}"><img alt="{escape(title, quote=True)}" src="data:image/svg+xml;base64,{source}"></div>'
+        f'<div class="p{number}"><img alt="{escape(title, quote=True)}" '
+        f'src="data:image/svg+xml;base64,{source}"></div>'
     )
 
 
 def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
-    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `colours` up to 256 makes files of type smaller; 0
-    keeps every shade."""
+    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `colours` up to 256 makes files of type
+    smaller; 0 keeps every shade."""
     import pypdfium2
 
     pdf = source if isinstance(source, bytes) else to_pdf(source)

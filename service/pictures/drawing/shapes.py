@@ -26,14 +26,16 @@ TOWN_KM2 = 420.0
 
 def solid(geometry: BaseGeometry) -> BaseGeometry:
     """The valid polygons of a shape, its stray lines and points left out."""
-    parts = [p for p in shapely.get_parts(shapely.make_valid(geometry)) if isinstance(p, Polygon | MultiPolygon)]
+    parts = [
+        p for p in shapely.get_parts(shapely.make_valid(geometry)) if isinstance(p, Polygon | MultiPolygon)
+    ]
     return shapely.union_all(parts) if len(parts) != 1 else parts[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Every region on its paper. `scale` is kilometres a millimetre; `land` all land of the board; `far` land that
-    is no region; `west`, `north` the kilometres at the neat line's top left corner."""
+    """Every region on its paper. `scale` is kilometres a millimetre; `land` all land of the board; `far` land
+    that is no region; `west`, `north` the kilometres at the neat line's top left corner."""
 
     places: Mapping[str, Place]
     paper: Paper
@@ -61,7 +63,9 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     inside = paper.inside
     scale = max((right - left) / inside.width, (top - bottom) / inside.height)
     # The neat line never reaches beyond what the data covers, but where only land goes on.
-    left, right = _widened(left, right, scale * inside.width, outer[0], math.inf if variant.open_east else outer[2])
+    left, right = _widened(
+        left, right, scale * inside.width, outer[0], math.inf if variant.open_east else outer[2]
+    )
     bottom, top = _widened(bottom, top, scale * inside.height, outer[1], outer[3])
     wide, high = (right - left) / scale, (top - bottom) / scale
     aside, above = (inside.width - wide) / 2, (inside.height - high) / 2
@@ -114,7 +118,8 @@ def _widened(low: float, high: float, room: float, least: float, most: float) ->
 
 
 def _window(
-    shapes: Mapping[str, BaseGeometry], seas: Iterable[str], outer: tuple[float, float, float, float], least: float
+    shapes: Mapping[str, BaseGeometry], seas: Iterable[str], outer: tuple[float, float, float, float],
+    least: float
 ) -> tuple[float, float, float, float]:
     """The smallest rectangle of kilometres that shows land whole, and at least a strip, `least` kilometres
     wide, of every sea and of land that the data itself cut off."""
@@ -138,7 +143,9 @@ def _is_town(shape: BaseGeometry) -> bool:
     return bool(shape.area < TOWN_KM2 and roundness > ROUND)
 
 
-def _place(variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town: bool, capital: bool) -> Place:
+def _place(
+    variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town: bool, capital: bool
+) -> Place:
     province = variant.board.provinces[name]
     ground = Ground.TOWN if town else Ground.LAND
     if sea:
@@ -151,12 +158,25 @@ def _place(variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town:
         seal, radius = (middle.x, middle.y), max(TOWN_MM, math.sqrt(shape.area / math.pi))
     elif province.centre:
         seal = inscribed(shape)
-    return Place(name, province.name, province.abbr, ground, shape, province.area, province.centre, capital, seal, radius)
+    return Place(
+        name,
+        province.name,
+        province.abbr,
+        ground,
+        shape,
+        province.area,
+        province.centre,
+        capital,
+        seal,
+        radius,
+    )
 
 
 def inscribed(shape: BaseGeometry) -> tuple[float, float]:
     """The middle of the largest circle that fits into the widest part of a shape."""
-    widest = max((part for part in shapely.get_parts(shape) if isinstance(part, Polygon)), key=lambda part: part.area)
+    widest = max(
+        (part for part in shapely.get_parts(shape) if isinstance(part, Polygon)), key=lambda part: part.area
+    )
     spoke = shapely.maximum_inscribed_circle(widest, tolerance=0.3)
     if spoke is None:
         raise ValueError("a region has no area on this paper")

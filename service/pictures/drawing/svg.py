@@ -1,4 +1,5 @@
-"""Small words for writing SVG: paths of geometries, text set line by line. Every name goes through `escape`."""
+"""Small words for writing SVG: paths of geometries, text set line by line. Every name goes through
+`escape`."""
 
 from __future__ import annotations
 
@@ -37,10 +38,13 @@ def polygon(points: Coordinates, style: str) -> str:
     return f'<path d="M{" ".join(f"{x:.2f} {y:.2f}" for x, y in points)}Z" {style}/>'
 
 
-def text(x: float, y: float, words: str, face: str, size: float, style: str = "", anchor: str = "middle") -> str:
+def text(
+    x: float, y: float, words: str, face: str, size: float, style: str = "", anchor: str = "middle"
+) -> str:
     """One line of type: baseline at `y`, size in millimetres."""
     return (
-        f'<text x="{x:.2f}" y="{y:.2f}" {fonts.CSS[face]} font-size="{size:.2f}" text-anchor="{anchor}" {style}>'
+        f'<text x="{x:.2f}" y="{y:.2f}" {fonts.CSS[face]} font-size="{size:.2f}" text-anchor="{anchor}" '
+        f'{style}>'
         f"{escape(words)}</text>"
     )
 
@@ -62,6 +66,7 @@ def label(one: Label, colour: str, halo: str) -> str:
     ]
     body = "".join(lines)
     under = (
-        f'<g fill="{halo}" stroke="{halo}" stroke-width="0.55" stroke-linejoin="round" stroke-opacity="0.85">{body}</g>'
+        f'<g fill="{halo}" stroke="{halo}" stroke-width="0.55" stroke-linejoin="round" '
+        f'stroke-opacity="0.85">{body}</g>'
     )
     return f'<g{turn}>{under}<g fill="{colour}">{body}</g></g>'

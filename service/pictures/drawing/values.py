@@ -51,8 +51,8 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A sheet: its name and size, the room around the neat line inside which the map stands, a strip at the foot for the
-    imprint, and how large title, legend and compass are drawn (1 on A3)."""
+    """A sheet: its name and size, the room around the neat line inside which the map stands, a strip at the
+    foot for the imprint, and how large title, legend and compass are drawn (1 on A3)."""
 
     width: float
     height: float
@@ -73,8 +73,8 @@ A4 = Paper(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or None;
-    `radius` that of the mark, or of the disc itself where the region is a town."""
+    """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or
+    None; `radius` that of the mark, or of the disc itself where the region is a town."""
 
     id: str
     name: str
@@ -90,8 +90,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to set a name: its lines, face, size in millimetres, letter spacing in parts of the size. `upright`
-    False runs it from bottom to top. `cost` is how much rather one would set it another way."""
+    """One way to set a name: its lines, face, size in millimetres, letter spacing in parts of the size.
+    `upright` False runs it from bottom to top. `cost` is how much rather one would set it another way."""
 
     lines: tuple[str, ...]
     face: str
@@ -104,7 +104,8 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name put in its place. `box` bounds the ink; `leader` are the two ends of a line to the region, or None."""
+    """A name put in its place. `box` bounds the ink; `leader` are the two ends of a line to the region, or
+    None."""
 
     region: str
     wording: Wording
@@ -114,8 +115,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class MapOptions:
-    """Choices of a map. It shows control alone, unless `units` are given to stand on it (MAP-03, Q-13). `record` is the root
-    of the game's record in words, for the strip below the border."""
+    """Choices of a map. It shows control alone, unless `units` are given to stand on it (MAP-03, Q-13).
+    `record` is the root of the game's record in words, for the strip below the border."""
 
     paper: Paper = A3
     acknowledgement: str = ""

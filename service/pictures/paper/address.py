@@ -1,4 +1,5 @@
-"""An address set in type: as large as its room allows, and a line to write on by hand where no font has its letters."""
+"""An address set in type: as large as its room allows, and a line to write on by hand where no font has its
+letters."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ SMALLEST = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where an address stands: width and height in millimetres, type at most `largest` points, lines `leading` apart in
-    parts of the type."""
+    """Where an address stands: width and height in millimetres, type at most `largest` points, lines
+    `leading` apart in parts of the type."""
 
     width: float
     height: float
@@ -28,7 +29,8 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line; `by_hand` where some of its letters are in no font, so that it is left as a rule to write on."""
+    """One line; `by_hand` where some of its letters are in no font, so that it is left as a rule to write
+    on."""
 
     text: str
     by_hand: bool = False
@@ -70,7 +72,8 @@ def _rows(line: str, wide: float) -> int:
 
 
 def _width(line: str) -> float:
-    """Of a line, in parts of the type: as measured, but a letter of another script counts as its kind is wide."""
+    """Of a line, in parts of the type: as measured, but a letter of another script counts as its kind is
+    wide."""
     strange = [one for one in line if ord(one) >= 0x0250 and not unicodedata.combining(one)]
     own = "".join(one for one in line if one not in strange)
     wide = sum(1.0 if unicodedata.east_asian_width(one) in "WF" else 0.65 for one in strange)

@@ -1,8 +1,8 @@
 """Paper to print: blank order sheets with their heading filled in, and envelopes (POST-01, POST-03, POST-07).
 
-A sheet is made to be read back: one plain type for the heading, a wide pale rule for each order, a pale angle at each
-corner that shows whether a photograph is whole. Nothing but the heading is black or written in letters: a black mark at
-each corner was read as a letter when tried.
+A sheet is made to be read back: one plain type for the heading, a wide pale rule for each order, a pale angle
+at each corner that shows whether a photograph is whole. Nothing but the heading is black or written in
+letters: a black mark at each corner was read as a letter when tried.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ LABEL = Room(87.0, 33.0, 12.0, 1.14)
 
 
 HEADING, HEADING_LEAST, HEADING_WIDTH, HEADING_SPACING = 19.0, 10.0, 162.0, 0.03
-"""Type of a blank sheet's heading in points, at most and at least; the room for a line in millimetres; and what is added
-after each letter, in parts of the type. A line that is too long even so goes on below."""
+"""Type of a blank sheet's heading in points, at most and at least; the room for a line in millimetres; and
+what is added after each letter, in parts of the type. A line that is too long even so goes on below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """The heading of one blank sheet (HEAD-01): `power` and `game` as printed, `orders` such as "Autumn 1642 Movement
-    Orders"; `rows` how many sheets of rules are wanted at least, one for each unit."""
+    """The heading of one blank sheet (HEAD-01): `power` and `game` as printed, `orders` such as "Autumn 1642
+    Movement Orders"; `rows` how many sheets of rules are wanted at least, one for each unit."""
 
     power: str
     game: str
@@ -42,9 +42,9 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """One envelope: who it is to and from, name first (POST-01). `sender` empty leaves the place of a return address
-    free. Nothing else is printed: nothing about the game stands outside. A line whose letters no font of this machine has
-    is a rule to write on by hand."""
+    """One envelope: who it is to and from, name first (POST-01). `sender` empty leaves the place of a return
+    address free. Nothing else is printed: nothing about the game stands outside. A line whose letters no font
+    of this machine has is a rule to write on by hand."""
 
     to: tuple[str, ...]
     sender: tuple[str, ...] = ()
@@ -62,7 +62,9 @@ def sheets_pdf(blanks: Sequence[Blank]) -> bytes:
 
 def _heading_size(one: Blank) -> float:
     """The type of a heading in points: so large that its longest line stands whole beside the corners."""
-    widest = max(fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (one.power, one.game, one.orders))
+    widest = max(
+        fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (one.power, one.game, one.orders)
+    )
     return max(HEADING_LEAST, min(HEADING, HEADING_WIDTH / (widest * POINT)))
 
 
@@ -76,8 +78,8 @@ def envelopes_pdf(envelopes: Sequence[Envelope]) -> bytes:
 
 
 def labels_pdf(envelopes: Sequence[Envelope]) -> bytes:
-    """The same addresses as labels on A4, two by seven of 99.1 by 38.1 mm (a common sheet of labels); senders are
-    left out."""
+    """The same addresses as labels on A4, two by seven of 99.1 by 38.1 mm (a common sheet of labels); senders
+    are left out."""
     if not envelopes:
         raise ValueError("no label is asked for")
     html = environment("pictures", markup=True).get_template("labels.html").render(

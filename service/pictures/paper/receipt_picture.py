@@ -1,7 +1,9 @@
-"""The picture of a receipt: the sender's own sheet with a box about each line, and below it what the machine read (OUT-02).
+"""The picture of a receipt: the sender's own sheet with a box about each line, and below it what the machine
+read (OUT-02).
 
-A box of a line it is sure of is drawn through, that of an unsure one is broken and its number followed by a question
-mark, so that the picture says the same in black and white. Nothing of the photograph's own data is carried along.
+A box of a line it is sure of is drawn through, that of an unsure one is broken and its number followed by a
+question mark, so that the picture says the same in black and white. Nothing of the photograph's own data is
+carried along.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ _QUALITIES = (82, 72, 60, 48)
 
 @dataclass(frozen=True, slots=True)
 class BoxedLine:
-    """One line: its number in the letter, the four corners of its box in pixels of the picture, what was read, whether
-    the machine is unsure of it, and whether it is struck out."""
+    """One line: its number in the letter, the four corners of its box in pixels of the picture, what was
+    read, whether the machine is unsure of it, and whether it is struck out."""
 
     number: int
     corners: tuple[tuple[float, float], ...]
@@ -39,7 +41,8 @@ class BoxedLine:
 def reading_picture(picture: bytes, lines: Sequence[BoxedLine], most_bytes: int = MOST_BYTES) -> bytes:
     """A JPEG of a sheet with its lines boxed and numbered, and their transcription below.
 
-    At most `most_bytes` where the lowest quality allows it. Raises SheetUnusable for bytes that are no picture.
+    At most `most_bytes` where the lowest quality allows it. Raises SheetUnusable for bytes that are no
+    picture.
     """
     sheet = opened(picture)
     scale = WIDTH / sheet.width
@@ -72,7 +75,8 @@ def _box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
 
 
 def _edge(
-    draw: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], colour: tuple[int, int, int], *,
+    draw: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float],
+    colour: tuple[int, int, int], *,
     broken: bool,
 ) -> None:
     length = math.dist(start, end)
@@ -87,7 +91,8 @@ def _edge(
 
 
 def _rows(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tuple[str, bool]]:
-    """What stands below the sheet: rows of type that fit its width, with whether they are of an unsure line."""
+    """What stands below the sheet: rows of type that fit its width, with whether they are of an unsure
+    line."""
     room, found = WIDTH - 2 * MARGIN, []
     for line in lines:
         ends = " (struck out)" if line.struck else " (unsure)" if line.unsure else ""
@@ -106,14 +111,17 @@ def _rows(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tupl
 def _transcribe(draw: ImageDraw.ImageDraw, rows: Sequence[tuple[str, bool]], top: int) -> None:
     draw.text((MARGIN, top), "As the machine read it:", fill=_INK, font=_font("display-italic", SIZE))
     for at, (row, unsure) in enumerate(rows, start=1):
-        draw.text((MARGIN, top + at * LEAD), row, fill=_UNSURE if unsure else _INK, font=_font("display", SIZE))
+        draw.text(
+            (MARGIN, top + at * LEAD), row, fill=_UNSURE if unsure else _INK, font=_font("display", SIZE)
+        )
 
 
 def _font(face: str, size: int) -> ImageFont.FreeTypeFont:
     try:
         return ImageFont.truetype(FACES[face], size)
     except OSError as error:
-        raise FontMissing(f"the font {FACES[face]} is missing; install fonts-ebgaramond with tools/setup") from error
+        raise FontMissing(f"the font {FACES[face]} is missing; install fonts-ebgaramond with "
+                          f"tools/setup") from error
 
 
 def _jpeg(picture: Image.Image, quality: int) -> bytes:

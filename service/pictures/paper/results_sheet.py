@@ -1,5 +1,5 @@
-"""The written results as a printed sheet of the time (OUT-13), and a correction of them: the words of the letter, and no
-other."""
+"""The written results as a printed sheet of the time (OUT-13), and a correction of them: the words of the
+letter, and no other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts) -> bytes:
     return to_pdf(results_html(game, heading, facts), title=heading)
 
 
-def results_pictures(game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH) -> list[bytes]:
+def results_pictures(
+    game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH
+) -> list[bytes]:
     """The sheet as PNG pages, `width` pixels across."""
     return to_pngs(results_pdf(game, heading, facts), width, COLOURS)
 
@@ -43,6 +45,9 @@ def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str
     return template.render(game=game, heading=heading, facts=facts, when=when)
 
 
-def correction_pictures(game: GameInfo, heading: str, facts: CorrectionFacts, width: int = PNG_WIDTH) -> list[bytes]:
-    """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new picture)."""
+def correction_pictures(
+    game: GameInfo, heading: str, facts: CorrectionFacts, width: int = PNG_WIDTH
+) -> list[bytes]:
+    """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new
+    picture)."""
     return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, COLOURS)

@@ -27,11 +27,13 @@ class SheetUnusable(ValueError):
 def sheet_copy(
     picture: bytes, keep: Corners | None = None, masks: Sequence[Corners] = (), most_bytes: int = MOST_BYTES
 ) -> bytes:
-    """A JPEG of a photographed sheet without EXIF, cut to `keep`, with `masks` painted over, at most `most_bytes`.
+    """A JPEG of a photographed sheet without EXIF, cut to `keep`, with `masks` painted over, at most
+    `most_bytes`.
 
-    `keep` and each of `masks` are corners in pixels of the picture as shown, after its EXIF rotation; `keep` is the
-    writing from heading to last order, None for the whole sheet. Names and home addresses are masked by default
-    (Q-37): the caller says where they stand. Raises SheetUnusable; and ValueError where `most_bytes` is too few.
+    `keep` and each of `masks` are corners in pixels of the picture as shown, after its EXIF rotation; `keep`
+    is the writing from heading to last order, None for the whole sheet. Names and home addresses are masked
+    by default (Q-37): the caller says where they stand. Raises SheetUnusable; and ValueError where
+    `most_bytes` is too few.
     """
     upright = opened(picture)
     draw = ImageDraw.Draw(upright)
@@ -53,9 +55,9 @@ def sheet_copy(
 def sheet_window(
     picture: bytes, line: Corners, keep: Corners, masks: Sequence[Corners] = (), context: float = 0.0
 ) -> bytes:
-    """A JPEG of one line of a sheet and what stands around it, without EXIF: the rows within `context` heights of the line
-    over the sheet's whole width, the line framed; with 0 its own rectangle alone. Nothing beyond `keep` is shown, and `masks`
-    are painted over first, as in `sheet_copy`. Raises SheetUnusable."""
+    """A JPEG of one line of a sheet and what stands around it, without EXIF: the rows within `context`
+    heights of the line over the sheet's whole width, the line framed; with 0 its own rectangle alone. Nothing
+    beyond `keep` is shown, and `masks` are painted over first, as in `sheet_copy`. Raises SheetUnusable."""
     upright = opened(picture)
     pen = ImageDraw.Draw(upright)
     for mask in masks:
@@ -70,7 +72,10 @@ def sheet_window(
     more = high * max(context, 0.25)
     top, bottom = max(top, round(min(ys) - more)), min(bottom, round(max(ys) + more))
     cut = upright.crop((left, top, max(left + 1, right), max(top + 1, bottom)))
-    return _jpeg(ImageOps.contain(cut, (LONGEST_SIDE, LONGEST_SIDE)) if max(cut.size) > LONGEST_SIDE else cut, _QUALITIES[0])
+    return _jpeg(
+        ImageOps.contain(cut, (LONGEST_SIDE, LONGEST_SIDE)) if max(cut.size) > LONGEST_SIDE else cut,
+        _QUALITIES[0],
+    )
 
 
 def opened(picture: bytes) -> Image.Image:
@@ -89,7 +94,8 @@ def _around(corners: Corners, size: tuple[int, int]) -> tuple[int, int, int, int
         max(0, round(min(xs) - margin)), max(0, round(min(ys) - margin)),
         min(size[0], round(max(xs) + margin)), min(size[1], round(max(ys) + margin)),
     )
-    # A box beside the picture, or an empty one, is our own fault: the whole sheet is better than a cut through it.
+    # A box beside the picture, or an empty one, is our own fault: the whole sheet is better than a cut
+    # through it.
     return box if box[0] < box[2] and box[1] < box[3] else (0, 0, *size)
 
 

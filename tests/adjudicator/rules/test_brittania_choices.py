@@ -1,4 +1,5 @@
-"""Each question that the printed rules of Brittania leave open: both answers, on one position (Q-60 is the service's)."""
+"""Each question that the printed rules of Brittania leave open: both answers, on one position (Q-60 is the
+service's)."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def _setting(**values: str) -> Setting:
 
 
 def _play(
-    choice: str, answer: str, held: Mapping[str, Sequence[str]], orders: Sequence[Order], lots: Sequence[int] = (),
+    choice: str, answer: str, held: Mapping[str, Sequence[str]], orders: Sequence[Order],
+    lots: Sequence[int] = (),
     kings: Mapping[str, str] | None = None, **realm: Any,
 ) -> Resolution:
     units = frozenset(Unit(power, "K", Region(at)) for power, at in (kings or {}).items())
@@ -54,7 +56,10 @@ def test_every_choice_is_set_by_name_in_the_heading() -> None:
 @pytest.mark.parametrize(("answer", "owner"), [("lot", "Gold"), ("defender_keeps", "Green")])
 def test_attackers_tied(answer: str, owner: str) -> None:
     """Q-62, WSB-12."""
-    orders = [Conquer(power="Red", grain=8, state=_at("Kent")), Conquer(power="Gold", grain=8, state=_at("Kent"))]
+    orders = [
+        Conquer(power="Red", grain=8, state=_at("Kent")),
+        Conquer(power="Gold", grain=8, state=_at("Kent")),
+    ]
     held = {"Red": ["Essex"], "Gold": ["Wessex"], "Green": ["Kent"]}
     found = _play("attackers_tied", answer, held, orders, [1], grain={"Red": 8, "Gold": 8})
     assert "Kent" in found.position.centres[owner]
@@ -63,8 +68,22 @@ def test_attackers_tied(answer: str, owner: str) -> None:
 @pytest.mark.parametrize(("answer", "winner"), [("islands", None), ("land", None), ("any_sea", "Red")])
 def test_continuous(answer: str, winner: str | None) -> None:
     """WSB-06: Fife is not held. Lothian and Angus both lie on the German Ocean, but on one land."""
-    held = ["Essex", "Oxford", "Gloucester", "Glamorgan", "Hereford", "Chester", "Lancaster", "York", "Cumberland",
-            "Lothian", "Perth", "Argyll", "Aberdeen", "Angus"]
+    held = [
+        "Essex",
+        "Oxford",
+        "Gloucester",
+        "Glamorgan",
+        "Hereford",
+        "Chester",
+        "Lancaster",
+        "York",
+        "Cumberland",
+        "Lothian",
+        "Perth",
+        "Argyll",
+        "Aberdeen",
+        "Angus",
+    ]
     found = _play("continuous", answer, {"Red": held}, [], kingdoms=frozenset({"Red"}))
     assert found.winner == winner
 
@@ -72,8 +91,23 @@ def test_continuous(answer: str, winner: str | None) -> None:
 @pytest.mark.parametrize(("answer", "winner"), [("islands", "Red"), ("land", None)])
 def test_continuous_with_an_island(answer: str, winner: str | None) -> None:
     """WSB-06: Man is joined to nothing by land."""
-    held = ["Essex", "Oxford", "Gloucester", "Glamorgan", "Hereford", "Chester", "Lancaster", "York", "Cumberland",
-            "Lothian", "Fife", "Perth", "Argyll", "Aberdeen", "Man"]
+    held = [
+        "Essex",
+        "Oxford",
+        "Gloucester",
+        "Glamorgan",
+        "Hereford",
+        "Chester",
+        "Lancaster",
+        "York",
+        "Cumberland",
+        "Lothian",
+        "Fife",
+        "Perth",
+        "Argyll",
+        "Aberdeen",
+        "Man",
+    ]
     assert _play("continuous", answer, {"Red": held}, [], kingdoms=frozenset({"Red"})).winner == winner
 
 
@@ -102,7 +136,10 @@ def test_halved_odd(answer: str, output: int) -> None:
 @pytest.mark.parametrize(("answer", "output"), [("halved_with_it", 6), ("lost", 5)])
 def test_invested_and_lost(answer: str, output: int) -> None:
     """WSB-13: 10 and 2 more, halved; or 10 halved."""
-    orders = [Conquer(power="Red", grain=8, state=_at("Kent")), Invest(power="Green", grain=10, state=_at("Kent"))]
+    orders = [
+        Conquer(power="Red", grain=8, state=_at("Kent")),
+        Invest(power="Green", grain=10, state=_at("Kent")),
+    ]
     held = {"Red": ["Essex"], "Green": ["Kent"]}
     found = _play("invested_and_lost", answer, held, orders, grain={"Red": 8, "Green": 10})
     assert _realm(found).yields("Kent") == output
@@ -112,7 +149,18 @@ def test_invested_and_lost(answer: str, output: int) -> None:
 def test_joint_kingdom_states(answer: str, joint: tuple[str, ...]) -> None:
     """Q-61, WSB-07: two kingdom-type states of Ireland are not held."""
     held = {
-        "Red": ["Essex", "Oxford", "Gloucester", "Glamorgan", "Hereford", "Chester", "Lancaster", "York", "Cumberland", "Lothian"],
+        "Red": [
+            "Essex",
+            "Oxford",
+            "Gloucester",
+            "Glamorgan",
+            "Hereford",
+            "Chester",
+            "Lancaster",
+            "York",
+            "Cumberland",
+            "Lothian",
+        ],
         "Gold": ["Argyll", "Perth", "Aberdeen", "Ulaid", "Ui Neill"],
     }
     found = _play("joint_kingdom_states", answer, held, [], alliances=frozenset({("Gold", "Red")}))
@@ -133,7 +181,9 @@ def test_king_alone_defends(answer: str, drawn: int) -> None:
     """WSB-10, WSB-14: where no grain defends, a king is 2, or nothing and there is no fight."""
     orders = [Conquer(power="Red", grain=8, state=_at("Kent"))]
     held = {"Red": ["Essex"], "Green": ["Kent", "Sussex"]}
-    found = _play("king_alone_defends", answer, held, orders, [9, 0], kings={"Green": "Kent"}, grain={"Red": 8})
+    found = _play(
+        "king_alone_defends", answer, held, orders, [9, 0], kings={"Green": "Kent"}, grain={"Red": 8}
+    )
     assert found.lots_used == drawn
 
 
@@ -146,9 +196,14 @@ def test_king_reach(answer: str, lives: bool) -> None:
     assert (Unit("Green", "K", _at("Ayr")) in found.position.units) == lives
 
 
-@pytest.mark.parametrize(("answer", "results"), [("in_order", ["succeeds", "void"]), ("void_all", ["void", "void"])])
+@pytest.mark.parametrize(
+    ("answer", "results"), [("in_order", ["succeeds", "void"]), ("void_all", ["void", "void"])]
+)
 def test_overspending(answer: str, results: list[str]) -> None:
-    orders = [Defend(power="Red", grain=4, state=_at("Essex")), Invest(power="Red", grain=5, state=_at("Essex"))]
+    orders = [
+        Defend(power="Red", grain=4, state=_at("Essex")),
+        Invest(power="Red", grain=5, state=_at("Essex")),
+    ]
     found = _play("overspending", answer, {"Red": ["Essex"]}, orders, grain={"Red": 5})
     assert [outcome.result.value for outcome in found.outcomes] == results
 
@@ -177,13 +232,16 @@ def test_unmatched_grain(answer: str, grain: int) -> None:
 @pytest.mark.parametrize(("answer", "grain"), [("carries_over", 17), ("rots", 10)])
 def test_unspent_grain(answer: str, grain: int) -> None:
     """Q-62."""
-    assert _realm(_play("unspent_grain", answer, {"Red": ["Essex"]}, [], grain={"Red": 7})).grain["Red"] == grain
+    assert (
+        _realm(_play("unspent_grain", answer, {"Red": ["Essex"]}, [], grain={"Red": 7})).grain["Red"] == grain
+    )
 
 
 def test_what_everybody_has_is_told() -> None:
     """WSB-04, WSB-05, WSB-16: grain, yields, kingdoms and alliances, with the results."""
     found = _play(
-        "papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], grain={"Red": 3}, output={"Kent": 5},
+        "papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], grain={"Red": 3},
+        output={"Kent": 5},
         kingdoms=frozenset({"Red"}), alliances=frozenset({("Gold", "Red")}))
     assert BRITTANIA.rules.standing(BRITTANIA.setting(), found.position) == (
         "Red, a kingdom, has 23 grain to spend; its states yield Essex 10, Kent 5",

@@ -29,7 +29,9 @@ def _setting(**choices: str) -> Setting:
     return replace(VARIANT.setting(), rules=rules.load("w3k", choices))
 
 
-def _position(phase: Phase, units: list[tuple[str, str, str]], centres: Mapping[str, list[str]] | None = None) -> Position:
+def _position(
+    phase: Phase, units: list[tuple[str, str, str]], centres: Mapping[str, list[str]] | None = None
+) -> Position:
     standing = frozenset(Unit(power, kind, Region.of(place)) for power, kind, place in units)
     return Position(phase, standing, {p: frozenset(c) for p, c in (centres or {}).items()})
 
@@ -38,8 +40,13 @@ def _results(resolution: Resolution) -> list[str]:
     return [f"{o.result} {o.reason}" if o.reason else str(o.result) for o in resolution.outcomes]
 
 
-def _judged(phase: Phase, units: list[tuple[str, str, str]], written: list[Order], centres: Mapping[str, list[str]] | None = None,
-            **choices: str) -> Resolution:
+def _judged(
+    phase: Phase,
+    units: list[tuple[str, str, str]],
+    written: list[Order],
+    centres: Mapping[str, list[str]] | None = None,
+    **choices: str,
+) -> Resolution:
     return judge(_setting(**choices), _position(phase, units, centres), written, Lots((0,) * 9))
 
 
@@ -53,7 +60,9 @@ def _judged(phase: Phase, units: list[tuple[str, str, str]], written: list[Order
         ("../w3k", {}, "../w3k"),
     ],
 )
-def test_a_wrong_choice_is_our_own_fault_and_named(name: str, values: dict[str, object], message: str) -> None:
+def test_a_wrong_choice_is_our_own_fault_and_named(
+    name: str, values: dict[str, object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message.replace(".", r"\.")):
         rules.load(name, values)
 
@@ -92,11 +101,16 @@ def test_an_own_attack_may_be_chosen_to_disrupt_a_conversion() -> None:
     written = orders(Argyll=["A Carrickfergus Castle converts to F", "A Antrim - Carrickfergus Castle"])
     centres = {"Argyll": ["Carrickfergus Castle"]}
     assert _results(_judged(SUMMER, units, written, centres))[0] == "succeeds begun"
-    assert _results(_judged(SUMMER, units, written, centres, own_attack_disrupts="yes"))[0] == "fails disrupted"
+    assert (
+        _results(_judged(SUMMER, units, written, centres, own_attack_disrupts="yes"))[0] == "fails disrupted"
+    )
 
 
 def test_the_owner_of_a_unit_in_silent_hands_may_be_chosen_to_be_unheard() -> None:
-    units, written = [("The Crown", "A", "London")], orders(The_Crown=["A London proxy Argyll", "A London - Surrey"])
+    units, written = (
+        [("The Crown", "A", "London")],
+        orders(The_Crown=["A London proxy Argyll", "A London - Surrey"]),
+    )
     assert _results(_judged(SUMMER, units, written)) == ["succeeds", "succeeds"]
     heard = _judged(SUMMER, units, written, proxy_silent="hold")
     assert _results(heard) == ["succeeds", "void overridden"]
@@ -104,15 +118,22 @@ def test_the_owner_of_a_unit_in_silent_hands_may_be_chosen_to_be_unheard() -> No
 
 
 def test_a_unit_given_to_two_powers_is_given_to_nobody() -> None:
-    written = orders(The_Crown=["A London proxy Argyll", "A London proxy Ormond"], Argyll=["A London - Surrey"])
+    written = orders(
+        The_Crown=["A London proxy Argyll", "A London proxy Ormond"], Argyll=["A London - Surrey"]
+    )
     assert _results(_judged(SUMMER, [("The Crown", "A", "London")], written)) == [
         "void illegal", "void illegal", "void no_such_unit"]
 
 
 def _dislodged_in_proxy(**choices: str) -> tuple[Setting, Resolution]:
-    units = [("Newcastle", "A", "Staffordshire"), ("The Crown", "A", "Ashby-de-la-Zouch Castle"), ("The Crown", "A", "Shropshire")]
+    units = [
+        ("Newcastle", "A", "Staffordshire"),
+        ("The Crown", "A", "Ashby-de-la-Zouch Castle"),
+        ("The Crown", "A", "Shropshire"),
+    ]
     written = orders(Newcastle=["A Staffordshire proxy Montrose"], The_Crown=[
-        "A Ashby-de-la-Zouch Castle - Staffordshire", "A Shropshire S A Ashby-de-la-Zouch Castle - Staffordshire"])
+        "A Ashby-de-la-Zouch Castle - Staffordshire",
+        "A Shropshire S A Ashby-de-la-Zouch Castle - Staffordshire"])
     setting = _setting(**choices)
     return setting, judge(setting, _position(SUMMER, units), written)
 
@@ -143,7 +164,9 @@ def test_removals_beside_builds_may_be_chosen_to_count() -> None:
 def test_conversion_begun_in_autumn_goes_on_in_spring() -> None:
     """Q-20: Winter stands between them and asks nothing of units."""
     setting = _setting()
-    position = _position(AUTUMN, [("Argyll", "A", "Carrickfergus Castle")], {"Argyll": ["Carrickfergus Castle"]})
+    position = _position(
+        AUTUMN, [("Argyll", "A", "Carrickfergus Castle")], {"Argyll": ["Carrickfergus Castle"]}
+    )
     convert = orders(Argyll=["A Carrickfergus Castle converts to F"])
     autumn = judge(setting, position, convert)
     winter = judge(setting, autumn.position, [])
@@ -209,7 +232,12 @@ def test_mercy_with_supply_received_is_as_many_units_as_were_sent() -> None:
 
 
 def test_a_crossing_that_no_fleet_serves_is_a_move_that_fails() -> None:
-    """Q-17; the classic answer is DATC 6.D.32. No sea joins Londonderry with anything, so that is no move at all."""
+    """Q-17; the classic answer is DATC 6.D.32. No sea joins Londonderry with anything, so that is no move at
+    all."""
     units = [("The Crown", "A", "Caernarfonshire")]
-    for goal, result in (("Dublin & the Pale", "fails no_convoy"), ("Londonderry", "void illegal"), ("York", "void illegal")):
+    for goal, result in (
+        ("Dublin & the Pale", "fails no_convoy"),
+        ("Londonderry", "void illegal"),
+        ("York", "void illegal"),
+    ):
         assert _results(_judged(SUMMER, units, orders(The_Crown=[f"A Caernarfonshire - {goal}"]))) == [result]

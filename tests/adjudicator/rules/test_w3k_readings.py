@@ -1,4 +1,5 @@
-"""The other readings of the handbook: each named choice of part H judged both ways. Each test names its own."""
+"""The other readings of the handbook: each named choice of part H judged both ways. Each test names its
+own."""
 
 from __future__ import annotations
 
@@ -35,7 +36,10 @@ def _units(*texts: str) -> frozenset[Unit]:
     found = set()
     for text in texts:
         power, kind, place = next(
-            (text[:at], text[at + 1], text[at + 3:]) for at in range(len(text)) if text[at:at + 3] in {" A ", " F "})
+            (text[:at], text[at + 1], text[at + 3 :])
+            for at in range(len(text))
+            if text[at : at + 3] in {" A ", " F "}
+        )
         found.add(Unit(power, kind, Region.of(place)))
     return frozenset(found)
 
@@ -68,13 +72,22 @@ def test_support_of_a_unit_that_moves_may_be_chosen_to_follow_it() -> None:
 def test_support_follows_nobody_where_it_could_not_go() -> None:
     """Q-15. Shropshire does not border Ashby."""
     units = ["The Crown A Staffordshire", "The Crown A Shropshire"]
-    written = orders(The_Crown=["A Staffordshire - Ashby-de-la-Zouch Castle", "A Shropshire S A Staffordshire"])
-    assert _results(_judged(SUMMER, units, written, support_of_mover="follows")) == ["succeeds", "fails unmatched"]
+    written = orders(The_Crown=[("A Staffordshire - Ashby-de-la-Zouch "
+                                 "Castle"), "A Shropshire S A Staffordshire"])
+    assert _results(_judged(SUMMER, units, written, support_of_mover="follows")) == [
+        "succeeds",
+        "fails unmatched",
+    ]
 
 
 def test_a_way_overseas_without_fleets_may_be_chosen_to_be_no_move() -> None:
     """Q-17: then the unit holds and may be supported where it stands (DATC 6.D.32)."""
-    units = ["Newcastle A Caernarfonshire", "Newcastle A Denbighshire", "The Crown A Harlech Castle", "The Crown A Merioneth"]
+    units = [
+        "Newcastle A Caernarfonshire",
+        "Newcastle A Denbighshire",
+        "The Crown A Harlech Castle",
+        "The Crown A Merioneth",
+    ]
     written = orders(
         Newcastle=["A Caernarfonshire - Dublin & the Pale", "A Denbighshire S A Caernarfonshire"],
         The_Crown=["A Harlech Castle - Caernarfonshire", "A Merioneth S A Harlech Castle - Caernarfonshire"])
@@ -93,11 +106,12 @@ PARADOXICAL = ["The Crown A Caernarfonshire", "Argyll F Irish Sea", "Confederacy
 
 
 def test_a_paradox_may_be_chosen_to_hold_everybody() -> None:
-    """Q-18: the army would cut the support of the attack that breaks its convoy (DATC 6.F.14). By Szykman's rule the
-    convoy is out and the attack goes in; where all hold, nothing moves at all."""
+    """Q-18: the army would cut the support of the attack that breaks its convoy (DATC 6.F.14). By Szykman's
+    rule the convoy is out and the attack goes in; where all hold, nothing moves at all."""
     szykman = _judged(SUMMER, PARADOXICAL, PARADOX)
     assert [str(o.result) for o in szykman.outcomes] == ["fails", "fails", "succeeds", "succeeds"]
-    assert _standing(szykman) == {"The Crown A Caernarfonshire", "Confederacy F Dublin & the Pale", "Confederacy F Irish Sea"}
+    assert _standing(szykman) == {"The Crown A Caernarfonshire", ("Confederacy F Dublin & the "
+                                                                  "Pale"), "Confederacy F Irish Sea"}
     held = _judged(SUMMER, PARADOXICAL, PARADOX, convoy_paradox="all_hold")
     assert _standing(held) == set(PARADOXICAL)
     assert held.dislodged == ()
@@ -120,7 +134,9 @@ def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
     centres = {"Montrose": ["Sutherland"]}
     build = orders(Montrose=["Build F Sutherland"])
     assert _results(_judged(WINTER, [], build, centres)) == ["void illegal"]
-    assert _standing(_judged(WINTER, [], build, centres, missing_coast="first")) == {"Montrose F Sutherland/East Coast"}
+    assert _standing(_judged(WINTER, [], build, centres, missing_coast="first")) == {
+        "Montrose F Sutherland/East Coast"
+    }
     army = ["Montrose A Sutherland"]
     convert = orders(Montrose=["A Sutherland converts to F"])
     assert _results(_judged(SUMMER, army, convert, centres, begun=army)) == ["void illegal"]
@@ -128,7 +144,9 @@ def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
     assert _results(done) == ["succeeds completed"]
     assert _standing(done) == {"Montrose F Sutherland/East Coast"}
     named = orders(Montrose=["Build F Sutherland/North Coast"])
-    assert _standing(_judged(WINTER, [], named, centres, missing_coast="first")) == {"Montrose F Sutherland/North Coast"}
+    assert _standing(_judged(WINTER, [], named, centres, missing_coast="first")) == {
+        "Montrose F Sutherland/North Coast"
+    }
 
 
 def test_a_proxy_may_be_chosen_to_be_given_on() -> None:
@@ -144,15 +162,21 @@ def test_a_proxy_may_be_chosen_to_be_given_on() -> None:
     circle = [*written[:2], *orders(Cumberland=["A London proxy Manchester"])]
     assert _results(_judged(SUMMER, crown, circle, proxy_of_proxy="allowed"))[:2] == ["succeeds", "succeeds"]
     stranger = [written[0], *orders(Cumberland=["A London proxy Ormond"])]
-    assert _results(_judged(SUMMER, crown, stranger, proxy_of_proxy="allowed")) == ["succeeds", "void no_such_unit"]
+    assert _results(_judged(SUMMER, crown, stranger, proxy_of_proxy="allowed")) == [
+        "succeeds",
+        "void no_such_unit",
+    ]
 
 
 def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
-    """Q-27: two centres and two units leave nothing over; three and two leave one, which no build takes back."""
+    """Q-27: two centres and two units leave nothing over; three and two leave one, which no build takes
+    back."""
     units, send = ["Argyll A Glasgow", "Argyll A Ayr"], ["Send 1 supply to Hamilton"]
     poor = {"Argyll": ["Fife", "Edinburgh"]}
     assert _results(_judged(WINTER, units, orders(Argyll=send), poor)) == ["succeeds"]
-    assert _results(_judged(WINTER, units, orders(Argyll=send), poor, supply_sent="surplus")) == ["void no_supply"]
+    assert _results(_judged(WINTER, units, orders(Argyll=send), poor, supply_sent="surplus")) == [
+        "void no_supply"
+    ]
     rich = {"Argyll": ["Fife", "Edinburgh", "Stirling Castle"]}
     written = orders(Argyll=["Build A Fife", *send])
     any_owned = _judged(WINTER, units, written, rich)
@@ -162,13 +186,17 @@ def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
 
 
 def test_supply_received_may_be_chosen_to_be_sent_on() -> None:
-    """Q-28. Hamilton owns one centre and is sent one; it sends two on, before its own supply is listed as sent."""
+    """Q-28. Hamilton owns one centre and is sent one; it sends two on, before its own supply is listed as
+    sent."""
     centres = {"Hamilton": ["Stirling Castle"], "Ormond": ["Cork"]}
     written = orders(Hamilton=["Send 2 supply to Argyll"], Ormond=["Send 1 supply to Hamilton"])
     assert _results(_judged(WINTER, [], written, centres)) == ["void no_supply", "succeeds"]
     assert _results(_judged(WINTER, [], written, centres, supply_sent_on="yes")) == ["succeeds", "succeeds"]
     circle = orders(Hamilton=["Send 2 supply to Argyll"], Argyll=["Send 1 supply to Hamilton"])
-    assert _results(_judged(WINTER, [], circle, centres, supply_sent_on="yes")) == ["void no_supply", "void no_supply"]
+    assert _results(_judged(WINTER, [], circle, centres, supply_sent_on="yes")) == [
+        "void no_supply",
+        "void no_supply",
+    ]
 
 
 ALL = sorted(VARIANT.board.centres())
@@ -193,7 +221,10 @@ def test_a_draw_may_be_chosen_to_end_the_game_at_once() -> None:
 def test_a_unit_of_mercy_may_be_chosen_to_convert() -> None:
     """Q-38: in any coastal centre where it stands; a power that owns a centre still needs to own that one."""
     fort, convert = ["Argyll A Carrickfergus Castle"], orders(Argyll=["A Carrickfergus Castle converts to F"])
-    for centres, usual, mercy in (({}, "void illegal", "succeeds begun"), ({"Argyll": ["Fife"]}, "void illegal", "void illegal")):
+    for centres, usual, mercy in (
+        ({}, "void illegal", "succeeds begun"),
+        ({"Argyll": ["Fife"]}, "void illegal", "void illegal"),
+    ):
         owned: Centres = centres
         assert _results(_judged(SUMMER, fort, convert, owned)) == [usual]
         assert _results(_judged(SUMMER, fort, convert, owned, mercy_converts="yes")) == [mercy]

@@ -1,4 +1,5 @@
-"""`galloper adjudicate` as a program: exit status, lines out for lines in, and the keys that the contract names."""
+"""`galloper adjudicate` as a program: exit status, lines out for lines in, and the keys that the contract
+names."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from service.cli.adjudicate import run_adjudicate
 from tests.adjudicator.expectation import Case, differences
 
 CASES: list[Case] = [
-    case for path in sorted(Path("maps/w3k/cases").glob("*.toml")) for case in tomllib.loads(path.read_text("utf-8"))["case"]
+    case
+    for path in sorted(Path("maps/w3k/cases").glob("*.toml"))
+    for case in tomllib.loads(path.read_text("utf-8"))["case"]
 ]
 MOVEMENT = {"id", "orders", "positions", "dislodged", "contested", "memory"}
 RETREAT = {"id", "orders", "positions", "disbanded", "memory"}
@@ -27,7 +30,8 @@ YEAR_END = {"centres", "winner", "draw_open_to"}
 
 def _galloper(*words: str, text: bytes = b"") -> tuple[int, list[dict[str, Any]], str]:
     found = subprocess.run(
-        [sys.executable, "-m", "service.cli.main", "adjudicate", *words], input=text, capture_output=True, check=False)
+        [sys.executable, "-m", "service.cli.main", "adjudicate", *words], input=text, capture_output=True,
+        check=False)
     return found.returncode, [json.loads(line) for line in found.stdout.splitlines()], found.stderr.decode()
 
 
@@ -45,7 +49,11 @@ def test_the_worked_cases_through_the_program(tmp_path: Path) -> None:
     code, answers, said = _galloper("--variant", "w3k", str(file))
     assert (code, said, len(answers)) == (0, "", len(CASES))
     assert [answer["id"] for answer in answers] == [case["id"] for case in CASES]
-    assert {case["id"]: wrong for case, answer in zip(CASES, answers, strict=True) if (wrong := differences(case, answer))} == {}
+    assert {
+        case["id"]: wrong
+        for case, answer in zip(CASES, answers, strict=True)
+        if (wrong := differences(case, answer))
+    } == {}
 
 
 def test_a_faulty_line_on_standard_input_ends_with_1_and_the_rest_is_judged() -> None:
@@ -76,14 +84,23 @@ def test_the_keys_of_an_answer(case: dict[str, Any], keys: set[str]) -> None:
 
 def test_an_autumn_with_somebody_to_retreat_does_not_end_the_year_yet() -> None:
     case = next(case for case in CASES if case["id"] == "OWN-01c")
-    assert set(_one(**{key: case[key] for key in ("phase", "season", "units", "orders", "centres")})) == MOVEMENT
+    assert (
+        set(_one(**{key: case[key] for key in ("phase", "season", "units", "orders", "centres")})) == MOVEMENT
+    )
 
 
 def test_where_an_attack_came_from_is_said_without_its_coast() -> None:
     units = ["Argyll F Devon/South Coast", "Argyll F Plymouth Sea Area", "Ormond F Lyme Bay"]
     orders = [
         {"power": "Argyll", "type": "F", "loc": "Devon/South Coast", "order": "move", "to": "Lyme Bay"},
-        {"power": "Argyll", "type": "F", "loc": "Plymouth Sea Area", "order": "support_move", "from": "Devon", "to": "Lyme Bay"},
+        {
+            "power": "Argyll",
+            "type": "F",
+            "loc": "Plymouth Sea Area",
+            "order": "support_move",
+            "from": "Devon",
+            "to": "Lyme Bay",
+        },
     ]
     found = _one(phase="movement", season="Spring", units=units, orders=orders)["dislodged"]
     assert [(one["loc"], one["attacker_from"]) for one in found] == [("Lyme Bay", "Devon")]
@@ -94,7 +111,9 @@ def test_where_an_attack_came_from_is_said_without_its_coast() -> None:
 def test_every_order_is_answered_with_a_result_and_a_sentence() -> None:
     """"why": one sentence, with the paragraph it rests on."""
     for case in CASES:
-        answer = _one(**{key: case[key] for key in case if key not in {"id", "title", "source", "expect", "why"}})
+        answer = _one(
+            **{key: case[key] for key in case if key not in {"id", "title", "source", "expect", "why"}}
+        )
         assert len(answer["orders"]) == len(case["orders"])
         for order in answer["orders"]:
             assert order["result"] in {"succeeds", "fails", "void"}

@@ -1,4 +1,5 @@
-"""The automaton takes what the parser takes (RDR: one grammar for typed and for written orders), and no more."""
+"""The automaton takes what the parser takes (RDR: one grammar for typed and for written orders), and no
+more."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def taken(slug: str, *phases: str) -> Automaton:
 
 
 def random_orders(slug: str, phase: str, count: int) -> list[Order]:
-    """Orders of random units and places, coasts among them; most are illegal, which is not the reader's business."""
+    """Orders of random units and places, coasts among them; most are illegal, which is not the reader's
+    business."""
     rng = random.Random(f"{slug} {phase}")
     regions = [Region(p.id) for p in board(slug).provinces.values()]
     regions += [Region(p.id, coast.id) for p in board(slug).provinces.values() for coast in p.coasts]
@@ -52,7 +54,8 @@ def random_orders(slug: str, phase: str, count: int) -> list[Order]:
             "movement": [
                 Hold(power=WE, unit=who), Move(power=WE, unit=who, to=to),
                 SupportHold(power=WE, unit=who, target=other),
-                SupportMove(power=WE, unit=who, target=other, to=to), Convoy(power=WE, unit=who, target=other, to=to),
+                SupportMove(power=WE, unit=who, target=other, to=to),
+                Convoy(power=WE, unit=who, target=other, to=to),
             ],
             "retreat": [Retreat(power=WE, unit=who, to=to), Disband(power=WE, unit=who)],
             "adjustment": [Build(power=WE, kind=rng.choice("AF"), region=to), Remove(power=WE, unit=who)],
@@ -77,7 +80,11 @@ def test_every_spelling_of_every_place_is_taken_as_unit_and_as_goal(slug: str) -
     london = "London"
     for name in lexicon(slug).names:
         if name.terminal == PLACE:
-            for text in (f"Army {name.text} - {london}", f"A {london} to {name.text.upper()}", f"{name.text} holds"):
+            for text in (
+                f"Army {name.text} - {london}",
+                f"A {london} to {name.text.upper()}",
+                f"{name.text} holds",
+            ):
                 assert machine.accepts(text), text
 
 
@@ -108,7 +115,8 @@ def test_what_the_parser_takes_is_taken(slug: str, phase: str, text: str) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "ArmyIsleofManmovestoCounty Cork", "A Ashby de la Zouch Castle-Kent", "army ASHBY-DE-LA-ZOUCH castle – kent",
+        "ArmyIsleofManmovestoCounty Cork", "A Ashby de la Zouch Castle-Kent",
+        "army ASHBY-DE-LA-ZOUCH castle – kent",
         "F Devon (south coast) → Irish Sea", "F Devon, sc - Irish Sea", "3. A Kent H", "- A Kent H.",
     ],
 )
@@ -120,7 +128,8 @@ def test_spaces_case_hyphens_and_bullets_do_not_matter(text: str) -> None:
     "text",
     [
         "", "Montrose", "Spring 1649 Movement Orders", "Army London", "Army London supports", "to Kent",
-        "If Kent moves, Army London holds", "Army London does not move to Kent", "Army Londn holds", "Army London holds ?",
+        "If Kent moves, Army London holds", "Army London does not move to Kent", "Army Londn holds",
+        "Army London holds ?",
     ],
 )
 def test_what_is_no_order_is_not_taken(text: str) -> None:
@@ -144,7 +153,9 @@ def test_threads_may_walk_it_together() -> None:
     machine = Automaton((forms("movement"),), lexicon())
     texts = [canonical(order, board()) for order in random_orders("w3k", "movement", 60)]
     answers: list[bool] = []
-    threads = [Thread(target=lambda: answers.extend(machine.accepts(text) for text in texts)) for _ in range(4)]
+    threads = [
+        Thread(target=lambda: answers.extend(machine.accepts(text) for text in texts)) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -153,7 +164,8 @@ def test_threads_may_walk_it_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("letter", "sign"), [("É", "e"), ("—", "-"), ("→", "-"), ("’", ""), ("?", None), ("[", "("), (" ", " "), ("漢", None)],
+    ("letter", "sign"),
+    [("É", "e"), ("—", "-"), ("→", "-"), ("’", ""), ("?", None), ("[", "("), (" ", " "), ("漢", None)],
 )
 def test_letters_count_as_their_signs(letter: str, sign: str | None) -> None:
     assert sign_of(letter) == sign
@@ -169,7 +181,9 @@ def test_a_rarer_wording_costs_more() -> None:
     def price(text: str) -> float:
         state, total = machine.start, 0.0
         for sign in text:
-            state, more = next((to, more) for symbol, to, more in machine.arcs(state) if SIGNS[symbol] == sign)
+            state, more = next(
+                (to, more) for symbol, to, more in machine.arcs(state) if SIGNS[symbol] == sign
+            )
             total += more
         end = machine.end(state)
         assert end is not None

@@ -1,4 +1,5 @@
-"""The heading on a sheet as the eye reads it, and whether it agrees with the subject (HEAD-01..03, POST-03)."""
+"""The heading on a sheet as the eye reads it, and whether it agrees with the subject (HEAD-01..03,
+POST-03)."""
 
 from __future__ import annotations
 
@@ -139,7 +140,8 @@ def test_nothing_after_the_first_order_is_heading() -> None:
 
 
 def test_without_any_game_there_is_no_season_to_be_found() -> None:
-    """A site before its first game: a paper that looks like an order sheet is read all the same, and names nothing."""
+    """A site before its first game: a paper that looks like an order sheet is read all the same, and names
+    nothing."""
     found = parse_sheet_heading(["Montrose", "Autumm 1642 Movement Orders"], [])
     assert (found.game, found.power, found.season) == (None, None, None)
     assert (found.year, found.kind) == (1642, MOVEMENT)
@@ -168,9 +170,12 @@ def test_a_year_left_out_of_the_subject_disagrees_with_nothing() -> None:
     assert disagreements(said, read("Spring 1643 Movement")) == ()
 
 
-@pytest.mark.parametrize(("written", "sure"), [("1644", True), ("1643", False), ("1613", False), ("1943", False)])
+@pytest.mark.parametrize(
+    ("written", "sure"), [("1644", True), ("1643", False), ("1613", False), ("1943", False)]
+)
 def test_a_year_of_another_century_or_decade_is_a_misread_digit(written: str, sure: bool) -> None:
-    """HEAD-03 holds a paper for another turn; 1613 on a sheet for 1643 is a digit misread and sets nothing aside."""
+    """HEAD-03 holds a paper for another turn; 1613 on a sheet for 1643 is a digit misread and sets nothing
+    aside."""
     said = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
     found = disagreements(said, read(f"Spring {written} Movement"))
     assert [d.sure for d in found] == ([] if written == "1643" else [sure])

@@ -1,4 +1,5 @@
-"""Subject lines to headings: the handbook's two patterns, thirty mutations, mended names, and what is refused."""
+"""Subject lines to headings: the handbook's two patterns, thirty mutations, mended names, and what is
+refused."""
 
 from __future__ import annotations
 
@@ -87,8 +88,8 @@ SAME_ROUTING = [
 
 @pytest.mark.parametrize("subject", SAME_ROUTING)
 def test_mutations_route_alike(subject: str) -> None:
-    """SUBJ-01, SUBJ-02: the first two are the patterns, the second in the handbook's own example. G14, SUBJ-04: separators,
-    case, order of fields, prefixes and tags. Q-05: Fall."""
+    """SUBJ-01, SUBJ-02: the first two are the patterns, the second in the handbook's own example. G14,
+    SUBJ-04: separators, case, order of fields, prefixes and tags. Q-05: Fall."""
     found = heading(subject)
     assert routing(found) == EXPECTED
     assert found.version == 1

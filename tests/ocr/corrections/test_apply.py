@@ -25,7 +25,9 @@ def posteriors(text: str) -> Posteriors:
     return Posteriors(frames, LETTERS)
 
 
-def row(text: str, x: float, y: float, high: float = 50, strike: Strike | None = None, tilt: float = 0.0) -> Row:
+def row(
+    text: str, x: float, y: float, high: float = 50, strike: Strike | None = None, tilt: float = 0.0
+) -> Row:
     """A row whose middle is `y` at its left end; its box is the writing, without the crop's margin."""
     long = WIDE * len(text)
     drop = tilt * long
@@ -35,7 +37,8 @@ def row(text: str, x: float, y: float, high: float = 50, strike: Strike | None =
 
 
 def test_a_small_row_close_above_goes_into_the_row_below() -> None:
-    above, host, after = row("Dublin", 300, 172, 32), row("Fleet Irish Sea convoys Army to Kerry", 100, 200), row(
+    above, host, after = row("Dublin", 300, 172, 32), row(("Fleet Irish Sea convoys Army to "
+                                                           "Kerry"), 100, 200), row(
         "Fleet Hull holds", 100, 260
     )
     kept = attach([above, host, after])
@@ -45,8 +48,12 @@ def test_a_small_row_close_above_goes_into_the_row_below() -> None:
 
 
 def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
-    """Rows so far apart that a caret's word hangs midway: written half as high as they, it is no end of the row above."""
-    over, host = row("Fleet Waterford moves to Cork", 100, 126), row("Army Limerick moves to Limerick", 100, 200)
+    """Rows so far apart that a caret's word hangs midway: written half as high as they, it is no end of the
+    row above."""
+    over, host = (
+        row("Fleet Waterford moves to Cork", 100, 126),
+        row("Army Limerick moves to Limerick", 100, 200),
+    )
     put_in = row("County", 300, 165, 30)
     assert [r.text for r in attach([over, put_in, host])[1].inserted] == ["County"]
     as_high = row("County", 300, 165, 40)
@@ -54,7 +61,8 @@ def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
 
 
 def test_a_short_order_on_its_own_line_stays_a_line() -> None:
-    """Nobody loses an order: a short line a whole row above another is no insertion, however small its writing."""
+    """Nobody loses an order: a short line a whole row above another is no insertion, however small its
+    writing."""
     rows = [row("A Lon H", 100, 140, 36), row("Army York supports Army Leeds to Hull", 100, 200)]
     assert attach(rows) == tuple(rows)
 
@@ -75,7 +83,8 @@ def test_what_only_looks_like_an_insertion_stays_a_line(odd: Row) -> None:
 
 
 def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
-    """It begins at the indent, a row's distance under the order it ends, however tight the rows and low its letters."""
+    """It begins at the indent, a row's distance under the order it ends, however tight the rows and low its
+    letters."""
     rows = [
         row("Army Norwich supports Fleet Wash into the", 100, 128), row("sea near us", 150, 164, 40),
         row("Fleet Hull convoys Army York to Emden", 100, 200),
@@ -84,7 +93,8 @@ def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
 
 
 def test_a_word_put_in_between_tight_rows_is_still_one() -> None:
-    over, host = row("Army Norwich supports Fleet Wash", 100, 128), row("Fleet Hull convoys Army to Emden", 100, 200)
+    over, host = row(("Army Norwich supports Fleet "
+                      "Wash"), 100, 128), row("Fleet Hull convoys Army to Emden", 100, 200)
     kept = attach([over, row("York", 300, 172, 32), host])
     assert [[r.text for r in one.inserted] for one in kept] == [[], ["York"]]
 
@@ -110,7 +120,9 @@ def test_words_put_in_stand_at_the_gap_below_them() -> None:
     ("A York to", "Limerick", 6, "A York to Limerick"),
     ("Mull holds", "Army", -1, "Army Mull holds"),
 ])  # fmt: skip
-def test_words_put_in_stand_before_the_first_or_after_the_last(text: str, word: str, at: int, whole: str) -> None:
+def test_words_put_in_stand_before_the_first_or_after_the_last(
+    text: str, word: str, at: int, whole: str
+) -> None:
     """A caret behind a row's last word stands where no gap is: beyond its letters all is gap."""
     drawn = row(text, 100, 200)
     blank = np.full((16, len(LETTERS) + 1), -12.0, np.float32)
@@ -118,7 +130,9 @@ def test_words_put_in_stand_before_the_first_or_after_the_last(text: str, word: 
     assert drawn.posteriors is not None
     seen = Posteriors(np.concatenate([blank, drawn.posteriors.log_probs, blank]), LETTERS)
     (left, top), (right, _), (_, foot), _ = drawn.box.corners
-    wide = Box(((left - 8 * WIDE, top), (right + 8 * WIDE, top), (right + 8 * WIDE, foot), (left - 8 * WIDE, foot)))
+    wide = Box(
+        ((left - 8 * WIDE, top), (right + 8 * WIDE, top), (right + 8 * WIDE, foot), (left - 8 * WIDE, foot))
+    )
     host = replace(drawn, box=wide, posteriors=seen)
     found = corrected(attach([row(word, 100 + WIDE * at, 172, 32), host])[0])
     assert found is not None
@@ -126,7 +140,8 @@ def test_words_put_in_stand_before_the_first_or_after_the_last(text: str, word: 
 
 
 def test_beside_a_word_put_in_a_space_is_neither_lost_nor_twice() -> None:
-    """No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter does."""
+    """No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter
+    does."""
     host = row("Army Kent moves", 100, 200)
     whole = attach([row("now", 100 + WIDE * 14, 172, 32), host])[0]
     found = corrected(whole)
@@ -170,11 +185,15 @@ def test_a_struck_end_is_replaced() -> None:
 
 @pytest.mark.parametrize("seen_as_struck", [False, True])
 def test_a_caret_gives_way_to_the_word_over_it(seen_as_struck: bool) -> None:
-    """The mark under a word put in is read as a letter or looks like a little stroke, and no gap is there: the word goes to where its
-    middle stands."""
+    """The mark under a word put in is read as a letter or looks like a little stroke, and no gap is there:
+    the word goes to where its middle stands."""
     text = "Fleet convoys Armyvto Kerry"
     at = text.index("v", 14)
-    mark = Strike(0.1, (StruckWord(at / len(text), (at + 1) / len(text), 0.6, "single"),)) if seen_as_struck else None
+    mark = (
+        Strike(0.1, (StruckWord(at / len(text), (at + 1) / len(text), 0.6, "single"),))
+        if seen_as_struck
+        else None
+    )
     host = row(text, 100, 200, strike=mark)
     whole = attach([row("Essex", 100 + WIDE * (at + 0.5 - 2.5), 172, 32), host])[0]
     assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([whole]))]
@@ -193,7 +212,11 @@ def test_what_rises_above_a_struck_word_may_be_left_out_with_it() -> None:
 
 
 def test_a_row_stands_over_a_struck_word_or_beside_it() -> None:
-    host = replace(row("Army Kent moves to London", 100, 200, strike=struck("Army Kent moves to London", "Kent")), left=0.1, right=0.9)
+    host = replace(
+        row("Army Kent moves to London", 100, 200, strike=struck("Army Kent moves to London", "Kent")),
+        left=0.1,
+        right=0.9,
+    )
     word = row("Surrey", 150, 172, 32)
     assert over_struck(replace(word, left=0.2, right=0.4), host)
     assert not over_struck(replace(word, left=0.6, right=0.8), host)

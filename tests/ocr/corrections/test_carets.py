@@ -23,8 +23,11 @@ ROW_TOP = 82
 ROW = box(30, ROW_TOP, 400, 126)
 
 
-def page(*, word: str = "", at: tuple[int, int] = (250, 84), caret: bool = False, tail: bool = False) -> Image:
-    """A white sheet with one row; on request with a word above it, a tail of that word and a caret between the row's words."""
+def page(
+    *, word: str = "", at: tuple[int, int] = (250, 84), caret: bool = False, tail: bool = False
+) -> Image:
+    """A white sheet with one row; on request with a word above it, a tail of that word and a caret between
+    the row's words."""
     sheet = np.full((200, 460, 3), 255, np.uint8)
     cv2.putText(sheet, HOST, (30, BASE), cv2.FONT_HERSHEY_SIMPLEX, 1.5, (40, 30, 60), 3, cv2.LINE_AA)
     if word:
@@ -69,7 +72,8 @@ def test_a_tail_that_hangs_down_goes_with_its_word() -> None:
 
 
 def test_letters_that_hang_together_with_the_word_above_are_cut_half_way() -> None:
-    """A letter of the row is not lost for a word that touches it: all of it that is nearer the row's middle stays."""
+    """A letter of the row is not lost for a word that touches it: all of it that is nearer the row's middle
+    stays."""
     put_in = box(GAP - 40, 50, GAP + 40, 88)
     touching = page(word="Fife", at=(GAP - 32, 84))
     cv2.rectangle(touching, (GAP + 8, 40), (GAP + 38, 75), (40, 30, 60), -1)
@@ -114,7 +118,9 @@ def test_paper_without_ink_stays_as_it_is() -> None:
         blank = np.full((200, 460, 3), grey, np.uint8)
         found = without(blank, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
         assert found.shape == blank.shape
-    assert (without(np.full((200, 460, 3), 255, np.uint8), ROW, [box(GAP - 40, 58, GAP + 40, 86)]) == 255).all()
+    assert (
+        without(np.full((200, 460, 3), 255, np.uint8), ROW, [box(GAP - 40, 58, GAP + 40, 86)]) == 255
+    ).all()
 
 
 def test_a_fax_in_two_greys_is_cleaned_like_a_photograph() -> None:
@@ -125,7 +131,8 @@ def test_a_fax_in_two_greys_is_cleaned_like_a_photograph() -> None:
 
 
 def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
-    """A bad photograph has thousands of specks, none as large as a caret: they are told apart by size before by shape."""
+    """A bad photograph has thousands of specks, none as large as a caret: they are told apart by size before
+    by shape."""
     chance = np.random.default_rng(7)
     noisy = np.where(chance.random((400, 2400, 1)) < 0.3, 40, 250).astype(np.uint8).repeat(3, axis=2)
     asked = []

@@ -1,4 +1,5 @@
-"""A stroke much finer than the writing's, told by the gaps between letters (Q-16: struck text is not read; doubt is for a person).
+"""A stroke much finer than the writing's, told by the gaps between letters (Q-16: struck text is not read;
+doubt is for a person).
 
 Drawn in OpenCV's lettering, in which nothing was fitted.
 """
@@ -38,7 +39,9 @@ def ends(image: Pixels) -> tuple[int, int]:
 def lined(image: Pixels, y: int, tilt: int = 0, ink: tuple[int, int, int] = INK, pen: int = 1) -> Pixels:
     """With a line from end to end of its writing."""
     left, right = ends(image)
-    return np.asarray(cv2.line(image.copy(), (left - 8, y + tilt), (right + 8, y - tilt), ink, pen, cv2.LINE_AA), np.uint8)
+    return np.asarray(
+        cv2.line(image.copy(), (left - 8, y + tilt), (right + 8, y - tilt), ink, pen, cv2.LINE_AA), np.uint8
+    )
 
 
 def share(image: Pixels) -> float:
@@ -63,14 +66,27 @@ def test_a_hairline_from_end_to_end_shows_in_the_gaps(tilt: int, ink: tuple[int,
 
 
 @pytest.mark.parametrize(
-    "text", [TEXT, "A Lon - Sus.", "F Hurd's Deep H", "Fleet convoys - - to", "A Kent S A Lon", "Battle of Tettbury", "A Tyne - Leitrim - Tyree"]
+    "text",
+    [
+        TEXT,
+        "A Lon - Sus.",
+        "F Hurd's Deep H",
+        "Fleet convoys - - to",
+        "A Kent S A Lon",
+        "Battle of Tettbury",
+        "A Tyne - Leitrim - Tyree",
+    ],
 )
-@pytest.mark.parametrize("face", [cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX], ids=["plain", "leaning"])
+@pytest.mark.parametrize(
+    "face", [cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX], ids=["plain", "leaning"]
+)
 def test_live_writing_has_paper_in_its_gaps(text: str, face: int) -> None:
     assert share(row(text, face)) < CROSSED
 
 
-@pytest.mark.parametrize("y", [8, 14, BASE - 2, BASE + 6, 76], ids=["top", "tall letters", "base line", "underline", "below"])
+@pytest.mark.parametrize(
+    "y", [8, 14, BASE - 2, BASE + 6, 76], ids=["top", "tall letters", "base line", "underline", "below"]
+)
 def test_a_line_that_runs_above_or_below_the_small_letters_is_no_strike(y: int) -> None:
     """An underline, and what is left of a printed rule: people write on it."""
     assert share(lined(row(), y)) < CROSSED
@@ -81,7 +97,15 @@ def test_a_rule_through_the_row_tells_nothing(bend: int) -> None:
     """It runs on to both ends of the crop, on paper that need not be flat; a pen's stroke ends."""
     image, (left, right) = row(), ends(row())
     way = np.array([[0, 44], [left, 44], [right, 44], [WIDE - 1, 44 - bend]])
-    assert share(np.asarray(cv2.polylines(image, [way], isClosed=False, color=INK, thickness=1, lineType=cv2.LINE_AA), np.uint8)) < CROSSED
+    assert (
+        share(
+            np.asarray(
+                cv2.polylines(image, [way], isClosed=False, color=INK, thickness=1, lineType=cv2.LINE_AA),
+                np.uint8,
+            )
+        )
+        < CROSSED
+    )
 
 
 def test_what_is_left_of_a_rule_through_the_writing_is_too_pale() -> None:
@@ -94,8 +118,11 @@ def test_a_stroke_through_a_word_is_not_one_through_the_row() -> None:
     assert share(np.asarray(part, np.uint8)) < CROSSED
 
 
-@pytest.mark.parametrize("image", [np.full((84, 920, 3), 250, np.uint8), np.full((3, 2), 0, np.uint8), row("v2"), row("l")],
-                         ids=["blank", "a speck", "a version", "a letter"])
+@pytest.mark.parametrize(
+    "image",
+    [np.full((84, 920, 3), 250, np.uint8), np.full((3, 2), 0, np.uint8), row("v2"), row("l")],
+    ids=["blank", "a speck", "a version", "a letter"],
+)
 def test_too_few_gaps_tell_nothing(image: Pixels) -> None:
     assert share(image) < CROSSED
 

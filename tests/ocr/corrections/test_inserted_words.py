@@ -1,5 +1,5 @@
-"""Words put in over struck ones, where the finder's box took in both or left the small one out (Q-16: struck text is not
-read; what was written in its stead is for a person to see beside it)."""
+"""Words put in over struck ones, where the finder's box took in both or left the small one out (Q-16: struck
+text is not read; what was written in its stead is for a person to see beside it)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def sheet(*, struck: bool, put_in: bool) -> Pixels:
     if put_in:
         cv2.putText(image, "Kent", (235, BASE - 42), cv2.FONT_HERSHEY_COMPLEX, 1.1, INK, 2, cv2.LINE_AA)
     for k, text in enumerate(("Fleet Hull holds", "Army York holds", "Army Leeds to Kent")):
-        cv2.putText(image, text, (60, BASE + 100 * (k + 1)), cv2.FONT_HERSHEY_COMPLEX, 1.6, INK, 3, cv2.LINE_AA)
+        cv2.putText(
+            image, text, (60, BASE + 100 * (k + 1)), cv2.FONT_HERSHEY_COMPLEX, 1.6, INK, 3, cv2.LINE_AA
+        )
     return image
 
 
@@ -46,7 +48,8 @@ def quad(left: float, top: float, right: float, bottom: float) -> Quad:
 
 
 class Rows:
-    """A finder by bare rows of paper: those at least so many pixels high part boxes; boxes lower than `least` are missed."""
+    """A finder by bare rows of paper: those at least so many pixels high part boxes; boxes lower than `least`
+    are missed."""
 
     name = "rows"
 
@@ -86,7 +89,10 @@ def crop_of(image: Pixels, one: Strip) -> Pixels:
     across, along = 0.1 * one.height, 0.3 * one.height
     box = one.quad
     return np.ascontiguousarray(
-        image[round(box[0, 1] - across) : round(box[2, 1] + across), round(box[0, 0] - along) : round(box[1, 0] + along)]
+        image[
+            round(box[0, 1] - across) : round(box[2, 1] + across),
+            round(box[0, 0] - along) : round(box[1, 0] + along),
+        ]
     )
 
 
@@ -157,7 +163,8 @@ def test_stems_of_the_struck_word_are_no_word() -> None:
     """Where the engine saw nothing put in, a letter or two are what rises above the stroke."""
     place = quad(200, 100, 300, 140)
     for text, seen, taken in (
-        ("l", Sight.UNSEEN, False), ("Kent", Sight.UNSEEN, True), ("S", Sight.SEEN, True), ("-", Sight.SEEN, False),
+        ("l", Sight.UNSEEN, False), ("Kent", Sight.UNSEEN, True), ("S", Sight.SEEN, True),
+        ("-", Sight.SEEN, False),
         ("S", Sight.MAYBE, True),
     ):
         assert Spot(place, seen, place).takes(Recognised(text, 0.9)) == taken
@@ -185,7 +192,9 @@ def test_an_ordinary_row_is_read_as_it_was_cut() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("finder", [Rows(12, 1), Rows(1, 26)], ids=["in the row's box", "missed by the finder"])
+@pytest.mark.parametrize(
+    "finder", [Rows(12, 1), Rows(1, 26)], ids=["in the row's box", "missed by the finder"]
+)
 def test_a_sheet_with_a_correction_gives_the_amended_row(finder: Rows) -> None:
     """From photograph to text, with nothing given but the boxes."""
     (page,) = read_images([sheet(struck=True, put_in=True)], (PpOcr(),), Options(finder=finder)).pages

@@ -1,4 +1,5 @@
-"""Crossed-out rows and words against live ones, drawn here in OpenCV's own lettering, which no judge was fitted on.
+"""Crossed-out rows and words against live ones, drawn here in OpenCV's own lettering, which no judge was
+fitted on.
 
 The sample sheets' own struck lines are in test_read (RDR: a struck line is never taken as live).
 """
@@ -26,7 +27,8 @@ SURE, HARDLY = 0.9, 0.3
 
 
 def judged(image: Pixels, legible: float | None = None) -> Strike:
-    """What the judge says of a crop that the recogniser read; `legible` in place of the recogniser's own score."""
+    """What the judge says of a crop that the recogniser read; `legible` in place of the recogniser's own
+    score."""
     (said,) = PpOcr().read([image])
     return strike(image, said if legible is None else replace(said, score=legible))
 
@@ -60,7 +62,9 @@ def stroke(image: Pixels, a: int, b: int, y: int = 46, tilt: int = 0, thickness:
 
 def zigzag(image: Pixels, a: int, b: int) -> Pixels:
     points = [(x, 32 if n % 2 else 62) for n, x in enumerate(range(a, b, 12))]
-    return np.asarray(cv2.polylines(image.copy(), [np.array(points)], isClosed=False, color=INK, thickness=3), np.uint8)
+    return np.asarray(
+        cv2.polylines(image.copy(), [np.array(points)], isClosed=False, color=INK, thickness=3), np.uint8
+    )
 
 
 def most(found: Strike) -> float:
@@ -68,7 +72,8 @@ def most(found: Strike) -> float:
 
 
 @pytest.mark.parametrize(
-    "text", [TEXT, "A Lon - Sus.", "F Hurd's Deep H", "Fleet convoys - - to", "A Kent S A Lon", "Battle of Tettbury"]
+    "text",
+    [TEXT, "A Lon - Sus.", "F Hurd's Deep H", "Fleet convoys - - to", "A Kent S A Lon", "Battle of Tettbury"],
 )
 def test_live_writing_is_not_struck(text: str) -> None:
     assert most(judged(row(text))) < HARDLY
@@ -100,7 +105,9 @@ def test_a_bent_stroke_strikes_the_row() -> None:
     left, right = written(image)
     xs = np.arange(left - 5, right + 5)
     ys = 46 + 6 * np.sin(np.linspace(0, 2 * np.pi, len(xs)))
-    bent = cv2.polylines(image, [np.column_stack([xs, ys]).astype(np.int32)], isClosed=False, color=INK, thickness=3)
+    bent = cv2.polylines(
+        image, [np.column_stack([xs, ys]).astype(np.int32)], isClosed=False, color=INK, thickness=3
+    )
     assert judged(np.asarray(bent, np.uint8)).score > SURE
 
 

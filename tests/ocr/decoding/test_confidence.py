@@ -33,13 +33,17 @@ GOOD = Features(cost=0.02, worst=1.0, margin=FAR, near_margin=FAR, haze=0.05, sc
 
 SHARES = st.floats(0, 1)
 LINES = st.builds(
-    Features, cost=st.floats(0, 1), worst=st.floats(0, 40), margin=st.floats(-2, FAR), near_margin=st.floats(-2, FAR),
-    agreement=st.sampled_from([-1.0, 0.0, 1.0]), struck=SHARES, haze=SHARES, score=SHARES, one_letter=st.booleans(),
-    touched=SHARES, odd=st.booleans(), twin=st.floats(0, 40), strange=st.floats(0, 9), kind_margin=st.floats(-2, FAR),
+    Features, cost=st.floats(0, 1), worst=st.floats(0, 40), margin=st.floats(-2, FAR),
+    near_margin=st.floats(-2, FAR),
+    agreement=st.sampled_from([-1.0, 0.0, 1.0]), struck=SHARES, haze=SHARES, score=SHARES,
+    one_letter=st.booleans(),
+    touched=SHARES, odd=st.booleans(), twin=st.floats(0, 40), strange=st.floats(0, 9),
+    kind_margin=st.floats(-2, FAR),
     mended=st.booleans(),
 )
 WORSE = {
-    "cost": 0.1, "worst": 3.0, "margin": -1.0, "near_margin": -1.0, "struck": 0.2, "touched": 0.2, "haze": 0.1, "score": -0.1,
+    "cost": 0.1, "worst": 3.0, "margin": -1.0, "near_margin": -1.0, "struck": 0.2, "touched": 0.2,
+    "haze": 0.1, "score": -0.1,
     "twin": 3.0, "strange": 0.5, "kind_margin": -1.0,
 }
 
@@ -75,7 +79,8 @@ def test_evidence_only_speaks_against_a_line(line: Features) -> None:
 @pytest.mark.parametrize(
     "doubt",
     [
-        replace(GOOD, odd=True), replace(GOOD, struck=0.95), replace(GOOD, touched=0.99), replace(GOOD, margin=0.5),
+        replace(GOOD, odd=True), replace(GOOD, struck=0.95), replace(GOOD, touched=0.99),
+        replace(GOOD, margin=0.5),
         replace(GOOD, near_margin=0.5), replace(GOOD, worst=40.0), replace(GOOD, cost=0.9),
     ],
 )
@@ -104,7 +109,8 @@ def test_a_name_of_which_a_word_may_be_lost_is_looked_at() -> None:
 
 
 def test_a_word_like_no_other_is_looked_at() -> None:
-    """Gondor reads as London with some letters wrong: an unknown place is for a person, however sure the rest."""
+    """Gondor reads as London with some letters wrong: an unknown place is for a person, however sure the
+    rest."""
     gate = usual().gate
     unknown = replace(GOOD, alien=gate["alien"], margin=gate["lone_margin"] - 0.1)
     assert automatic(replace(unknown, strange=gate["strange"]), 1.0, usual())
@@ -113,7 +119,8 @@ def test_a_word_like_no_other_is_looked_at() -> None:
 
 
 def test_a_word_that_one_opinion_alone_reads_badly_may_pass_where_no_other_order_is_near() -> None:
-    """Every opinion finds Gondor strange; a word badly made reads well in one of two widths more often than not."""
+    """Every opinion finds Gondor strange; a word badly made reads well in one of two widths more often than
+    not."""
     gate = usual().gate
     lone = replace(GOOD, strange=gate["lone_strange"], alien=gate["lone_alien"], margin=gate["lone_margin"])
     assert automatic(lone, 1.0, usual())
@@ -144,12 +151,21 @@ def test_a_hand_that_the_recogniser_is_unsure_of_needs_a_greater_margin() -> Non
 @pytest.mark.parametrize(
     ("score", "word", "seen"),
     [
-        (0.02, StruckWord(0.2, 0.4, 0.8, "wave"), 0.6), (0.06, StruckWord(0.2, 0.4, 0.8, "wave"), 0.8),
-        (0.02, StruckWord(0.2, 0.4, 0.9, "wave"), 0.9), (0.02, StruckWord(0.2, 0.4, 0.74, "faint"), 1.0),
+        (0.02, StruckWord(0.2, 0.4, 0.8, "wave"), 0.6),
+        (0.06, StruckWord(0.2, 0.4, 0.8, "wave"), 0.8),
+        (0.02, StruckWord(0.2, 0.4, 0.9, "wave"), 0.9),
+        (0.02, StruckWord(0.2, 0.4, 0.74, "faint"), 1.0),
         (0.02, StruckWord(0.2, 0.4, 0.75, "unread"), 1.0),
         (0.02, StruckWord(0.2, 0.4, 0.3, "unread"), 0.3),
     ],
-    ids=["a stretch by itself", "in a row that looks struck", "surely struck", "a hairline", "ink passed over", "a blot"],
+    ids=[
+        "a stretch by itself",
+        "in a row that looks struck",
+        "surely struck",
+        "a hairline",
+        "ink passed over",
+        "a blot",
+    ],
 )
 def test_a_stretch_by_itself_is_rather_a_joined_hand(score: float, word: StruckWord, seen: float) -> None:
     assert touched(Strike(score, (word,))) == pytest.approx(seen)
@@ -158,7 +174,10 @@ def test_a_stretch_by_itself_is_rather_a_joined_hand(score: float, word: StruckW
 def test_a_hand_that_makes_a_and_f_alike_is_looked_at_throughout() -> None:
     """One line in which nobody can tell A from F makes the sheet's others doubtful, but for the plainest."""
     gate = usual().gate
-    unsure, sure = replace(GOOD, kind_margin=gate["kind_doubt"] - 0.1), replace(GOOD, kind_margin=gate["kind_margin"])
+    unsure, sure = (
+        replace(GOOD, kind_margin=gate["kind_doubt"] - 0.1),
+        replace(GOOD, kind_margin=gate["kind_margin"]),
+    )
     between = replace(GOOD, kind_margin=gate["kind_margin"] - 0.1)
     assert kinds_doubtful(between, [between, unsure], usual())
     assert not kinds_doubtful(between, [between, sure], usual())
@@ -179,7 +198,8 @@ def test_a_stretch_that_looks_struck_by_itself_may_pass_where_all_is_read() -> N
     lone = replace(GOOD, touched=0.95, struck=0.05, worst=8.0, margin=8.0)
     assert automatic(lone, 1.0, usual())
     for worse in (
-        replace(lone, touched=gate["lone_touched"]), replace(lone, struck=0.3), replace(lone, worst=gate["lone_worst"] + 0.1),
+        replace(lone, touched=gate["lone_touched"]), replace(lone, struck=0.3),
+        replace(lone, worst=gate["lone_worst"] + 0.1),
         replace(lone, margin=gate["lone_margin"] - 0.1),
     ):
         assert not automatic(worse, 1.0, usual())
@@ -200,7 +220,11 @@ def test_a_line_read_as_corrected_needs_a_margin_of_its_own() -> None:
         (Strike(), False, False),
         (Strike(0.5, (StruckWord(0.4, 0.6, 0.97, "single"),)), False, False),
         (Strike(0.9, (StruckWord(0.0, 0.9, 0.9, "wave"),)), True, False),
-        (Strike(0.95, (StruckWord(0.15, 0.36, 0.91, "single"), StruckWord(0.44, 0.97, 0.99, "double"))), True, False),
+        (
+            Strike(0.95, (StruckWord(0.15, 0.36, 0.91, "single"), StruckWord(0.44, 0.97, 0.99, "double"))),
+            True,
+            False,
+        ),
         (Strike(0.99, (StruckWord(0.0, 1.0, 0.99, "zigzag"),)), True, True),
     ],
 )
@@ -211,7 +235,8 @@ def test_a_line_is_crossed_out_in_degrees(strike: Strike, *, out: bool, surely: 
 
 
 def test_strokes_across_a_line_are_never_beyond_doubt() -> None:
-    """A joined and leaning hand makes strokes of its own: its order is kept where its letters are clear, and somebody looks."""
+    """A joined and leaning hand makes strokes of its own: its order is kept where its letters are clear, and
+    somebody looks."""
     across = Strike(0.99, (StruckWord(0.0, 1.0, 0.95, "cross"),))
     assert taken_out(across, usual())
     assert taken_out(across, usual(), haze=0.3)
@@ -232,8 +257,17 @@ def test_a_chance_is_a_chance() -> None:
 
 
 def _table(**changes: str) -> str:
-    lines = ["[provenance]", "how = 'by hand'", "[weights]", *(f"{n} = {changes.get(n, '-1')}" for n in ("intercept", *EVIDENCE))]
-    lines += ["[steps]", f"from = {changes.get('steps_from', '[0.0, 0.5]')}", f"chance = {changes.get('steps_chance', '[0.1, 0.9]')}"]
+    lines = [
+        "[provenance]",
+        "how = 'by hand'",
+        "[weights]",
+        *(f"{n} = {changes.get(n, '-1')}" for n in ("intercept", *EVIDENCE)),
+    ]
+    lines += [
+        "[steps]",
+        f"from = {changes.get('steps_from', '[0.0, 0.5]')}",
+        f"chance = {changes.get('steps_chance', '[0.1, 0.9]')}",
+    ]
     return "\n".join([*lines, "[gate]", *(f"{name} = {changes.get('gate_' + name, '0.5')}" for name in GATE)])
 
 
@@ -277,6 +311,8 @@ def test_a_fault_of_the_table_names_file_and_key(text: str, named: str) -> None:
 
 
 def test_the_table_that_is_shipped_says_where_it_comes_from() -> None:
-    told = tomllib.loads((files("ocr.decoding") / "confidence.toml").read_text(encoding="utf-8"))["provenance"]
+    told = tomllib.loads((files("ocr.decoding") / "confidence.toml").read_text(encoding="utf-8"))[
+        "provenance"
+    ]
     assert dict(usual().provenance) == told
     assert {"command", "made", "sheets", "lines", "seed", "fonts"} <= set(told)

@@ -1,4 +1,5 @@
-"""What a letter costs where the ink shows another: data that must be whole, and what a decoder makes of it."""
+"""What a letter costs where the ink shows another: data that must be whole, and what a decoder makes of
+it."""
 
 from __future__ import annotations
 
@@ -46,7 +47,11 @@ def test_signs_made_alike_are_never_dear() -> None:
 
 def test_a_letter_shown_as_one_like_it_costs_its_price() -> None:
     search = Search(prices=Prices({"o": {"a": 4.0}}, {}, {}))
-    plain = Decoder(Words({"cork": 0.0}), Search(prices=NONE)).decode(written("corka", "c.a.r.k", 0.9999))[0].score
+    plain = (
+        Decoder(Words({"cork": 0.0}), Search(prices=NONE))
+        .decode(written("corka", "c.a.r.k", 0.9999))[0]
+        .score
+    )
     priced = Decoder(Words({"cork": 0.0, "xa": 0.0}), search).decode(written("corkxa", "c.a.r.k", 0.9999))[0]
     assert priced.text == "cork"
     assert priced.score == pytest.approx(-4.0, abs=0.1)
@@ -63,4 +68,7 @@ def test_of_two_words_the_likelier_misreading_wins() -> None:
     """Shown Kenl: Kent, whose t is often taken for l, rather than Kend."""
     seen = Posteriors(written("kentdl", "k.e.n.l", 0.999).log_probs, "kentdl")
     prices = Prices({"t": {"l": 4.0}, "d": {"l": 5.5}}, {}, {})
-    assert Decoder(Words({"kent": 0.0, "kend": 0.0, "l": 0.0}), Search(prices=prices)).decode(seen)[0].text == "kent"
+    assert (
+        Decoder(Words({"kent": 0.0, "kend": 0.0, "l": 0.0}), Search(prices=prices)).decode(seen)[0].text
+        == "kent"
+    )

@@ -24,7 +24,9 @@ class Words:
 
     def __init__(self, texts: Mapping[str, float]) -> None:
         self._texts = texts
-        self._states = sorted({text[:end] for text in texts for end in range(len(text) + 1)}, key=lambda t: (len(t), t))
+        self._states = sorted(
+            {text[:end] for text in texts for end in range(len(text) + 1)}, key=lambda t: (len(t), t)
+        )
         self._letters = sorted({" ", *"".join(texts)})
 
     @property
@@ -125,7 +127,9 @@ def test_a_tick_counts_as_nothing() -> None:
     assert fit(decoder, seen, decoder.decode(seen)[0]).text == "a'b"
 
 
-@pytest.mark.parametrize("rows", [np.zeros((0, 3)), np.full((1, 3), np.nan), np.full((4, 3), np.nan), np.full((2, 3), -np.inf)])
+@pytest.mark.parametrize(
+    "rows", [np.zeros((0, 3)), np.full((1, 3), np.nan), np.full((4, 3), np.nan), np.full((2, 3), -np.inf)]
+)
 def test_bad_ink_raises_nothing(rows: np.ndarray) -> None:
     decoder = Decoder(Words({"ab": 0.0, "a": 0.0}))
     found = decoder.decode(Posteriors(rows.astype(np.float32), "ab"))
@@ -161,7 +165,8 @@ def test_a_fit_tells_where_a_text_does_not_lie() -> None:
     assert good.text == "kent to cork"
     assert good.cost < 0.01
     assert good.worst < 0.1
-    assert bad.worst > 3 * WIDE.wrong - 1  # letters of a tail that was dropped, at the price of a wrong sign each
+    # letters of a tail that was dropped, at the price of a wrong sign each
+    assert bad.worst > 3 * WIDE.wrong - 1
     assert bad.worst / STRETCH > bad.cost
 
 

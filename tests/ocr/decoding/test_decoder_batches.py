@@ -49,7 +49,9 @@ def test_rows_side_by_side_say_what_each_says_alone(search: Search) -> None:
 
 
 def test_a_hopeless_row_hides_no_other() -> None:
-    hopeless = Posteriors(np.log(np.tile([[0.001] * 5 + [0.995], [0.995] + [0.001] * 5], (40, 1))).astype(np.float32), "abcd ")
+    hopeless = Posteriors(
+        np.log(np.tile([[0.001] * 5 + [0.995], [0.995] + [0.001] * 5], (40, 1))).astype(np.float32), "abcd "
+    )
     decoder = Decoder(Names())
     assert decoder.decode(hopeless) == ()
     assert Decoder(Names()).decode_all([ROWS[0], hopeless, ROWS[3]]) == [

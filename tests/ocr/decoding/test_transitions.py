@@ -17,8 +17,13 @@ COLUMNS = [1, 2, 3, 1, 4]
 class Arcs:
     def __init__(self) -> None:
         rng = random.Random(3)
-        self.table = [[(symbol, rng.randrange(3000), rng.uniform(0, 9)) for symbol in rng.sample(range(5), rng.randrange(6))]
-                      for _ in range(3000)]
+        self.table = [
+            [
+                (symbol, rng.randrange(3000), rng.uniform(0, 9))
+                for symbol in rng.sample(range(5), rng.randrange(6))
+            ]
+            for _ in range(3000)
+        ]
 
     def arcs(self, state: int) -> Sequence[tuple[int, int, float]]:
         return self.table[state]
@@ -29,7 +34,9 @@ def test_every_step_is_found_where_the_automaton_has_one_and_nowhere_else() -> N
     steps = Steps(automaton, COLUMNS, 4)
     for state in (2999, 0, *range(700)):
         told = {symbol: (target, price) for symbol, target, price in automaton.table[state]}
-        assert {symbol: steps.step(state, symbol) for symbol in range(5)} == {symbol: told.get(symbol) for symbol in range(5)}
+        assert {symbol: steps.step(state, symbol) for symbol in range(5)} == {
+            symbol: told.get(symbol) for symbol in range(5)
+        }
 
 
 def test_rows_hold_the_cheapest_step_of_a_column_and_what_lies_behind_a_space() -> None:
@@ -56,8 +63,9 @@ def test_pairs_of_row_and_column_give_all_their_steps() -> None:
     rows = steps.rows(np.array([6, 5, 5]))
     pair, step = steps.between(rows, np.array([2, 1, 2]))
     assert pair.tolist() == [0, 1, 1, 2]
-    assert sorted(zip(pair.tolist(), steps.target[step].tolist(), steps.price[step].tolist(), strict=True)) == [
-        (0, 14, -4.0), (1, 11, -1.0), (1, 12, -2.0), (2, 13, -3.0)]
+    assert sorted(
+        zip(pair.tolist(), steps.target[step].tolist(), steps.price[step].tolist(), strict=True)
+    ) == [(0, 14, -4.0), (1, 11, -1.0), (1, 12, -2.0), (2, 13, -3.0)]
 
 
 def test_no_state_gives_no_row() -> None:

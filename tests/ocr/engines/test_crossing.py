@@ -1,5 +1,5 @@
-"""The head that sees crossing out: the file that is shipped is used, and what it sees comes at no price to what is read
-(Q-16: struck text is not read)."""
+"""The head that sees crossing out: the file that is shipped is used, and what it sees comes at no price to
+what is read (Q-16: struck text is not read)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def test_frames_are_those_of_the_posteriors_and_chances_sum_to_one() -> None:
 
 
 def test_a_stroke_is_seen_where_it_is() -> None:
-    plain, struck = (said.crossing for said in ppocr.PpOcr().read([crop_of("Army York"), crop_of("Army York", struck=True)]))
+    plain, struck = (
+        said.crossing
+        for said in ppocr.PpOcr().read([crop_of("Army York"), crop_of("Army York", struck=True)])
+    )
     assert plain is not None
     assert struck is not None
     frames = slice(3, 25)
@@ -86,7 +89,10 @@ def test_a_second_opinion_at_another_width_has_none() -> None:
 def test_the_convolution_is_the_plain_sum() -> None:
     """Against the definition, written out: frames x in and reach x in x out, nothing beyond the ends."""
     rng = np.random.default_rng(5)
-    values, weights = rng.normal(size=(6, 3)).astype(np.float32), rng.normal(size=(3, 3, 2)).astype(np.float32)
+    values, weights = (
+        rng.normal(size=(6, 3)).astype(np.float32),
+        rng.normal(size=(3, 3, 2)).astype(np.float32),
+    )
     expected = np.zeros((6, 2))
     for frame in range(6):
         for tap in range(3):

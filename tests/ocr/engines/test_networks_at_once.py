@@ -1,4 +1,5 @@
-"""Threads that come first together start one network: its tuned arrays would be freed under the other's rows."""
+"""Threads that come first together start one network: its tuned arrays would be freed under the other's
+rows."""
 
 from __future__ import annotations
 

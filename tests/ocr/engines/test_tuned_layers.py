@@ -75,7 +75,9 @@ def test_what_is_packed_comes_back_at_its_place() -> None:
     assert found == pytest.approx(published["a"] + 0.5, abs=2e-3)
     assert patched[:4] + patched[-3:] == b"headend"
     assert layers.columns == columns
-    assert layers.replaced[finetuned.HEAD[0]] == pytest.approx(published[finetuned.HEAD[0]][:, columns] + 0.5, abs=2e-3)
+    assert layers.replaced[finetuned.HEAD[0]] == pytest.approx(
+        published[finetuned.HEAD[0]][:, columns] + 0.5, abs=2e-3
+    )
 
 
 def test_numbers_that_stand_twice_in_the_network_are_not_replaced() -> None:

@@ -1,4 +1,5 @@
-"""Pictures that hold no order sheet, drawn here: each is turned away for its own reason and none crashes the eye."""
+"""Pictures that hold no order sheet, drawn here: each is turned away for its own reason and none crashes the
+eye."""
 
 from __future__ import annotations
 

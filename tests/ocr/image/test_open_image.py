@@ -190,7 +190,8 @@ def test_pictures_carry_nothing_but_pixels() -> None:
 
 
 def test_pages_come_one_at_a_time() -> None:
-    """A long file then needs the memory of one page: the first is handed over before the second is looked at."""
+    """A long file then needs the memory of one page: the first is handed over before the second is looked
+    at."""
     data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[odd.quarters(300, 200)])
     pages = open_image.pictures(data)
     assert next(pages)[1].size == (96, 64)

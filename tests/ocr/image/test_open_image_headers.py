@@ -1,5 +1,5 @@
-"""What a file's header promises is believed before a pixel is decoded, and kinds of file that phones and scanners make are
-read in their own colours."""
+"""What a file's header promises is believed before a pixel is decoded, and kinds of file that phones and
+scanners make are read in their own colours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def _jpeg() -> bytes:
 
 
 def _gif() -> bytes:
-    """The size of the screen follows the six letters, and each picture has its own; the screen's is the larger here."""
+    """The size of the screen follows the six letters, and each picture has its own; the screen's is the
+    larger here."""
     data = odd.saved(odd.quarters(), "GIF")
     return data[:6] + struct.pack("<HH", *HUGE) + data[10:]
 
@@ -40,7 +41,8 @@ def _bmp() -> bytes:
 
 
 def _webp() -> bytes:
-    """The bit stream of a key frame gives 14 bits each of width and height behind 9d 01 2a (RFC 6386, 9.1)."""
+    """The bit stream of a key frame gives 14 bits each of width and height behind 9d 01 2a (RFC 6386,
+    9.1)."""
     data = odd.saved(odd.quarters(), "WEBP")
     at = data.index(b"\x9d\x01\x2a") + 3
     return data[:at] + struct.pack("<HH", *HUGE) + data[at + 4 :]
@@ -64,7 +66,9 @@ def _heic() -> bytes:
     return data.replace(was, b"ispe" + bytes(4) + struct.pack(">II", *HUGE))
 
 
-@pytest.mark.parametrize("make", [_jpeg, _gif, _bmp, _webp, _tiff, _heic], ids=lambda make: make.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "make", [_jpeg, _gif, _bmp, _webp, _tiff, _heic], ids=lambda make: make.__name__.strip("_")
+)
 def test_too_many_pixels_are_told_from_the_header_of_every_format(
     make: Callable[[], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,7 +97,8 @@ def test_fifty_million_pixels_are_not_too_many() -> None:
     ids=["letters", "a fraction", "bytes", "none"],
 )
 def test_an_orientation_that_is_no_whole_number_means_upright(entry: bytes) -> None:
-    """Only one SHORT of 1 to 8 turns (CIPA DC-008, 4.6.4 A); the directory is written by hand, as TIFF 6.0 has it."""
+    """Only one SHORT of 1 to 8 turns (CIPA DC-008, 4.6.4 A); the directory is written by hand, as TIFF 6.0
+    has it."""
     exif = b"Exif\0\0II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4)
     (page,) = open_image.open_images(odd.saved(odd.quarters(), "JPEG", quality=95, exif=exif)).pages
     assert page.shape == (HIGH, WIDE, 3)
@@ -103,7 +108,9 @@ def test_an_orientation_that_is_no_whole_number_means_upright(entry: bytes) -> N
 def test_the_second_picture_that_a_telephone_keeps_in_its_jpeg_is_no_second_page() -> None:
     """Multi-picture files (CIPA DC-007) hold a depth map or a preview behind the photograph."""
     turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
-    (page,) = open_image.open_images(odd.saved(odd.quarters(), "MPO", save_all=True, append_images=[turned])).pages
+    (page,) = open_image.open_images(
+        odd.saved(odd.quarters(), "MPO", save_all=True, append_images=[turned])
+    ).pages
     assert odd.corners(page) == odd.UPRIGHT
 
 
@@ -115,7 +122,8 @@ def test_four_inks_keep_their_colours(kind: str) -> None:
 
 
 def test_sixteen_bits_a_colour_keep_their_colours() -> None:
-    """A PNG of 16 bits a channel, written by hand: the upper byte of each is what the eye sees (W3C PNG, 11.2.2)."""
+    """A PNG of 16 bits a channel, written by hand: the upper byte of each is what the eye sees (W3C PNG,
+    11.2.2)."""
     colours = np.asarray(odd.quarters()).astype(">u2") * 257
     rows = b"".join(b"\0" + row.tobytes() for row in colours)
     (page,) = open_image.open_images(odd.png(struct.pack(">IIBBBBB", WIDE, HIGH, 16, 2, 0, 0, 0), rows)).pages

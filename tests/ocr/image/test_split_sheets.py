@@ -39,7 +39,8 @@ def corners_of(image: Pixels) -> list[list[tuple[int, int]]]:
 
 def near(found: list[list[tuple[int, int]]], expected: list[list[tuple[int, int]]]) -> bool:
     return len(found) == len(expected) and all(
-        abs(a - b) < 25 for one, two in zip(found, expected, strict=True) for p, q in zip(one, two, strict=True)
+        abs(a - b) < 25 for one, two in zip(found, expected, strict=True) for p,
+        q in zip(one, two, strict=True)
         for a, b in zip(p, q, strict=True)
     )  # fmt: skip
 
@@ -106,7 +107,8 @@ def test_a_strip_of_light_is_no_sheet() -> None:
 
 
 def test_a_shadow_across_a_ruled_sheet_is_no_second_sheet() -> None:
-    """The shadow's edge lies along a printed rule, and table beside the sheet is as dark as the paper in it."""
+    """The shadow's edge lies along a printed rule, and table beside the sheet is as dark as the paper in
+    it."""
     corners = [(350, 30), (1150, 60), (1180, 1150), (320, 1170)]
     image = laid(table(), corners, CREAM)
     for y in range(180, 1130, 40):

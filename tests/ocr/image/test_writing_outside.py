@@ -1,4 +1,5 @@
-"""When the finder is asked about the whole photograph: only where something like writing lies off the sheet."""
+"""When the finder is asked about the whole photograph: only where something like writing lies off the
+sheet."""
 
 from __future__ import annotations
 

@@ -16,9 +16,12 @@ WIDE = 1000.0
 
 
 def row(left: float, right: float, number: float, text: str = "", turn: float = 0.0) -> Row:
-    """The row `number` rows down, between shares of the sheet's width, in a photograph turned by so many degrees."""
+    """The row `number` rows down, between shares of the sheet's width, in a photograph turned by so many
+    degrees."""
     top, angle = 100.0 + 60.0 * number, np.radians(turn)
-    corners = np.array([[left * WIDE, top], [right * WIDE, top], [right * WIDE, top + 40], [left * WIDE, top + 40]])
+    corners = np.array(
+        [[left * WIDE, top], [right * WIDE, top], [right * WIDE, top + 40], [left * WIDE, top + 40]]
+    )
     turned = corners @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     a, b, c, d = ((float(x), float(y)) for x, y in turned)
     return Row(Box((a, b, c, d)), text, 0.9, left, right, (left - 0.05) * WIDE / 40)
@@ -63,7 +66,8 @@ def test_few_rows(count: int) -> None:
 
 def joined(rows: Sequence[Row]) -> list[str]:
     """The convoy's two rows are worth 2 nats less as one line than as two: only layout can join them."""
-    worth = {"Fleet Mull convoys": -2.0, "Army Louth to Cork": -1.0, "Fleet Mull convoys Army Louth to Cork": -5.0}
+    worth = {"Fleet Mull convoys": -2.0, "Army Louth to Cork": -1.0, ("Fleet Mull convoys Army Louth to "
+                                                                      "Cork"): -5.0}
 
     def of(line: ReadLine) -> float:
         return worth.get(line.text, -100.0 * (len(line.rows) - 1))
@@ -73,13 +77,22 @@ def joined(rows: Sequence[Row]) -> list[str]:
 
 @pytest.mark.parametrize("begin", [0.05, 0.55], ids=["left", "right"])
 def test_an_indented_row_ends_its_order_in_either_column(begin: float) -> None:
-    """Though it reads like a whole order by itself, and every row of the left column ends before the sheet's middle."""
-    convoy = [row(begin, begin + 0.35, 2, "Fleet Mull convoys"), row(begin + 0.05, begin + 0.3, 3, "Army Louth to Cork")]
+    """Though it reads like a whole order by itself, and every row of the left column ends before the sheet's
+    middle."""
+    convoy = [
+        row(begin, begin + 0.35, 2, "Fleet Mull convoys"),
+        row(begin + 0.05, begin + 0.3, 3, "Army Louth to Cork"),
+    ]
     beside = [row(0.6 - begin, 0.9 - begin, n, f"Army {n} holds") for n in (2, 3)]
-    assert "Fleet Mull convoys Army Louth to Cork" in joined([*convoy, *beside] if begin < 0.5 else [*beside, *convoy])
+    assert ("Fleet Mull convoys Army Louth to "
+            "Cork") in joined([*convoy, *beside] if begin < 0.5 else [*beside, *convoy])
 
 
 def test_a_row_at_the_top_of_a_column_ends_no_order_of_the_one_before() -> None:
     """It begins far to the right of it and is not indented for that."""
-    rows = [row(0.05, 0.4, 2, "Army York holds"), row(0.05, 0.4, 3, "Fleet Mull convoys"), row(0.55, 0.8, 2, "Army Louth to Cork")]
+    rows = [
+        row(0.05, 0.4, 2, "Army York holds"),
+        row(0.05, 0.4, 3, "Fleet Mull convoys"),
+        row(0.55, 0.8, 2, "Army Louth to Cork"),
+    ]
     assert joined(rows) == [one.text for one in rows]

@@ -63,7 +63,8 @@ def test_two_stray_words_on_the_right_make_no_column() -> None:
 
 
 def two_lists(gap: float) -> list[Box]:
-    """Two lists of rows on the same lines, the right one with a row that goes on where the one above stopped."""
+    """Two lists of rows on the same lines, the right one with a row that goes on where the one above
+    stopped."""
     left = [box(50, 100 + 60 * n, 260) for n in range(6)]
     right = [box(310 + gap + (40 if n == 2 else 0), 100 + 60 * n, 240) for n in range(5)]
     return [*left, *right]
@@ -107,7 +108,9 @@ ORDERS = ("A Derry - Mull", "F Minch H", "Army Cork holds", "A Louth S A Cork", 
 
 
 def test_two_lists_of_orders_open_alike() -> None:
-    assert open_alike(("Montrose", "Spring 1643", *ORDERS), ("A Mull H", "F Clyde - Minch", "Armv York holds", "Fleet"))
+    assert open_alike(
+        ("Montrose", "Spring 1643", *ORDERS), ("A Mull H", "F Clyde - Minch", "Armv York holds", "Fleet")
+    )
 
 
 def test_the_second_half_of_a_list_does_not_open_like_its_first() -> None:
@@ -115,7 +118,14 @@ def test_the_second_half_of_a_list_does_not_open_like_its_first() -> None:
 
 
 def test_rows_that_go_on_unindented_are_half_of_a_column() -> None:
-    right = ("Army Kisimul to", "Roads", "Army Cork S", "Limerick to Leitrim", "Fleet Minch C", "ArmyMull - Louth")
+    right = (
+        "Army Kisimul to",
+        "Roads",
+        "Army Cork S",
+        "Limerick to Leitrim",
+        "Fleet Minch C",
+        "ArmyMull - Louth",
+    )
     left = ("Army Fair Isle to", "Fort", "Fleet Viking C", "The Uists", "Army Mayo - Cork")
     assert open_alike(left, right)
 

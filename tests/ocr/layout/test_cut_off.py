@@ -1,4 +1,5 @@
-"""Rows that run over the rim of the photograph are marked, so that nobody takes half an order for a whole one."""
+"""Rows that run over the rim of the photograph are marked, so that nobody takes half an order for a whole
+one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Boxes in which the finder ran two things together, and boxes that lie between two rows: words put in above a row are the usual
-reason for either (Q-16: what was put in is for a person to see beside its row)."""
+"""Boxes in which the finder ran two things together, and boxes that lie between two rows: words put in above
+a row are the usual reason for either (Q-16: what was put in is for a person to see beside its row)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ INK = (40, 30, 90)
 
 
 def box(left: float, top: float, width: float, height: float = 40) -> Quad:
-    return np.array([[left, top], [left + width, top], [left + width, top + height], [left, top + height]], np.float32)
+    return np.array(
+        [[left, top], [left + width, top], [left + width, top + height], [left, top + height]], np.float32
+    )
 
 
 ROWS = [box(50, 100 + 60 * n, 600) for n in range(4)]
@@ -62,7 +64,9 @@ def test_what_nobody_can_part_stays_as_it_was_found() -> None:
 def test_the_top_of_the_next_row_is_no_part_of_it() -> None:
     """The row below reaches into such a box; it has a box of its own already."""
     below = box(50, 400, 700)
-    assert middles(parted([*ROWS, HIGH, below], Closer([WORD, ROW, box(50, 405, 400, 20)], [HIGH]))) == middles([*ROWS, WORD, ROW, below])
+    assert middles(
+        parted([*ROWS, HIGH, below], Closer([WORD, ROW, box(50, 405, 400, 20)], [HIGH]))
+    ) == middles([*ROWS, WORD, ROW, below])
 
 
 @pytest.mark.parametrize("odd", [box(50, 340, 400, 50), box(50, 340, 60, 76)])
@@ -77,7 +81,8 @@ def test_no_boxes_are_none() -> None:
 
 
 def test_a_word_over_the_next_row_does_not_end_a_short_row() -> None:
-    """"Caithness", and behind it "disbands" over the caret at the end of the row below: level enough to be one row."""
+    """"Caithness", and behind it "disbands" over the caret at the end of the row below: level enough to be
+    one row."""
     short, below, put_in = box(100, 100, 200), box(50, 155, 500), box(360, 123, 160, 34)
     found = strips([short, below, put_in, box(50, 240, 600), box(50, 310, 600)])
     assert [round(row.left) for row in found] == [100, 360, 50, 50, 50]
@@ -90,7 +95,9 @@ def test_a_small_word_at_the_end_of_its_own_row_stays_there() -> None:
 
 def sheet(word: bool) -> npt.NDArray[np.uint8]:
     image = np.full((900, 900, 3), 250, np.uint8)
-    for k, text in enumerate(("Army Kent holds", "Fleet Hull holds", "Army York -", "Army Leeds to Kent", "Fleet Mull holds")):
+    for k, text in enumerate(
+        ("Army Kent holds", "Fleet Hull holds", "Army York -", "Army Leeds to Kent", "Fleet Mull holds")
+    ):
         cv2.putText(image, text, (60, 200 + 110 * k), cv2.FONT_HERSHEY_COMPLEX, 1.6, INK, 3, cv2.LINE_AA)
     if word:
         cv2.putText(image, "Fife", (318, 378), cv2.FONT_HERSHEY_COMPLEX, 1.1, INK, 2, cv2.LINE_AA)
@@ -112,7 +119,14 @@ class Hasty:
             return found
         held: list[Quad] = []
         for quad in found:
-            near = next((k for k, other in enumerate(held) if quad[:, 1].min() < other[:, 1].max() and other[:, 1].min() < quad[:, 1].max()), None)
+            near = next(
+                (
+                    k
+                    for k, other in enumerate(held)
+                    if quad[:, 1].min() < other[:, 1].max() and other[:, 1].min() < quad[:, 1].max()
+                ),
+                None,
+            )
             both = quad if near is None else np.concatenate((quad, held.pop(near)))
             (left, top), (right, foot) = both.min(axis=0), both.max(axis=0)
             held.append(box(float(left), float(top), float(right - left), float(foot - top)))
@@ -120,9 +134,12 @@ class Hasty:
 
 
 def test_the_real_finder_parts_a_word_from_its_row() -> None:
-    """The same boxes come of a finder that runs them together as of one that does not: the closer look is the real one's."""
+    """The same boxes come of a finder that runs them together as of one that does not: the closer look is the
+    real one's."""
     reader = _Reader((), Options(finder=Hasty()))
     alone = reader._find(sheet(word=False))
     both = reader._find(sheet(word=True))
     assert (len(alone), len(both)) == (5, 6)
-    assert len(Hasty().find(np.asarray(cv2.resize(sheet(word=True), None, fx=0.853, fy=0.853), np.uint8))) == 5
+    assert (
+        len(Hasty().find(np.asarray(cv2.resize(sheet(word=True), None, fx=0.853, fy=0.853), np.uint8))) == 5
+    )

@@ -1,4 +1,5 @@
-"""Rows that read badly are writing all the same where they stand like a list: no sheet is sent back for a bad hand alone."""
+"""Rows that read badly are writing all the same where they stand like a list: no sheet is sent back for a bad
+hand alone."""
 
 from __future__ import annotations
 
@@ -34,7 +35,15 @@ def test_next_to_no_letters_are_none() -> None:
         (rows(12, "ffpeffeeepfffprepf"), True, USUAL),
         (rows(2, "Kent"), True, FEW_TRUST),
     ],
-    ids=["a list", "a list in a bad photograph", "few rows", "few letters", "rows here and there", "notes of music", "two words"],
+    ids=[
+        "a list",
+        "a list in a bad photograph",
+        "few rows",
+        "few letters",
+        "rows here and there",
+        "notes of music",
+        "two words",
+    ],
 )
 def test_a_list_is_writing_even_in_a_bad_hand(found: list[Row], *, clear: bool, least: float) -> None:
     assert least_trust(found, USUAL, clear=clear) == least

@@ -21,7 +21,8 @@ ORDERS = ("Army London moves to Surrey", "Army York supports Army Kent", "Fleet 
 
 @dataclass
 class Deaf:
-    """The usual first engine, which says nothing on rows that hold `word`: no picture makes it do so at will."""
+    """The usual first engine, which says nothing on rows that hold `word`: no picture makes it do so at
+    will."""
 
     inner: PpOcr
     word: str
@@ -29,13 +30,17 @@ class Deaf:
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
         return tuple(
-            replace(said, text="", score=0.0) if self.word in said.text else said for said in self.inner.read(crops))
+            replace(said, text="", score=0.0) if self.word in said.text else said
+            for said in self.inner.read(crops)
+        )
 
 
 def page_of(texts: Sequence[str], word: str) -> Page:
     image: Pixels = np.full((700, 1300, 3), 245, np.uint8)
     for at, text in enumerate(texts):
-        cv2.putText(image, text, (90, 110 + 100 * at), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA)
+        cv2.putText(
+            image, text, (90, 110 + 100 * at), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
+        )
     (page,) = read_images([image], [Deaf(PpOcr(), word)]).pages
     return page
 

@@ -55,7 +55,8 @@ def test_a_struck_row_is_not_joined_to_a_live_one() -> None:
 
 
 def whole(text: str) -> float:
-    """A stand-in for the grammar: an order ends in "holds" or has " to " in it, and has one unit word first."""
+    """A stand-in for the grammar: an order ends in "holds" or has " to " in it, and has one unit word
+    first."""
     good = text.startswith(("Army", "Fleet")) and (text.endswith("holds") or " to " in text)
     return 1.0 if good else 0.1
 
@@ -115,12 +116,15 @@ def test_few_rows(count: int) -> None:
 
 def test_rows_are_joined_where_the_whole_is_worth_more_than_its_parts() -> None:
     """Worth by hand, in nats: the pair is an order, its parts are free text; layout cannot outweigh that."""
-    rows = [row("Fleet Dingle Bay convoys Army", 0), row("Strathearn to Kilkenny", 1), row("Army Louth holds", 2)]
+    rows = [row(("Fleet Dingle Bay convoys "
+                 "Army"), 0), row("Strathearn to Kilkenny", 1), row("Army Louth holds", 2)]
     worth = {
         "Fleet Dingle Bay convoys Army": -20.0, "Strathearn to Kilkenny": -6.0, "Army Louth holds": -1.0,
         "Fleet Dingle Bay convoys Army Strathearn to Kilkenny": -2.0,
     }  # fmt: skip
-    lines = join_by_worth(rows, lambda line: worth.get(line.text, -200.0), lambda line: line.text == "Army Louth holds")
+    lines = join_by_worth(
+        rows, lambda line: worth.get(line.text, -200.0), lambda line: line.text == "Army Louth holds"
+    )
     assert [line.text for line in lines] == [
         "Fleet Dingle Bay convoys Army Strathearn to Kilkenny", "Army Louth holds",
     ]  # fmt: skip
@@ -139,12 +143,14 @@ def test_a_row_that_stands_alone_at_the_margin_is_not_tried_as_an_end() -> None:
 
 
 def broken(right: float, *, struck: tuple[Strike, Strike] = (Strike(), Strike())) -> list[str]:
-    """Two rows at the margin that are worth 4 nats more as one line, above a longer third; the first ends at `right`."""
+    """Two rows at the margin that are worth 4 nats more as one line, above a longer third; the first ends at
+    `right`."""
     rows = [
         replace(row("Fleet Hebrides convoys Army", 0, right=right), strike=struck[0]),
         replace(row("Louth to Mull", 1, right=0.35), strike=struck[1]), row("Army Ayr holds", 2, right=0.92),
     ]  # fmt: skip
-    worth = {"Fleet Hebrides convoys Army": -3.0, "Louth to Mull": -3.0, "Fleet Hebrides convoys Army Louth to Mull": -2.0}
+    worth = {"Fleet Hebrides convoys Army": -3.0, "Louth to Mull": -3.0, ("Fleet Hebrides convoys Army Louth "
+                                                                          "to Mull"): -2.0}
     lines = join_by_worth(rows, lambda line: worth.get(line.text, -200.0 * len(line.rows)), lambda _: False)
     return [line.text for line in lines]
 

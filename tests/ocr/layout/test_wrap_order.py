@@ -1,4 +1,5 @@
-"""Joining rows by their worth says beforehand which lines it will ask for, so that they can be read side by side."""
+"""Joining rows by their worth says beforehand which lines it will ask for, so that they can be read side by
+side."""
 
 from __future__ import annotations
 
@@ -7,11 +8,24 @@ from ocr.page import Box, ReadLine, Row
 
 
 def row(text: str, top: int, indent: float = 0.0) -> Row:
-    return Row(Box(((0, top), (90, top), (90, top + 9), (0, top + 9))), text, 0.9, left=0.05, right=0.95, indent=indent)
+    return Row(
+        Box(((0, top), (90, top), (90, top + 9), (0, top + 9))),
+        text,
+        0.9,
+        left=0.05,
+        right=0.95,
+        indent=indent,
+    )
 
 
 def test_what_is_asked_for_was_told_before() -> None:
-    rows = [row("army kent", 0), row("to cork", 20, 1.0), row("army york holds", 40), row("fleet", 60), row("bath holds", 80, 1.0)]
+    rows = [
+        row("army kent", 0),
+        row("to cork", 20, 1.0),
+        row("army york holds", 40),
+        row("fleet", 60),
+        row("bath holds", 80, 1.0),
+    ]
     told: list[str] = []
     asked: list[str] = []
 
@@ -20,7 +34,9 @@ def test_what_is_asked_for_was_told_before() -> None:
         asked.append(line.text)
         return float(len(line.rows))
 
-    lines = join_by_worth(rows, worth, lambda line: line.text.endswith("holds"), lambda some: told.extend(x.text for x in some))
+    lines = join_by_worth(
+        rows, worth, lambda line: line.text.endswith("holds"), lambda some: told.extend(x.text for x in some)
+    )
     assert sorted(told) == sorted(asked)
     assert "army kent to cork" in asked
     assert "to cork army york holds" not in asked  # a whole order that is not indented ends no other

@@ -1,4 +1,5 @@
-"""Backup and restore, on SQLite and PostgreSQL and from one to the other (issue "Trust", 6; requirements H 8)."""
+"""Backup and restore, on SQLite and PostgreSQL and from one to the other (issue "Trust", 6; requirements H
+8)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,11 @@ def kept(table: Table) -> bytes:
 def everything(site: Site) -> dict[str, list[bytes]]:
     """Every row of every kept table but what a restored site adds by itself."""
     with site.engine.connect() as connection:
-        return {one.name: list(dump.lines(connection, one)) for one in dump.tables() if one.name not in {"switches", "events"}}
+        return {
+            one.name: list(dump.lines(connection, one))
+            for one in dump.tables()
+            if one.name not in {"switches", "events"}
+        }
 
 
 def put_back(data: bytes, site: Site, jobs: MemoryJobs | None = None) -> backup.Restored:
@@ -82,7 +87,12 @@ def test_nothing_is_sent_until_a_person_lets_it_go(kept: bytes, site: Site, tmp_
     assert list(folder.iterdir()) == []
     with site.store() as session:
         assert hold.held(session) is not None
-        assert session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)) == 0
+        assert (
+            session.scalar(
+                select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)
+            )
+            == 0
+        )
 
 
 def test_work_that_was_not_done_is_enqueued_again(site: Site, tmp_path: Path) -> None:
@@ -137,7 +147,9 @@ def changed(kept: bytes, name: str, old: bytes, new: bytes) -> bytes:
     ("manifest", b'"0008"', b'"9999"', "with tables 9999"),
     ("manifest", b'"format": 1', b'"format": 2', "install the newer"),
 ])  # fmt: skip
-def test_damage_is_told_in_a_sentence(kept: bytes, site: Site, name: str, old: bytes, new: bytes, said: str) -> None:
+def test_damage_is_told_in_a_sentence(
+    kept: bytes, site: Site, name: str, old: bytes, new: bytes, said: str
+) -> None:
     if name == "manifest" and old not in kept:
         old = f'"{backup.scripts()}"'.encode()
     if name == "blobs/":
@@ -163,7 +175,8 @@ def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
         connection.execute(text("UPDATE record SET body = 'x' WHERE number = 7"))
     out = io.BytesIO()
     backup.write(site.engine, site.blobs, out, NOON, "test")
-    with make_site(tmp_path / "new") as other, pytest.raises(BackupFault, match="powick-bridge is broken at entry 7"):
+    with make_site(tmp_path / "new") as other, pytest.raises(BackupFault, match=("powick-bridge is broken at "
+                                                                                 "entry 7")):
         put_back(out.getvalue(), other)
     assert own.game
 

@@ -36,7 +36,11 @@ def data(table: Table) -> bytes:
 
 def rows(site: Site) -> dict[str, list[bytes]]:
     with site.engine.connect() as connection:
-        return {one.name: list(dump.lines(connection, one)) for one in dump.tables() if one.name not in LEFT_BEHIND}
+        return {
+            one.name: list(dump.lines(connection, one))
+            for one in dump.tables()
+            if one.name not in LEFT_BEHIND
+        }
 
 
 def put_in(data: bytes, site: Site, folder: Path) -> record.Root:
@@ -45,7 +49,9 @@ def put_in(data: bytes, site: Site, folder: Path) -> record.Root:
     return bring_in(path, site.engine, site.blobs, None, site.clock.now())
 
 
-def test_a_game_comes_over_whole_on_either_database(table: Table, data: bytes, any_site: Site, tmp_path: Path) -> None:
+def test_a_game_comes_over_whole_on_either_database(
+    table: Table, data: bytes, any_site: Site, tmp_path: Path
+) -> None:
     root = put_in(data, any_site, tmp_path)
     assert rows(any_site) == rows(table.site)
     with table.site.store() as session, any_site.store() as other:
@@ -101,7 +107,9 @@ def test_rows_that_say_otherwise_than_the_record_are_not_put_in(
     assert not any(rows(site).values())
 
 
-def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(data: bytes, site: Site, tmp_path: Path) -> None:
+def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(
+    data: bytes, site: Site, tmp_path: Path
+) -> None:
     files = unpacked(data)
     chain = files["record.jsonl"].decode().splitlines()
     del chain[41]
@@ -117,7 +125,9 @@ def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(data: bytes, si
     ("two heads", r"Entry \d+ stands twice: the chain has two heads"),
     ("newer", "written by a newer one. Nothing was checked, from entry 1 on"),
 ])  # fmt: skip
-def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(data: bytes, site: Site, tmp_path: Path, how: str, said: str) -> None:
+def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
+    data: bytes, site: Site, tmp_path: Path, how: str, said: str
+) -> None:
     files = unpacked(data)
     name = next(one for one in files if one.startswith("photographs/"))
     chain = files["record.jsonl"]

@@ -1,5 +1,5 @@
-"""Replay (issue "Trust", 7): old sheets read by another reader into a comparison that changes nothing, and a phase judged again
-from the archive to the same bytes."""
+"""Replay (issue "Trust", 7): old sheets read by another reader into a comparison that changes nothing, and a
+phase judged again from the archive to the same bytes."""
 
 from __future__ import annotations
 
@@ -38,10 +38,16 @@ from tests.support.played import archived, finish
 from tests.support.site import make_site
 from tests.support.table import SERVER, Table, address, open_table
 
-WRITTEN = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pentland Firth - Moray & Nairn", "A Moray & Nairn H")
+WRITTEN = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", ("F Pentland Firth - Moray & "
+                                                                              "Nairn"), "A Moray & Nairn H")
 """What stands on the sheet; its last line is there for the new reader alone to miss."""
-THEN = (("A Atholl H", LineState.AUTO), ("A The Meams - Athol", LineState.OPEN), ("A Caerlaverock Castle H", LineState.OPEN),
-        ("F Pentland Firth - Moray & Nairn", LineState.AUTO), ("A Moray & Nairn H", LineState.AUTO))
+THEN = (
+    ("A Atholl H", LineState.AUTO),
+    ("A The Meams - Athol", LineState.OPEN),
+    ("A Caerlaverock Castle H", LineState.OPEN),
+    ("F Pentland Firth - Moray & Nairn", LineState.AUTO),
+    ("A Moray & Nairn H", LineState.AUTO),
+)
 NOW = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pentland Firth H")
 
 
@@ -57,9 +63,24 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
             row.upright = row.original
             for at, (words, state) in enumerate(THEN):
                 order = words if words in WRITTEN else None
-                session.add(LineRow(page_id=row.id, ordinal=at, kind="order", text=words, order=order, confidence=0.9, status=state.value,
-                                    box=[[50, 100 + 60 * at], [700, 100 + 60 * at], [700, 140 + 60 * at], [50, 140 + 60 * at]],
-                                    candidates=[{"text": words, "order": order, "score": 0.9}]))
+                session.add(
+                    LineRow(
+                        page_id=row.id,
+                        ordinal=at,
+                        kind="order",
+                        text=words,
+                        order=order,
+                        confidence=0.9,
+                        status=state.value,
+                        box=[
+                            [50, 100 + 60 * at],
+                            [700, 100 + 60 * at],
+                            [700, 140 + 60 * at],
+                            [50, 140 + 60 * at],
+                        ],
+                        candidates=[{"text": words, "order": order, "score": 0.9}],
+                    )
+                )
             session.get_one(SubmissionRow, row.submission_id).read_at = phase.opens_at + timedelta(minutes=2)
         site.clock.set(phase.deadline + timedelta(minutes=1))
         own.turns.close({"phase": phase.id})
@@ -92,7 +113,8 @@ def test_each_line_is_set_beside_what_it_counted_as(table: Table, tmp_path: Path
     *lines, summary = [json.loads(line) for line in again(archived(table), tmp_path, NOW).splitlines()]
     found = {one["counted"]: one["change"] for one in lines}
     assert found == {
-        WRITTEN[0]: Change.ALIKE, WRITTEN[1]: Change.BETTER, WRITTEN[2]: Change.SPARED, WRITTEN[3]: Change.WORSE_UNSEEN,
+        WRITTEN[0]: Change.ALIKE, WRITTEN[1]: Change.BETTER, WRITTEN[2]: Change.SPARED,
+        WRITTEN[3]: Change.WORSE_UNSEEN,
         WRITTEN[4]: Change.GONE}
     assert [one["decided"] for one in lines if one["counted"] in WRITTEN[1:3]] == [True, True]
     assert summary["lines"] == len(lines) == 5
@@ -119,16 +141,24 @@ def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_pat
 
 
 def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path: Path) -> None:
-    """From the archive alone: the canonical text of what the judge says now has the digest of what was entered, and of what the
-    site itself keeps. Lots: `test_lots.py::test_the_same_seed_gives_the_same_lots_again`."""
+    """From the archive alone: the canonical text of what the judge says now has the digest of what was
+    entered, and of what the site itself keeps. Lots:
+    `test_lots.py::test_the_same_seed_gives_the_same_lots_again`."""
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
     archive = read(path)
     ((_, tells),) = archive.told("judged")
     orders: list[Order] = [one.order for one in codec.load_resolution(tells["resolution"]).outcomes]
-    made = judge(maps.load(archive.manifest["variant"]).setting(), codec.load_position(tells["position"]), orders,
-                 Lots(tuple(tells["lots"]["numbers"])))
-    texts = [canonical(plain(one)).encode() for one in (codec.dump_resolution(made), tells["resolution"], table.phase().resolution)]
+    made = judge(
+        maps.load(archive.manifest["variant"]).setting(),
+        codec.load_position(tells["position"]),
+        orders,
+        Lots(tuple(tells["lots"]["numbers"])),
+    )
+    texts = [
+        canonical(plain(one)).encode()
+        for one in (codec.dump_resolution(made), tells["resolution"], table.phase().resolution)
+    ]
     assert len(orders) == 5
     assert len({hashlib.sha256(one).hexdigest() for one in texts}) == 1
 
@@ -136,7 +166,8 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
-    """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and none of the program's."""
+    """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and
+    none of the program's."""
     pytest.importorskip("rapidocr")
     eye, sender = EngineEye(), address("Montrose")
     photo = (resources.files("demo.data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
@@ -144,8 +175,15 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
         own = open_table(site)
         own.take(mail(own.subject("Montrose"), sender, parts=[text("See the sheet."), part(photo)],
                       stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)]), own.phase().opens_at)
-        Reader(store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=own.load, post=Correspondence(own.writer),
-               settled=lambda _phase: None).read({"submission": own.papers()[0].id})
+        Reader(
+            store=site.store,
+            blobs=site.blobs,
+            clock=site.clock,
+            eye=eye,
+            load=own.load,
+            post=Correspondence(own.writer),
+            settled=lambda _phase: None,
+        ).read({"submission": own.papers()[0].id})
         finish(own)
         path, out = tmp_path / "game.zip", io.StringIO()
         path.write_bytes(archived(own))

@@ -1,4 +1,5 @@
-"""Alterations of a finished game's archive are found by both checkers, and nothing else is (issue "Trust", figures)."""
+"""Alterations of a finished game's archive are found by both checkers, and nothing else is (issue "Trust",
+figures)."""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ def galloper(archive: bytes, mails: list[Path], folder: Path) -> str:
 def missed(
     data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path, count: int
 ) -> Counter[tuple[str, str]]:
-    """The alterations that a checker did not find, by checker and kind. Each has a seed of its own: its number."""
+    """The alterations that a checker did not find, by checker and kind. Each has a seed of its own: its
+    number."""
     found: Counter[tuple[str, str]] = Counter()
     for seed in range(count):
         alter = ALTERATIONS[seed % len(ALTERATIONS)]
@@ -137,10 +139,13 @@ def test_two_hundred_unaltered_archives_raise_no_alarm(
                 assert (galloper(whole, mails, folder), tool(whole, mails)) == ("", ""), (game, turn)
 
 
-# Each kind of bad input in one sentence with the entry's number --------------------------------------------------------
+# Each kind of bad input in one sentence with the entry's number
+# --------------------------------------------------------
 
 
-def both(archive: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path) -> tuple[str, str]:
+def both(
+    archive: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path
+) -> tuple[str, str]:
     found = galloper(archive, letters, folder)
     assert found.count("\n") == 0, found
     return found, tool(archive, letters)
@@ -166,7 +171,9 @@ def test_a_missing_photograph(data: bytes, tool: Callable[[bytes, list[Path]], s
         assert f"of entry {number} is missing" in found
 
 
-def test_a_chain_with_two_heads(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+def test_a_chain_with_two_heads(
+    data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
     files = unpacked(data)
     chain = entries(files)
     for found in both(packed(files, [*chain, chain[-1]]), [], tool, tmp_path):
@@ -184,7 +191,9 @@ def test_a_backup_older_than_mailed_roots(
         assert f"ends at entry {last - 2}, and the letter names entry {last}" in found
 
 
-def test_an_archive_from_a_newer_version(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+def test_an_archive_from_a_newer_version(
+    data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
+) -> None:
     for found in both(packed(unpacked(data), format=2), [], tool, tmp_path):
         assert "newer" in found
         assert "entry 1" in found
@@ -197,17 +206,22 @@ def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str]
         assert other
 
 
-# What no digest tells -------------------------------------------------------------------------------------------------
+# What no digest tells
+# -------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
     data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
 ) -> None:
-    """The record of a keeper who executed an older version than came in time, reckoned anew from end to end."""
+    """The record of a keeper who executed an older version than came in time, reckoned anew from end to
+    end."""
     files = unpacked(data)
     chain = entries(files)
     for one in chain:
-        if one["body"]["what"] == "sheet" and (one["body"]["tells"]["power"], one["body"]["tells"]["version"]) == ("Montrose", 1):
+        if one["body"]["what"] == "sheet" and (
+            one["body"]["tells"]["power"],
+            one["body"]["tells"]["version"],
+        ) == ("Montrose", 1):
             one["body"]["tells"]["version"] = 7
     own, other = both(rechained(files, chain), [], tool, tmp_path)
     assert "executes version 2 of Montrose, though version 7 came in time" in own

@@ -57,8 +57,14 @@ def _order(**change: Any) -> dict[str, Any]:
         ({**GOOD, "centres": {"FRANCE": "PAR"}}, "centres.FRANCE"),
         ({**GOOD, "contested": ["ATLANTIS"]}, "contested[0]"),
         ({**GOOD, "dislodged": [{}]}, "dislodged[0].power"),
-        ({**GOOD, "dislodged": [{"power": "FRANCE", "type": "A", "loc": "BUR"}]}, "dislodged[0].attacker_from"),
-        ({**GOOD, "dislodged": [{"power": "FRANCE", "type": "F", "loc": "BUR", "attacker_from": "MUN"}]}, "dislodged[0].loc"),
+        (
+            {**GOOD, "dislodged": [{"power": "FRANCE", "type": "A", "loc": "BUR"}]},
+            "dislodged[0].attacker_from",
+        ),
+        (
+            {**GOOD, "dislodged": [{"power": "FRANCE", "type": "F", "loc": "BUR", "attacker_from": "MUN"}]},
+            "dislodged[0].loc",
+        ),
         ({**GOOD, "season": "Monsoon"}, "season"),
         ({**GOOD, "year": "1901"}, "year"),
         ({k: v for k, v in GOOD.items() if k != "units"}, "units"),
@@ -99,8 +105,20 @@ def test_a_faulty_case_names_its_field_and_the_next_one_is_judged(case: dict[str
 
 @pytest.mark.parametrize(
     "line",
-    ["{", "[]", "7", "null", "", "  \n", '{"id": NaN}', '{"id": "a\udcff"}', "[" * 100_000, '{"id": [1]}', '{"id": 1.5}',
-     "9" * 5000],
+    [
+        "{",
+        "[]",
+        "7",
+        "null",
+        "",
+        "  \n",
+        '{"id": NaN}',
+        '{"id": "a\udcff"}',
+        "[" * 100_000,
+        '{"id": [1]}',
+        '{"id": 1.5}',
+        "9" * 5000,
+    ],
 )
 def test_a_line_that_is_no_case(line: str) -> None:
     status, found = _run(line, json.dumps(GOOD))
@@ -109,7 +127,9 @@ def test_a_line_that_is_no_case(line: str) -> None:
 
 
 def test_good_cases_end_well_and_keep_their_id() -> None:
-    status, found = _run(json.dumps(GOOD), json.dumps({**GOOD, "id": 7}), json.dumps({k: GOOD[k] for k in GOOD if k != "id"}))
+    status, found = _run(
+        json.dumps(GOOD), json.dumps({**GOOD, "id": 7}), json.dumps({k: GOOD[k] for k in GOOD if k != "id"})
+    )
     assert (status, [answer["id"] for answer in found]) == (0, ["x", 7, None])
 
 
@@ -126,7 +146,11 @@ def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_on
 
 
 def test_full_names_in_any_case_mean_the_same_as_codes() -> None:
-    spelt = {**GOOD, "units": ["france a Paris"], "orders": [{**GOOD["orders"][0], "loc": "paris", "to": "Burgundy"}]}
+    spelt = {
+        **GOOD,
+        "units": ["france a Paris"],
+        "orders": [{**GOOD["orders"][0], "loc": "paris", "to": "Burgundy"}],
+    }
     assert _run(json.dumps(spelt)) == _run(json.dumps(GOOD))
 
 
@@ -139,4 +163,8 @@ def test_lots_that_run_out_are_a_fault_of_the_case() -> None:
 
 def test_an_illegal_order_is_a_result_and_no_fault() -> None:
     status, found = _run(json.dumps(_order(to="MOS")))
-    assert (status, found[0]["orders"][0]["result"], found[0]["orders"][0]["reason"]) == (0, "void", "illegal")
+    assert (status, found[0]["orders"][0]["result"], found[0]["orders"][0]["reason"]) == (
+        0,
+        "void",
+        "illegal",
+    )

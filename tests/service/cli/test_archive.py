@@ -42,7 +42,9 @@ def test_a_game_is_exported_and_its_archive_verified(folder: Path, tmp_path: Pat
 def test_a_game_that_is_not_there_is_told_with_those_that_are(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["galloper", "game", "export", str(folder), "powick", str(tmp_path / "x.zip")])
+    monkeypatch.setattr(
+        sys, "argv", ["galloper", "game", "export", str(folder), "powick", str(tmp_path / "x.zip")]
+    )
     with pytest.raises(SystemExit) as ended:
         main.main()
     assert ended.value.code == 1

@@ -47,7 +47,8 @@ def test_a_folder_anywhere_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     [
         ('%extend movement_order: ring\nring: unit "rings" (\n', 2, "Expecting a value, at line 2"),
         ("// bells\n%extend movement_order: ring\n", 2, "Rule 'ring' used but not defined"),
-        ('%extend movement_order: ring\nring: unit "a"\nring: unit "b"\n', 3, "Rule 'ring' defined more than once"),
+        (('%extend movement_order: ring\nring: unit "a"\nring: unit '
+          '"b"\n'), 3, "Rule 'ring' defined more than once"),
         ("%extend nosuch: hold\n", 1, "Can't extend rule nosuch"),
         ("// one\n\n%exten movement_order: hold\n", 3, "Unexpected input at line 3"),
     ],
@@ -62,12 +63,14 @@ def test_a_wording_that_does_not_fit_is_told_with_its_row(
     assert run_check(str(folder), out) == 1
     lines = out.getvalue().splitlines()
     assert len(lines) == 3
-    assert all(line.startswith(f"orders.lark, row {row}: the wording of the ") and sentence in line for line in lines)
+    assert all(line.startswith(f"orders.lark, row {row}: the wording of "
+                               f"the ") and sentence in line for line in lines)
 
 
 def test_house_rules_that_fit_no_choice_are_told(tmp_path: Path) -> None:
     folder = _copy("standard", tmp_path)
-    (folder / "rulings.md").write_text("# Rulings\n\n## Play\n\n**Q-99, `toll`.** Who pays? `yes`: All.\n", "utf-8")
+    (folder / "rulings.md").write_text(("# Rulings\n\n## Play\n\n**Q-99, `toll`.** Who pays? `yes`: "
+                                        "All.\n"), "utf-8")
     out = io.StringIO()
     assert run_check(str(folder), out) == 1
     assert out.getvalue() == "rulings.md: Q-99 is about 'toll', which these rules do not know\n"
@@ -81,7 +84,9 @@ def _copy(slug: str, to: Path) -> Path:
     return folder
 
 
-def test_a_board_that_is_not_there_is_answered_with_those_that_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_board_that_is_not_there_is_answered_with_those_that_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run_check("atlantis", io.StringIO()) == 1
     assert "bretwalda, britain1066, brittania, standard, w3k, war1648" in capsys.readouterr().err
 
@@ -92,7 +97,8 @@ def test_moves_of_the_printed_example() -> None:
     assert found["unit"] == "F"
     assert found["moves"] == [
         "Alderney Race", "Devon/South Coast", "Dorset/West Coast", "Gulf of Mayo", "Hurd's Deep",
-        "Les Sept-Isles and Eddystone Rocks", "Plymouth Sea Area", "Portland Sea Area", "The Isle of Portland",
+        "Les Sept-Isles and Eddystone Rocks", "Plymouth Sea Area", "Portland Sea Area",
+        "The Isle of Portland",
     ]
 
 
@@ -119,7 +125,10 @@ def test_spelling_is_forgiven(name: str) -> None:
 
 
 def test_a_name_of_two_regions_prints_both() -> None:
-    assert [one["region"] for one in _moves(W3K, "Isle of Wight", "F")] == ["The Isle of Wight", "Wight Sea Area"]
+    assert [one["region"] for one in _moves(W3K, "Isle of Wight", "F")] == [
+        "The Isle of Wight",
+        "Wight Sea Area",
+    ]
 
 
 @pytest.mark.parametrize(

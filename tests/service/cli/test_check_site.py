@@ -34,7 +34,19 @@ from tests.support.servers.certificates import make_certificate
 from tests.support.servers.dovecot import free_port
 from tests.support.servers.smtp_sink import SmtpSink
 
-AREAS = ["settings", "mailbox", "sending", "clock", "disk", "database", "reader", "pictures", "users", "photos", "backup"]
+AREAS = [
+    "settings",
+    "mailbox",
+    "sending",
+    "clock",
+    "disk",
+    "database",
+    "reader",
+    "pictures",
+    "users",
+    "photos",
+    "backup",
+]
 
 
 def _checked(folder: Path) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -83,7 +95,8 @@ def test_servers_that_do_not_answer_are_a_sentence_each_and_the_rest_is_tested(t
     assert list(found) == AREAS
     assert {area for area, (mark, _) in found.items() if mark == "MEND"} == {"mailbox", "sending"}
     assert f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port" in found["mailbox"][1]
-    assert f"Nothing answers at 127.0.0.1:{port}; check mail_out.host and mail_out.port" in found["sending"][1]
+    assert (f"Nothing answers at 127.0.0.1:{port}; check mail_out.host and "
+            f"mail_out.port") in found["sending"][1]
 
 
 def test_settings_that_cannot_be_read_end_the_check(tmp_path: Path) -> None:
@@ -91,10 +104,13 @@ def test_settings_that_cannot_be_read_end_the_check(tmp_path: Path) -> None:
         check_site(tmp_path / "nowhere", io.StringIO())
 
 
-# Mailbox ------------------------------------------------------------------------------------------------------------
+# Mailbox
+# ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_mailbox_is_logged_in_to_and_left_as_it_is(settings: Settings, pymap_server: DemoMailServer) -> None:
+def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
+    settings: Settings, pymap_server: DemoMailServer
+) -> None:
     pymap_server.append(b"Subject: Orders\r\n\r\nHello.\r\n", datetime.now(UTC))
     at_server = pymap_server.settings().model_copy(update={"trusted_authserv_id": "mx.galloper.example"})
     site = settings.model_copy(update={"mail_in": at_server})
@@ -119,7 +135,8 @@ def test_a_maildir_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "check mail_in.path" in found.said
 
 
-# Sending ------------------------------------------------------------------------------------------------------------
+# Sending
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_relay_is_greeted_and_nothing_is_sent(settings: Settings, smtp_sink: SmtpSink) -> None:
@@ -170,18 +187,23 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
         ("localhost", "secret", False, False),
     ],
 )
-def test_a_password_that_would_travel_for_all_to_read(host: str, password: str, encrypted: bool, clear: bool) -> None:
+def test_a_password_that_would_travel_for_all_to_read(
+    host: str, password: str, encrypted: bool, clear: bool
+) -> None:
     assert site_check.in_clear(host, password, encrypted=encrypted) is clear
 
 
-# Clock --------------------------------------------------------------------------------------------------------------
+# Clock
+# --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("greeting", "instant"),
     [
-        ("220 mx.example.org ESMTP Sendmail 8.15.2/8.15.2; Mon, 1 Mar 2027 08:00:00 +0100", datetime(2027, 3, 1, 7, tzinfo=UTC)),
-        ("220 mx.example.org ESMTP Exim 4.96 Mon, 01 Mar 2027 07:00:00 +0000", datetime(2027, 3, 1, 7, tzinfo=UTC)),
+        (("220 mx.example.org ESMTP Sendmail 8.15.2/8.15.2; Mon, 1 Mar 2027 08:00:00 "
+          "+0100"), datetime(2027, 3, 1, 7, tzinfo=UTC)),
+        (("220 mx.example.org ESMTP Exim 4.96 Mon, 01 Mar 2027 07:00:00 "
+          "+0000"), datetime(2027, 3, 1, 7, tzinfo=UTC)),
         ("220 mx.example.org ESMTP Postfix (Debian)", None),
         ("220 mx Mon, and no date", None),
         ("220 mx ESMTP; Mon, 99 Mar 2027 07:00:00 +0000", None),
@@ -242,7 +264,8 @@ def test_with_nothing_to_compare_it_says_so(settings: Settings) -> None:
     assert "compared with the calendar alone" in site_check.check_clock(settings).said
 
 
-# Disk and database --------------------------------------------------------------------------------------------------
+# Disk and database
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_that_cannot_be_written_is_told_by_its_setting(tmp_path: Path, settings: Settings) -> None:
@@ -266,7 +289,10 @@ def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> 
     migrate(settings.database_url)
     assert site_check.check_database(settings).mark is Mark.OK
     assert "is up to date" in site_check.check_database(settings).said
-    for revision, mark, said in (("9999", Mark.MEND, "newer Galloper"), (None, Mark.OK, "the next start brings them to")):
+    for revision, mark, said in (
+        ("9999", Mark.MEND, "newer Galloper"),
+        (None, Mark.OK, "the next start brings them to"),
+    ):
         with sqlite3.connect(path) as connection:
             connection.execute("DELETE FROM alembic_version")
             if revision:
@@ -286,10 +312,13 @@ def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
     assert "file is not a database" in found.said
 
 
-# Reader, pictures, users --------------------------------------------------------------------------------------------
+# Reader, pictures, users
+# --------------------------------------------------------------------------------------------
 
 
-def test_networks_that_are_missing_or_misread_are_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_networks_that_are_missing_or_misread_are_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def missing(_self: PpOcr, _crops: object) -> tuple[Recognised, ...]:
         raise ModelError("rec.onnx: No such file or directory")
 
@@ -302,7 +331,9 @@ def test_networks_that_are_missing_or_misread_are_told(settings: Settings, monke
     assert "Amny Landan" in found.said
 
 
-def test_a_missing_tesseract_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_tesseract_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     found = site_check.check_reader(settings)
     assert found.mark is Mark.MEND
@@ -330,7 +361,8 @@ def test_somebody_must_be_able_to_sign_in(
 @pytest.mark.parametrize(
     ("made", "tested", "mark", "says"),
     [
-        (None, None, Mark.NOTE, "no backup was noted yet"), (40, None, Mark.NOTE, "last noted 1 day ago; make one now"),
+        (None, None, Mark.NOTE, "no backup was noted yet"),
+        (40, None, Mark.NOTE, "last noted 1 day ago; make one now"),
         (2, None, Mark.NOTE, "not put back as a test"), (2, 24 * 100, Mark.NOTE, "not put back as a test"),
         (2, 24 * 10, Mark.OK, "last noted 2 hours ago, put back as a test 10 days ago"),
     ],
@@ -364,7 +396,9 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
     [("", Mark.OK, "blobs"), ("memory://bucket", Mark.OK, "keeps what it is given"),
      ("file:///proc/nowhere", Mark.MEND, "cannot be used"), ("nonsense://x", Mark.MEND, "photographs: ")],
 )
-def test_the_store_of_photographs_is_tried(settings: Settings, photographs: str, mark: Mark, says: str) -> None:
+def test_the_store_of_photographs_is_tried(
+    settings: Settings, photographs: str, mark: Mark, says: str
+) -> None:
     found = site_check._run(check_photographs, settings.model_copy(update={"photographs": photographs}))
     assert (found.mark, says in found.said) == (mark, True)
 

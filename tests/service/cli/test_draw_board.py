@@ -19,7 +19,9 @@ def test_the_ending_says_what_is_drawn(tmp_path: Path, ending: str, begins: byte
     assert output.read_bytes().startswith(begins)
 
 
-def test_another_ending_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_ending_is_refused_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run_draw(STANDARD, tmp_path / "map.gif") == 1
     said = capsys.readouterr().err
     assert "should end in .svg, .png or .pdf" in said

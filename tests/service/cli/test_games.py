@@ -50,14 +50,19 @@ def test_a_new_game_is_told_with_its_first_deadline_and_shown(folder: Path, tmp_
     )
 
 
-def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served(folder: Path, tmp_path: Path) -> None:
-    """OUT-01: one for each power, with the subject to use; it waits in the outbox, since nothing is served yet."""
+def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served(
+    folder: Path, tmp_path: Path
+) -> None:
+    """OUT-01: one for each power, with the subject to use; it waits in the outbox, since nothing is served
+    yet."""
     out = io.StringIO()
     create_game(folder, game_file(tmp_path, LATER), out)
     assert "10 welcomes wait to leave once the site is served." in out.getvalue()
     with opened(settings_of(folder)) as store, store() as session:
         letters = session.scalars(select(OutboxRow)).all()
-    assert {(one.kind, one.recipient, one.state) for one in letters} == {("welcome", "ada@example.org", "queued")}
+    assert {(one.kind, one.recipient, one.state) for one in letters} == {
+        ("welcome", "ada@example.org", "queued")
+    }
     assert len(letters) == 10
 
 
@@ -81,7 +86,8 @@ def test_before_the_next_season_what_comes_is_shown_and_at_the_end_that_it_is_ov
     with opened(settings_of(folder)) as store:
         with store.begin() as session:
             records.phases(session, "powick-bridge")[0].state = PhaseState.SENT
-        assert "Summer 1642 Retreats: opens Thu 14 Mar 2097, 07:00 GMT; deadline Sat 16 Mar 2097" in _shown(folder)
+        assert ("Summer 1642 Retreats: opens Thu 14 Mar 2097, 07:00 GMT; deadline Sat 16 Mar "
+                "2097") in _shown(folder)
         with store.begin() as session:
             for row in records.phases(session, "powick-bridge"):
                 row.state = PhaseState.SENT
@@ -102,14 +108,16 @@ def test_an_address_that_is_none_and_the_sites_own_are_refused(folder: Path, tmp
 def test_one_address_for_two_people_is_refused(folder: Path, tmp_path: Path) -> None:
     file = game_file(tmp_path, LATER)
     text = file.read_text("utf-8").replace('"Argyll" = "Ada"', '"Argyll" = "Grace"')
-    file.write_text(text.replace("[seats]", '[[player]]\nname = "Grace"\nmail = ["ada@example.org"]\n[seats]'), "utf-8")
+    file.write_text(text.replace("[seats]", ('[[player]]\nname = "Grace"\nmail = '
+                                             '["ada@example.org"]\n[seats]')), "utf-8")
     said = _refused(folder, file)
     assert "Grace" in said
     assert "ada@example.org" in said
 
 
 def test_an_unknown_board_is_answered_with_those_there_are(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(MapError, match="there is no such board; there are bretwalda, britain1066, brittania, standard, w3k, war1648"):
+    with pytest.raises(MapError, match=("there is no such board; there are bretwalda, britain1066, "
+                                        "brittania, standard, w3k, war1648")):
         create_game(folder, game_file(tmp_path, LATER, variant="atlantis"), io.StringIO())
 
 

@@ -1,4 +1,5 @@
-"""`galloper map import`: the classic board from other programs' forms is the classic board, and is judged as it is."""
+"""`galloper map import`: the classic board from other programs' forms is the classic board, and is judged as
+it is."""
 
 from __future__ import annotations
 
@@ -49,10 +50,14 @@ def _jdip(folder: Path) -> Path:
 
 
 def _spreadsheet(folder: Path) -> Path:
-    """Our tables as a spreadsheet saves them: semicolons, UTF-16, headings in large letters, no heading file."""
+    """Our tables as a spreadsheet saves them: semicolons, UTF-16, headings in large letters, no heading
+    file."""
     for name in TABLES:
         rows = list(csv.reader((maps.folder("standard") / name).read_text("utf-8").splitlines()))
-        lines = [";".join(cell.upper() if number == 0 else _quoted(cell) for cell in row) for number, row in enumerate(rows)]
+        lines = [
+            ";".join(cell.upper() if number == 0 else _quoted(cell) for cell in row)
+            for number, row in enumerate(rows)
+        ]
         (folder / name).write_text("\r\n".join(lines) + "\r\n", "utf-16", newline="")
     return folder
 
@@ -63,8 +68,12 @@ def _quoted(cell: str) -> str:
 
 def _same_board(found: Variant, *, powers: Callable[[str], str] = str) -> None:
     ours = STANDARD.board
-    assert {p.id: (plain(p.name), p.terrain, p.centre, p.home, p.coasts) for p in found.board.provinces.values()} == {
-        p.id: (plain(p.name), p.terrain, p.centre, p.home and powers(p.home), p.coasts) for p in ours.provinces.values()}
+    assert {
+        p.id: (plain(p.name), p.terrain, p.centre, p.home, p.coasts) for p in found.board.provinces.values()
+    } == {
+        p.id: (plain(p.name), p.terrain, p.centre, p.home and powers(p.home), p.coasts)
+        for p in ours.provinces.values()
+    }
     assert found.board.links == ours.links
     assert found.start.units == STANDARD.start.units
     assert found.start.centres == STANDARD.start.centres
@@ -74,7 +83,8 @@ def _same_board(found: Variant, *, powers: Callable[[str], str] = str) -> None:
 
 @pytest.mark.parametrize("source", [_judge_map, _jdip, _spreadsheet])
 def test_the_classic_board_comes_back_whole(tmp_path: Path, source: Callable[[Path], Path]) -> None:
-    """Places, borders of each kind, coasts, centres, homes, opening units; and every DATC case has its outcome on it."""
+    """Places, borders of each kind, coasts, centres, homes, opening units; and every DATC case has its
+    outcome on it."""
     (tmp_path / "from").mkdir()
     found = _import(source(tmp_path / "from"), tmp_path / "board")
     _same_board(found)
@@ -100,7 +110,12 @@ def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path,
     for name in TABLES:
         (tables / name).write_bytes((maps.folder(slug) / name).read_bytes())
     found, model = _import(tables, tmp_path / "mine", like=slug), maps.load(slug)
-    assert (found.powers, found.kinds, found.rules, found.wording) == (model.powers, model.kinds, model.rules, model.wording)
+    assert (found.powers, found.kinds, found.rules, found.wording) == (
+        model.powers,
+        model.kinds,
+        model.rules,
+        model.wording,
+    )
     assert found.board.links == model.board.links
     assert found.start == model.start
 
@@ -120,7 +135,8 @@ A ELS
 
 
 def test_names_and_powers_as_they_are_printed(tmp_path: Path) -> None:
-    """A plus sign is a blank; a question mark means that the spelling may be another place's; a power's signs and letter."""
+    """A plus sign is a blank; a question mark means that the spelling may be another place's; a power's signs
+    and letter."""
     (tmp_path / "small.map").write_text(NAMES, "utf-8")
     found = _import(tmp_path / "small.map", tmp_path / "small")
     assert [r.province for r in meanings(found.names, "Some where else")] == ["ELS"]
@@ -185,8 +201,8 @@ def test_the_classic_board_of_the_package_is_ours(tmp_path: Path) -> None:
 @pytest.mark.skipif(not FOREIGN, reason="the package diplomacy is not installed (make setup-bench)")
 @pytest.mark.parametrize("source", FOREIGN, ids=lambda path: str(path.stem))
 def test_every_map_of_the_package_has_the_ways_that_its_own_reader_sees(tmp_path: Path, source: Path) -> None:
-    """A second opinion on each map file there is. Its reader also looks for every crossing by convoy, which takes minutes on
-    a large map and is not wanted, so only its tables are made."""
+    """A second opinion on each map file there is. Its reader also looks for every crossing by convoy, which
+    takes minutes on a large map and is not wanted, so only its tables are made."""
     engine = pytest.importorskip("diplomacy.engine.map").Map
     theirs = engine.__new__(engine, source.stem, use_cache=False)
     engine.build_cache, build = (lambda _self: None), engine.build_cache

@@ -33,7 +33,9 @@ SOUND = JUDGE.replace("SOM is not a line\n", "# nothing\n")
 
 def _import(source: Path, folder: Path, **options: bool | str) -> tuple[int, list[str]]:
     out = io.StringIO()
-    status = run_import(source, folder, name=str(options.get("name", "")), one_way=bool(options.get("one_way")), out=out)
+    status = run_import(
+        source, folder, name=str(options.get("name", "")), one_way=bool(options.get("one_way")), out=out
+    )
     return status, out.getvalue().splitlines()
 
 
@@ -61,7 +63,8 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("# nothing", "USE other.map", 4, "uses other.map, which does not stand beside it"),
         ("# nothing", "USE ../../etc/passwd.map", 4, "is not the plain name of a file"),
         ("# nothing", "USE small.map", 4, "small.map is used already"),
-        ("# nothing", "Third = som", 4, "the abbreviation SOM belongs to Somewhere already (small.map, line 1)"),
+        ("# nothing", "Third = som", 4, ("the abbreviation SOM belongs to Somewhere already (small.map, line "
+                                         "1)")),
         ("# nothing", "Third = t", 4, "'t' is no abbreviation"),
         ("# nothing", "Third = thi", 4, "Third (THI) has a name and no terrain"),
         ("# nothing", "LAND THI ABUTS SOM", 4, "THI has terrain and no name"),
@@ -73,7 +76,8 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT SOM", 9, "SOM abuts itself"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS/NC WAT", 9, "SOM abuts ELS/NC, and ELS has no such coast"),
         ("SOM ABUTS ELS WAT", "SOM ELS WAT", 9, "after COAST SOM comes ABUTS, not 'ELS'"),
-        ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, "an army goes from SOM to ELS and no line lets it come back"),
+        ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, ("an army goes from SOM to ELS and no line lets it come "
+                                                   "back")),
         ("F ELS", "F ELS - WAT", 8, "a unit is F and a place"),
         ("F ELS", "F NOW", 8, "a unit stands in NOW"),
         ("F ELS", "F ELS/NC", 8, "ELS has no such coast"),
@@ -81,7 +85,9 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("BLUE ELS", "BLUE ELS NOW", 7, "NOW is a centre here, and no line tells its terrain"),
     ],
 )
-def test_a_fault_of_a_map_file_is_told_with_its_line(tmp_path: Path, old: str, new: str, line: int, sentence: str) -> None:
+def test_a_fault_of_a_map_file_is_told_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, sentence: str
+) -> None:
     assert old in SOUND
     (tmp_path / "small.map").write_text(SOUND.replace(old, new), "utf-8")
     told = _refused(tmp_path / "small.map", tmp_path / "board")
@@ -89,7 +95,11 @@ def test_a_fault_of_a_map_file_is_told_with_its_line(tmp_path: Path, old: str, n
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    text = SOUND.replace("# nothing", "VICTORY many").replace("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT NOW").replace("F ELS", "F NOW")
+    text = (
+        SOUND.replace("# nothing", "VICTORY many")
+        .replace("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT NOW")
+        .replace("F ELS", "F NOW")
+    )
     (tmp_path / "small.map").write_text(text, "utf-8")
     assert [one.partition(":")[0] for one in _refused(tmp_path / "small.map", tmp_path / "board")] == [
         "small.map, line 4", "small.map, line 8", "small.map, line 9"]
@@ -98,7 +108,8 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
 def test_a_fault_in_a_file_that_is_used_names_that_file(tmp_path: Path) -> None:
     (tmp_path / "base.map").write_text(SOUND.replace("# nothing", "VICTORY many"), "utf-8")
     (tmp_path / "top.map").write_text("USE base\n", "utf-8")
-    assert _refused(tmp_path / "top.map", tmp_path / "board") == ["base.map, line 4: VICTORY needs a number of centres"]
+    assert _refused(tmp_path / "top.map", tmp_path / "board") == [("base.map, line 4: VICTORY needs a number "
+                                                                   "of centres")]
 
 
 def test_a_way_without_return_can_be_meant(tmp_path: Path) -> None:
@@ -111,9 +122,12 @@ def test_a_way_without_return_can_be_meant(tmp_path: Path) -> None:
     assert [board.near(place, SEA) for place in ("SOM", "ELS")] == [{"ELS", "WAT"}, {"SOM", "WAT"}]
 
 
-# XML -----------------------------------------------------------------------------------------------------------------
+# XML
+# -----------------------------------------------------------------------------------------------------------------
 
-BESIDE = DECLARED + """<PROVINCES>
+BESIDE = (
+    DECLARED
+    + """<PROVINCES>
 <PROVINCE shortname="som" fullname="Somewhere"><ADJACENCY type="mv" refs="els"/><ADJACENCY type="xc" refs="els wat"/></PROVINCE>
 <PROVINCE shortname="els" fullname="Elsewhere">
 <UNIQUENAME name="other"/>
@@ -123,6 +137,7 @@ BESIDE = DECLARED + """<PROVINCES>
 <PROVINCE shortname="wat" fullname="Water"><ADJACENCY type="xc" refs="som other"/></PROVINCE>
 </PROVINCES>
 """
+)
 GAME = """<VARIANTS>
 <VARIANT name="Small" version="1.0">
 <MAP adjacencyURI="beside.xml"/>
@@ -154,14 +169,39 @@ def test_the_small_variant_is_sound(tmp_path: Path) -> None:
         ('"els"/><ADJ', '"els now"/><ADJ', "beside.xml, line 6", "SOM touches 'now', which is no PROVINCE"),
         ('"els wat"', '"els-nc wat"', "beside.xml, line 6", "SOM touches ELS/NC, and ELS has no such coast"),
         ('"els"/><ADJ', '"els wat"/><ADJ', "beside.xml, line 6", "by land SOM touches WAT, which is a sea"),
-        ('refs="som"/>', 'refs=""/>', "beside.xml, line 6", "an army goes from SOM to ELS and no line lets it come back"),
-        ('type="xc" refs="som wat"', 'type="uc" refs="som wat"', "beside.xml, line 7", "adjacency of type 'uc'"),
-        ('shortname="els"', 'shortname="som"', "beside.xml, line 7", "the abbreviation SOM belongs to Somewhere already (line 6)"),
+        (
+            'refs="som"/>',
+            'refs=""/>',
+            "beside.xml, line 6",
+            ("an army goes from SOM to ELS and no line lets it come back"),
+        ),
+        (
+            'type="xc" refs="som wat"',
+            'type="uc" refs="som wat"',
+            "beside.xml, line 7",
+            "adjacency of type 'uc'",
+        ),
+        (
+            'shortname="els"',
+            'shortname="som"',
+            "beside.xml, line 7",
+            ("the abbreviation SOM belongs to Somewhere already (line 6)"),
+        ),
         ('"other"/>', '"somewhere"/>', "beside.xml, line 8", "'somewhere' means SOM and ELS"),
         ("UNIQUENAME", "NICKNAME", "beside.xml, line 8", "PROVINCE has no element NICKNAME"),
         ("PROVINCES>\n<P", "COUNTIES>\n<P", "beside.xml, line 13", "mismatched tag"),
-        ("<!ELEMENT PROVINCES (PROVINCE+)>", '<!ENTITY a "aaaa">', "beside.xml, line 2", "the entity a is declared"),
-        ("<!ELEMENT PROVINCES (PROVINCE+)>", '<!ENTITY % a SYSTEM "file:///etc/passwd">', "beside.xml, line 2", "the entity a is declared"),
+        (
+            "<!ELEMENT PROVINCES (PROVINCE+)>",
+            '<!ENTITY a "aaaa">',
+            "beside.xml, line 2",
+            "the entity a is declared",
+        ),
+        (
+            "<!ELEMENT PROVINCES (PROVINCE+)>",
+            '<!ENTITY % a SYSTEM "file:///etc/passwd">',
+            "beside.xml, line 2",
+            "the entity a is declared",
+        ),
     ],
 )
 def test_a_fault_of_the_adjacency_is_told_with_its_line(
@@ -177,7 +217,8 @@ def test_a_fault_of_the_adjacency_is_told_with_its_line(
     [
         ("beside.xml", "gone.xml", 3, "the adjacency gone.xml does not stand beside it"),
         ("beside.xml", "/etc/passwd", 3, "is not the plain name of a file beside this one"),
-        ("beside.xml", "variants.xml", 1, "its outermost element is VARIANTS; jDip's adjacency has PROVINCES"),
+        ("beside.xml", "variants.xml", 1, ("its outermost element is VARIANTS; jDip's adjacency has "
+                                           "PROVINCES")),
         ('name="Blue"', 'name="Red"', 5, "a POWER needs a name of its own"),
         ("Spring, 1901", "Maytime, 1901", 6, "the turn it begins with is 'Maytime, 1901, Movement'"),
         ('homepower="azure"', 'homepower="green"', 8, "homepower 'green' is no POWER"),
@@ -189,7 +230,9 @@ def test_a_fault_of_the_adjacency_is_told_with_its_line(
         ("VARIANT ", "GAME ", 10, "mismatched tag"),
     ],
 )
-def test_a_fault_of_the_variants_is_told_with_its_line(tmp_path: Path, old: str, new: str, line: int, sentence: str) -> None:
+def test_a_fault_of_the_variants_is_told_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, sentence: str
+) -> None:
     assert old in GAME
     told = _refused(_xml(tmp_path, game=GAME.replace(old, new)), tmp_path / "board")
     assert any(one.startswith(f"variants.xml, line {line}: ") and sentence in one for one in told), told
@@ -201,7 +244,8 @@ def test_a_file_outside_is_never_opened(tmp_path: Path) -> None:
     secret.write_text("seen", "utf-8")
     game = f'<!DOCTYPE VARIANTS [<!ENTITY s SYSTEM "{secret.as_uri()}">]>\n' + GAME.replace("Reddish", "&s;")
     told = _refused(_xml(tmp_path, game=game), tmp_path / "board")
-    assert told == ["variants.xml, line 1: the entity s is declared; boards are read without entities, so write its text out"]
+    assert told == [("variants.xml, line 1: the entity s is declared; boards are read without entities, so "
+                     "write its text out")]
 
 
 def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
@@ -214,7 +258,8 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
         "variants.xml, line 1: it has no variant called 'large'; there are 'Small', 'Smaller'"]
 
 
-# Any source ----------------------------------------------------------------------------------------------------------
+# Any source
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -222,15 +267,22 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
     [
         ("a.map", b"", "a.map: the file is empty"),
         ("a.map", b" \n\n", "a.map: the file is empty"),
-        ("a.map", b"# one\n# \xe9\n", "a.map, line 2: the byte 0xe9 is no UTF-8; save the file as UTF-8 text"),
+        ("a.map", b"# one\n# \xe9\n", ("a.map, line 2: the byte 0xe9 is no UTF-8; save the file as UTF-8 "
+                                       "text")),
         ("a.map", b"# one\n\0\0", "a.map, line 2: there is a zero byte in it, so this is no text file"),
         ("a.map", b"# nothing else\n", "a.map: there are no places in it, so it is no board"),
-        ("a.xml", b"<html><body/></html>", "a.xml, line 1: its outermost element is html; jDip's variants have VARIANTS"),
-        ("a.xml", b"\n<PROVINCES/>", "a.xml, line 2: this is the adjacency alone; import the variants.xml beside it, which names the powers"),
+        ("a.xml", b"<html><body/></html>", ("a.xml, line 1: its outermost element is html; jDip's variants "
+                                            "have VARIANTS")),
+        ("a.xml", b"\n<PROVINCES/>", ("a.xml, line 2: this is the adjacency alone; import the variants.xml "
+                                      "beside it, which names the powers")),
         ("a.xml", b"no XML", "a.xml, line 1: this is no sound XML: syntax error"),
-        ("a.xml", b'<?xml version="1.0" encoding="klingon"?><VARIANTS/>', "a.xml, line 1: its encoding is not known (unknown encoding: klingon); save it as UTF-8"),
-        ("a.xml", b"<VARIANTS>" + b"<a>" * 60, "a.xml, line 1: more than 50 elements stand in one another, which no board needs"),
-        ("a.txt", b"words", "a.txt: this is no board: name a folder of our tables, a .map file, or jDip's variants.xml"),
+        ("a.xml", b'<?xml version="1.0" encoding="klingon"?><VARIANTS/>', ("a.xml, line 1: its encoding is "
+                                                                           "not known (unknown encoding: "
+                                                                           "klingon); save it as UTF-8")),
+        ("a.xml", b"<VARIANTS>" + b"<a>" * 60, ("a.xml, line 1: more than 50 elements stand in one another, "
+                                                "which no board needs")),
+        ("a.txt", b"words", ("a.txt: this is no board: name a folder of our tables, a .map file, or jDip's "
+                             "variants.xml")),
     ],
 )
 def test_what_is_no_board_is_said_in_one_sentence(tmp_path: Path, name: str, data: bytes, told: str) -> None:
@@ -239,7 +291,8 @@ def test_what_is_no_board_is_said_in_one_sentence(tmp_path: Path, name: str, dat
 
 
 def test_a_folder_without_a_board_and_one_with_two(tmp_path: Path) -> None:
-    assert "holds neither provinces.csv nor variants.xml nor a .map file" in _refused(tmp_path, tmp_path / "board")[0]
+    assert ("holds neither provinces.csv nor variants.xml nor a .map "
+            "file") in _refused(tmp_path, tmp_path / "board")[0]
     for name in ("a.map", "b.map"):
         (tmp_path / name).write_text(SOUND, "utf-8")
     assert "it holds 2 .map files; name one" in _refused(tmp_path, tmp_path / "board")[0]
@@ -256,10 +309,13 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_tables_with_faults_are_written_and_their_rows_told(tmp_path: Path) -> None:
-    """A typed board is corrected in its tables, so its faults are those of `map check`, row for row as in the source."""
+    """A typed board is corrected in its tables, so its faults are those of `map check`, row for row as in the
+    source."""
     tables = tmp_path / "typed"
     tables.mkdir()
-    (tables / "provinces.csv").write_text("id;name;terrain;centre\nSom;Somewhere;inland;yes\n\nEls;Elsewhere;hilly;\n", "utf-8")
+    (tables / "provinces.csv").write_text(
+        "id;name;terrain;centre\nSom;Somewhere;inland;yes\n\nEls;Elsewhere;hilly;\n", "utf-8"
+    )
     (tables / "borders.csv").write_text("a;b;kind\nSom;Els;land\n", "utf-8")
     (tables / "setup.csv").write_text("power;unit;region\nRed;A;Som\nRed;A;Now\n", "utf-8")
     status, told = _import(tables, tmp_path / "board")
@@ -280,11 +336,51 @@ def test_a_table_that_is_no_text_is_told_with_its_line(tmp_path: Path) -> None:
                     "provinces.csv, line 2: the byte 0xce is no UTF-8; save the file as UTF-8 text"]
 
 
-# Anything at all -----------------------------------------------------------------------------------------------------
+# Anything at all
+# -----------------------------------------------------------------------------------------------------
 
-WORDS = ["SOM", "ELS", "WAT", "som", "Som", "SOM/NC", "som/nc", "A", "F", "ABUTS", "COAST", "LAND", "WATER", "SHUT", "PORT", "AMEND",
-         "DROP", "UNOWNED", "CENTERS", "OWNS", "HOME", "UNITS", "UNPLAYED", "ALL", "EXCEPT", "RED", "-SOM", "=", "(x:Y)", "VICTORY",
-         "3", "BEGIN", "USE", "MAP", "small.map", "DUMMY", "+", "?", "x?", "#"]
+WORDS = [
+    "SOM",
+    "ELS",
+    "WAT",
+    "som",
+    "Som",
+    "SOM/NC",
+    "som/nc",
+    "A",
+    "F",
+    "ABUTS",
+    "COAST",
+    "LAND",
+    "WATER",
+    "SHUT",
+    "PORT",
+    "AMEND",
+    "DROP",
+    "UNOWNED",
+    "CENTERS",
+    "OWNS",
+    "HOME",
+    "UNITS",
+    "UNPLAYED",
+    "ALL",
+    "EXCEPT",
+    "RED",
+    "-SOM",
+    "=",
+    "(x:Y)",
+    "VICTORY",
+    "3",
+    "BEGIN",
+    "USE",
+    "MAP",
+    "small.map",
+    "DUMMY",
+    "+",
+    "?",
+    "x?",
+    "#",
+]
 
 
 @settings(max_examples=15, deadline=None)
@@ -297,13 +393,21 @@ def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) 
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, len(GAME)), st.integers(0, 40), st.sampled_from(["", "<", ">", '"', "&amp;", "els", "none", 'x="y"', "<POWER/>", "<MAP/>"]))
+@given(
+    st.integers(0, len(GAME)),
+    st.integers(0, 40),
+    st.sampled_from(["", "<", ">", '"', "&amp;", "els", "none", 'x="y"', "<POWER/>", "<MAP/>"]),
+)
 def test_a_variants_file_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
     _answered("variants.xml", (GAME[:start] + put + GAME[start + length:]).encode(), BESIDE.encode())
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, len(BESIDE)), st.integers(0, 40), st.sampled_from(["", "<", ">", '"', "&x;", "els", "mv", 'type="nc"', "<PROVINCE/>"]))
+@given(
+    st.integers(0, len(BESIDE)),
+    st.integers(0, 40),
+    st.sampled_from(["", "<", ">", '"', "&x;", "els", "mv", 'type="nc"', "<PROVINCE/>"]),
+)
 def test_an_adjacency_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
     _answered("variants.xml", GAME.encode(), (BESIDE[:start] + put + BESIDE[start + length:]).encode())
 

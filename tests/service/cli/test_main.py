@@ -18,10 +18,13 @@ from service.config import ConfigError
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
-    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check", "map draw",
+    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check",
+    "map draw",
     "map import", "map moves",
-    "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest", "bench letters",
-    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import", "game read-again",
+    "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
+    "bench letters",
+    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
+    "game read-again",
 ]
 
 
@@ -37,7 +40,9 @@ def _all(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, obj
 KNOWN = dict(_all(typer.main.get_command(main.app)))
 
 
-def _run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+def _run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: object
+) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of `galloper WORDS`, by the door that the script uses."""
     monkeypatch.setattr("sys.argv", ["galloper", *map(str, words)])
     with pytest.raises(SystemExit) as ended:
@@ -155,7 +160,9 @@ def test_a_photograph_that_is_missing_is_told(
     assert "nowhere.jpg cannot be read (No such file or directory)" in err
 
 
-def test_input_that_is_no_text_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_input_that_is_no_text_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"A Lon\xff"), encoding="utf-8"))
     code, _, err = _run(monkeypatch, capsys, "parse", "--variant", "w3k", "--phase", "movement")
     assert code == 1

@@ -27,7 +27,9 @@ def folder(tmp_path: Path) -> Path:
 def lives(folder: Path, *lines: str, last: date | None = None) -> None:
     with opened(settings_of(folder)) as store, store.begin() as session:
         key = session.scalars(select(PlayerRow.id)).one()
-        session.add(PostalRow(player_id=key, lines=list(lines), last=last, made_at=datetime.now(UTC), made_by="ada"))
+        session.add(
+            PostalRow(player_id=key, lines=list(lines), last=last, made_at=datetime.now(UTC), made_by="ada")
+        )
 
 
 def pages(file: Path) -> int:
@@ -38,7 +40,9 @@ def test_sheets_envelopes_and_labels_are_written(folder: Path, tmp_path: Path) -
     lives(folder, "1 High Street", "Bath")
     out = io.StringIO()
     assert write_paper(folder, "powick-bridge", tmp_path / "paper", "2097-03-01", out) == 0
-    assert out.getvalue().split() == [str(tmp_path / "paper" / name) for name in ("order-sheets.pdf", "envelopes.pdf", "labels.pdf")]
+    assert out.getvalue().split() == [
+        str(tmp_path / "paper" / name) for name in ("order-sheets.pdf", "envelopes.pdf", "labels.pdf")
+    ]
     # Ada holds all ten powers: an envelope for each, and a sheet for each.
     assert pages(tmp_path / "paper" / "order-sheets.pdf") == 10
     assert pages(tmp_path / "paper" / "envelopes.pdf") == 10
@@ -53,7 +57,8 @@ def test_without_addresses_that_is_said_and_the_sheets_are_there(folder: Path, t
 
 
 @pytest.mark.parametrize(("game", "day", "why"), [
-    ("edgehill", "", "there is no game edgehill; there are: powick-bridge"), ("powick-bridge", "soon", "like 2027-03-14"),
+    ("edgehill", "", "there is no game edgehill; there are: powick-bridge"),
+    ("powick-bridge", "soon", "like 2027-03-14"),
 ])  # fmt: skip
 def test_a_wrong_game_or_day_is_named(folder: Path, tmp_path: Path, game: str, day: str, why: str) -> None:
     with pytest.raises(ConfigError, match=why):

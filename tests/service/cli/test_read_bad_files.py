@@ -1,5 +1,5 @@
-"""`galloper read --json` on every kind of bad input, by the real door and the real reader: what can be read is read,
-the rest is unusable with its reason, and nothing is invented (contract, JSON of `read`)."""
+"""`galloper read --json` on every kind of bad input, by the real door and the real reader: what can be read
+is read, the rest is unusable with its reason, and nothing is invented (contract, JSON of `read`)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ UNUSABLE: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "blank.jpg": (blank, {"blank"}),
     "cat.jpg": (cat, {"not_a_sheet", "blurred"}),
     "dark.jpg": (dark, {"too_dark"}),
-    "blurred.jpg": (lambda: saved(np.asarray(cv2.GaussianBlur(pixels("s006"), (0, 0), 12), np.uint8)), {"blurred"}),
+    "blurred.jpg": (
+        lambda: saved(np.asarray(cv2.GaussianBlur(pixels("s006"), (0, 0), 12), np.uint8)),
+        {"blurred"},
+    ),
     "truncated.jpg": (lambda: (SHEETS / "s006.jpg").read_bytes()[:60_000], {"truncated"}),
     "two gigapixels.png": (lambda: odd.png_header(50_000, 40_000), {"too_large"}),
     "over fifty.png": (lambda: odd.png_header(10_000, 5_001), {"too_large"}),
@@ -100,7 +103,9 @@ READ: dict[str, tuple[Callable[[], bytes], list[str]]] = {
     "on its left side.jpg": (lambda: saved(np.rot90(pixels("s006"), 1)), ["s006"]),
     "on its right side.jpg": (lambda: saved(np.rot90(pixels("s006"), 3)), ["s006"]),
     "two sheets.jpg": (
-        lambda: saved(np.hstack([pixels("s006"), np.asarray(cv2.resize(pixels("s005"), (1200, 1600)), np.uint8)])),
+        lambda: saved(
+            np.hstack([pixels("s006"), np.asarray(cv2.resize(pixels("s005"), (1200, 1600)), np.uint8)])
+        ),
         ["s006", "s005"],
     ),
     "two pages.pdf": (two_pages, ["s006", "s005"]),
@@ -117,7 +122,8 @@ READ: dict[str, tuple[Callable[[], bytes], list[str]]] = {
 def answers(
     folder: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> dict[str, dict[str, Any]]:
-    """The objects that the command prints; it ends with 0, since a photograph that is told about is no failure."""
+    """The objects that the command prints; it ends with 0, since a photograph that is told about is no
+    failure."""
     for name, data in files.items():
         (folder / name).write_bytes(data)
     words = ["galloper", "read", "--variant", "w3k", "--json", *(str(folder / name) for name in files)]
@@ -153,7 +159,9 @@ def test_what_is_turned_doubled_or_odd_is_read(
     assert (answer["status"], answer["reason"]) == ("read", None)
     assert [page["page"] for page in answer["pages"]] == list(range(1, len(sheets) + 1))
     for page, sheet in zip(answer["pages"], sheets, strict=True):
-        written = [line["text"] for line in TRUTH[sheet]["lines"] if line["kind"] == "order" and not line["struck"]]
+        written = [
+            line["text"] for line in TRUTH[sheet]["lines"] if line["kind"] == "order" and not line["struck"]
+        ]
         seen = [line["text"] for line in page["lines"]]
         best = [max(Levenshtein.normalized_similarity(text, line) for line in seen) for text in written]
         assert min(best) > 0.7, "no order is lost"
@@ -161,8 +169,11 @@ def test_what_is_turned_doubled_or_odd_is_read(
 
 
 def assert_nothing_invented(page: dict[str, Any], sheet: str) -> None:
-    """Each order that goes without a look is one that was written on the sheet, by meaning: half a name is another place."""
-    written = [line["meaning"] for line in TRUTH[sheet]["lines"] if line.get("meaning") and not line["struck"]]
+    """Each order that goes without a look is one that was written on the sheet, by meaning: half a name is
+    another place."""
+    written = [
+        line["meaning"] for line in TRUTH[sheet]["lines"] if line.get("meaning") and not line["struck"]
+    ]
     for line in page["lines"]:
         if line["status"] == "auto" and line["order"] is not None:
             meaning = meaning_of(line["order"])
@@ -174,7 +185,8 @@ def assert_nothing_invented(page: dict[str, Any], sheet: str) -> None:
 def test_a_sheet_cut_off_by_the_photograph_gives_no_order_without_a_look_that_was_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The right 45 of 100 parts are missing, so that nearly every order is; what is left of them waits for a person."""
+    """The right 45 of 100 parts are missing, so that nearly every order is; what is left of them waits for a
+    person."""
     image = pixels("s006")
     data = saved(image[:, : round(0.55 * image.shape[1])])
     answer = answers(tmp_path, {"cut.jpg": data}, monkeypatch, capsys)["cut.jpg"]

@@ -1,4 +1,5 @@
-"""`galloper serve` as a person runs it: a process that takes mail in, answers at the desk, and stops when asked."""
+"""`galloper serve` as a person runs it: a process that takes mail in, answers at the desk, and stops when
+asked."""
 
 from __future__ import annotations
 
@@ -179,7 +180,8 @@ def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: lis
     with opened(settings) as store:
         site = _serve(served, folder)
         assert wait_for(tried, PATIENCE), site.said
-        sentence = f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port, or start the mail server."
+        sentence = (f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port, or start the "
+                    f"mail server.")
         assert wait_for(lambda: site.heard(sentence), PATIENCE)
         assert site.end(signal.SIGINT) == 0
         assert sum(sentence in line for line in site.said) == 1  # said once, though it was tried again

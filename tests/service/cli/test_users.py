@@ -94,7 +94,9 @@ def test_ten_characters_are_enough(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a" * 81])
-def test_a_name_nobody_could_have_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_name_nobody_could_have_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     _piped(monkeypatch, GOOD)
     with pytest.raises(SiteError, match="1 to 80 characters"):
         add_user(folder, name, io.StringIO())

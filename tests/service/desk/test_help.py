@@ -1,4 +1,5 @@
-"""`?` tells everything: a person who has never read a line could do it from the page alone (desk plan, "Done when")."""
+"""`?` tells everything: a person who has never read a line could do it from the page alone (desk plan, "Done
+when")."""
 
 from __future__ import annotations
 
@@ -50,18 +51,29 @@ def test_the_text_names_a_persons_own_keys(desk: DeskSite) -> None:
 
 
 @pytest.mark.parametrize("said", [
-    "what do these marks say?", "as it was photographed", "‸", "sure", "not an order", "crossed out", "equally good",
-    "comes back at the end", "your last decision", "a few letters of a name", "kept as written", "Two orders in one row",
-    "Ink cut off by its frame", "When the last line is read", "not yet saved", "Signed out", "while you read it",
+    "what do these marks say?", "as it was photographed", "‸", "sure", "not an order", "crossed out",
+    "equally good",
+    "comes back at the end", "your last decision", "a few letters of a name", "kept as written",
+    "Two orders in one row",
+    "Ink cut off by its frame", "When the last line is read", "not yet saved", "Signed out",
+    "while you read it",
     "came late", "No picture", "To change a key"])
 def test_whatever_may_happen_while_lines_are_read_is_told(desk: DeskSite, said: str) -> None:
     assert said in _help(desk)
 
 
-@pytest.mark.parametrize(("slug", "kind"), [
-    (slug, kind) for slug in VARIANTS for kind in KINDS if kind in {step for _, step in maps.load(slug).calendar.steps}])
+@pytest.mark.parametrize(
+    ("slug", "kind"),
+    [
+        (slug, kind)
+        for slug in VARIANTS
+        for kind in KINDS
+        if kind in {step for _, step in maps.load(slug).calendar.steps}
+    ],
+)
 def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: PhaseKind) -> None:
-    """Each is an order of its phase, with names of the board; none is chosen by what stands there (DESK-03)."""
+    """Each is an order of its phase, with names of the board; none is chosen by what stands there
+    (DESK-03)."""
     variant = maps.load(slug)
     found = written(variant, kind)
     assert len(found) >= 2
@@ -69,25 +81,65 @@ def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: Ph
     for order, _ in found:
         assert vocabulary.parse_typed(variant, kind, next(iter(variant.powers)), order).orders
     if kind is PhaseKind.MOVEMENT:
-        assert {" H", " - ", " S ", " C "} <= {mark for order, _ in found for mark in (" H", " - ", " S ", " C ") if mark in order}
+        assert {" H", " - ", " S ", " C "} <= {
+            mark for order, _ in found for mark in (" H", " - ", " S ", " C ") if mark in order
+        }
 
 
-@pytest.mark.parametrize(("slug", "kind", "own"), [
-    ("bretwalda", PhaseKind.MOVEMENT, {" = B", "(db)"}), ("bretwalda", PhaseKind.ADJUSTMENT, {"Build B ", "Home "}),
-    ("britain1066", PhaseKind.MOVEMENT, {"A/F ", "destroys armies", "lies in The Wash"}),
-    ("britain1066", PhaseKind.ADJUSTMENT, {"Build A/F ", "Nominate "}),
-    ("war1648", PhaseKind.MOVEMENT, {" FCA", "M "}), ("war1648", PhaseKind.ADJUSTMENT, {"Build M ", "Lend ", "Take back ", "Designate "}),
-    ("brittania", PhaseKind.TURN, {"Capital ", "for Defense of ", "for Investing of ", "for Conquest of ", " with the King", "King to ",
-                                   "for Alliance with ", "for Swap of ", "Send 5 Grain to "}),
-    ("w3k", PhaseKind.MOVEMENT, {" converts to F", " proxy "}), ("w3k", PhaseKind.ADJUSTMENT, {"Send 1 supply to "}),
-    ("standard", PhaseKind.ADJUSTMENT, set()),
-])
-def test_each_game_is_explained_in_its_own_notation_and_in_no_other(slug: str, kind: PhaseKind, own: set[str]) -> None:
-    """DESK-03: the orders that a game has and the classic one has not; and nothing that its rules do not take."""
+@pytest.mark.parametrize(
+    ("slug", "kind", "own"),
+    [
+        ("bretwalda", PhaseKind.MOVEMENT, {" = B", "(db)"}),
+        ("bretwalda", PhaseKind.ADJUSTMENT, {"Build B ", "Home "}),
+        ("britain1066", PhaseKind.MOVEMENT, {"A/F ", "destroys armies", "lies in The Wash"}),
+        ("britain1066", PhaseKind.ADJUSTMENT, {"Build A/F ", "Nominate "}),
+        ("war1648", PhaseKind.MOVEMENT, {" FCA", "M "}),
+        ("war1648", PhaseKind.ADJUSTMENT, {"Build M ", "Lend ", "Take back ", "Designate "}),
+        (
+            "brittania",
+            PhaseKind.TURN,
+            {
+                "Capital ",
+                "for Defense of ",
+                "for Investing of ",
+                "for Conquest of ",
+                " with the King",
+                "King to ",
+                "for Alliance with ",
+                "for Swap of ",
+                "Send 5 Grain to ",
+            },
+        ),
+        ("w3k", PhaseKind.MOVEMENT, {" converts to F", " proxy "}),
+        ("w3k", PhaseKind.ADJUSTMENT, {"Send 1 supply to "}),
+        ("standard", PhaseKind.ADJUSTMENT, set()),
+    ],
+)
+def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
+    slug: str, kind: PhaseKind, own: set[str]
+) -> None:
+    """DESK-03: the orders that a game has and the classic one has not; and nothing that its rules do not
+    take."""
     said = [order for order, _ in written(maps.load(slug), kind)]
     assert {mark for mark in own if any(mark in order for order in said)} == own
-    foreign = {" proxy ", "supply", " converts ", "(db)", "FCA", "Grain", "Lend", "destroys", "Home ", "Nominate "} - own
-    assert not [order for order in said for mark in foreign if mark in order and not any(mine in order for mine in own)]
+    foreign = {
+        " proxy ",
+        "supply",
+        " converts ",
+        "(db)",
+        "FCA",
+        "Grain",
+        "Lend",
+        "destroys",
+        "Home ",
+        "Nominate ",
+    } - own
+    assert not [
+        order
+        for order in said
+        for mark in foreign
+        if mark in order and not any(mine in order for mine in own)
+    ]
 
 
 def test_a_second_reader_is_not_sent_to_pages_that_are_the_coordinators(desk: DeskSite) -> None:

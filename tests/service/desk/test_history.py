@@ -1,5 +1,5 @@
-"""Pages of many phases stay light however long the games have run: they fetch no board of any phase, and find the decisions
-about a line by its number."""
+"""Pages of many phases stay light however long the games have run: they fetch no board of any phase, and find
+the decisions about a line by its number."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def test_a_page_of_many_phases_fetches_no_board(desk: DeskSite, path: str) -> No
 
 def test_decisions_are_found_by_their_line_and_not_by_reading_all(desk: DeskSite) -> None:
     with desk.engine.connect() as connection:
-        plan = connection.execute(text("explain query plan select id from reviews where line_id in (3, 4)")).all()
+        plan = connection.execute(text("explain query plan select id from reviews where line_id in (3, "
+                                       "4)")).all()
     assert "SEARCH reviews USING" in str(plan)
     assert "line_id" in str(plan)

@@ -15,7 +15,8 @@ from tests.support.site import NOON, Site
 from tests.support.table import open_table
 
 GROWING = ("outbox", "lines", "reviews", "pages", "submissions")
-"""Tables with a row for every letter, line or paper of every year, of which no page of today may look at each row."""
+"""Tables with a row for every letter, line or paper of every year, of which no page of today may look at each
+row."""
 
 
 @pytest.fixture
@@ -58,7 +59,8 @@ def test_today_asks_as_often_for_three_games_as_for_one(desk: DeskTable) -> None
 
 @pytest.mark.parametrize("path", ["/", "/letters", "/desk/{phase}"])
 def test_no_page_reads_every_row_of_what_grows_with_the_years(desk: DeskTable, path: str) -> None:
-    """By SQLite's own plan for each question: an index is searched, or run along, but no table from end to end."""
+    """By SQLite's own plan for each question: an index is searched, or run along, but no table from end to
+    end."""
     site = desk.table.site
     fill(site, 1)
     with asked(site) as found:

@@ -26,7 +26,9 @@ def test_the_same_words_mean_the_same_whoever_wrote_them(power: str) -> None:
         assert typed.complaint is None
         assert printed(typed.orders, W3K.board) == printed(
             parse_typed(W3K, PhaseKind.MOVEMENT, POWERS[0], text).orders, W3K.board)
-    assert suggest(W3K, PhaseKind.MOVEMENT, power, MISREAD) == suggest(W3K, PhaseKind.MOVEMENT, POWERS[0], MISREAD)
+    assert suggest(W3K, PhaseKind.MOVEMENT, power, MISREAD) == suggest(
+        W3K, PhaseKind.MOVEMENT, POWERS[0], MISREAD
+    )
 
 
 def test_the_rule_of_versions_is_the_same_for_every_power() -> None:
@@ -36,4 +38,6 @@ def test_the_rule_of_versions_is_the_same_for_every_power() -> None:
         for at, power in enumerate(POWERS)
         for n, (version, instruction) in enumerate(((1, None), (3, None), (2, None), (None, None)))
     ]
-    assert {power: ballot.paper.id % 10 for power, ballot in count(papers, DEADLINE).items()} == dict.fromkeys(POWERS, 1)
+    assert {
+        power: ballot.paper.id % 10 for power, ballot in count(papers, DEADLINE).items()
+    } == dict.fromkeys(POWERS, 1)

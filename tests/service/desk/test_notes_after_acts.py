@@ -1,4 +1,5 @@
-"""After each act the page says what happened and what is safe; an address cannot make it say anything else."""
+"""After each act the page says what happened and what is safe; an address cannot make it say anything
+else."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def after(desk: DeskTable, path: str, **values: object) -> str:
 
 
 def stranger(desk: DeskTable) -> str:
-    raw = mail(desk.table.subject("Montrose"), "mallory@else.example", stamps=[stamp("else.example", server=SERVER)])
+    raw = mail(
+        desk.table.subject("Montrose"), "mallory@else.example", stamps=[stamp("else.example", server=SERVER)]
+    )
     return desk.table.take(raw, desk.table.phase().opens_at).sha256
 
 
@@ -46,14 +49,20 @@ def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskT
     key, phase, game = stranger(desk), desk.table.phase().id, f"/games/{desk.table.game}"
     assert "bytes are kept" in after(desk, f"/quarantine/{key}/discard", why=WHY)
     assert "as it was" in after(desk, f"/quarantine/{key}/take-back")
-    assert "a receipt goes to the registered address" in after(desk, f"/quarantine/{key}/assign", place=f"{phase} Montrose")
-    own = desk.table.take(desk.table.mail("Argyll", subject=desk.table.subject("Ormond")), desk.table.phase().opens_at)
+    assert ("a receipt goes to the registered "
+            "address") in after(desk, f"/quarantine/{key}/assign", place=f"{phase} Montrose")
+    own = desk.table.take(
+        desk.table.mail("Argyll", subject=desk.table.subject("Ormond")), desk.table.phase().opens_at
+    )
     assert "leaves once" in after(desk, f"/quarantine/{own.sha256}/refuse", reason="too_dark")
     assert "The option is changed" in after(desk, f"{game}/option", name="post_first", value="yes", why=WHY)
     day = (desk.table.phase().deadline + timedelta(days=1)).strftime("%Y-%m-%d")
-    assert "A letter to each player waits in Letters" in after(desk, f"{game}/move", phase=phase, day=day, why=WHY, later="yes")
+    assert ("A letter to each player waits in "
+            "Letters") in after(desk, f"{game}/move", phase=phase, day=day, why=WHY, later="yes")
     assert "The address is added" in after(desk, f"{game}/address", power="Argyll", mail="new@argyll.example")
-    assert "may sign in" in after(desk, "/people/add", name="Grace", password="long enough words", role="second reader")
+    assert "may sign in" in after(
+        desk, "/people/add", name="Grace", password="long enough words", role="second reader"
+    )
     assert "The role is changed" in after(desk, "/people/role", name="Grace", role="coordinator")
     assert "ticked as received" in after(desk, "/post", place=f"{phase} Argyll", received="2027-03-02")
     assert "The tick is taken back" in after(desk, "/post/1/untick")
@@ -67,8 +76,10 @@ def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
     said = []
     for hour, shade in (("07:00", 10), ("07:01", 20)):
         answer = late.client.post(
-            "/post", data={"csrf": CSRF, "place": f"{phase.id} Argyll", "received": "2027-03-14", "hour": hour},
-            files={"scan": ("a.jpg", picture(shade), "image/jpeg")})
+            "/post",
+            data={"csrf": CSRF, "place": f"{phase.id} Argyll", "received": "2027-03-14", "hour": hour},
+            files={"scan": ("a.jpg", picture(shade), "image/jpeg")},
+        )
         said.append(plain(late.page(answer.headers["location"])))
     assert "its scan is filed" in said[0]
     assert "it does not count" in said[1]

@@ -29,7 +29,9 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def look(table: Table, pulse: Pulse | None = None, folder: Path = Path(), *, loaded: bool = False) -> dict[str, Fact]:
+def look(
+    table: Table, pulse: Pulse | None = None, folder: Path = Path(), *, loaded: bool = False
+) -> dict[str, Fact]:
     clock = table.site.clock
     found = Health(table.site.store, clock, pulse or Pulse(clock), folder, lambda: loaded).look()
     return {fact.name: fact for fact in found}
@@ -42,7 +44,13 @@ def log(table: Table, what: str, **values: object) -> None:
 
 def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table) -> None:
     desk: DeskTable = open_desk(table)
-    log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"power": "Montrose", "why": "By telephone."})
+    log(
+        table,
+        "sheet_chosen",
+        game_id=table.game,
+        actor="Grace",
+        detail={"power": "Montrose", "why": "By telephone."},
+    )
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     both, one = desk.text("/log"), desk.text(f"/log?game={table.game}")
     assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in both
@@ -53,12 +61,15 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
 
 
 def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
-    """The desk plan's Today: jobs failing, disk and backup age, each with what to do; not to a second reader."""
+    """The desk plan's Today: jobs failing, disk and backup age, each with what to do; not to a second
+    reader."""
     facts = (Fact("Mailbox", "look", "It does not answer.", "Wait."), Fact("Workers", "well", "Alive."),
-             Fact("Queue", "look", "work failed 2 times.", "See the log."), Fact("Letters", "look", "1 failed."),
+             Fact("Queue", "look", "work failed 2 times.", "See the log."),
+             Fact("Letters", "look", "1 failed."),
              Fact("Disk", "well", "9.0 GB free."), Fact("Backup", "well", "Last made 5 hours ago."))
     said = open_desk(table, health=lambda: facts).text("/")
-    assert "Mailbox ! look: It does not answer. Wait. Queue ! look: work failed 2 times. See the log. Disk 9.0 GB free. " in said
+    assert ("Mailbox ! look: It does not answer. Wait. Queue ! look: work failed 2 times. See the log. Disk "
+            "9.0 GB free. ") in said
     assert "Backup Last made 5 hours ago." in said
     assert "Alive" not in said
     assert "1 failed." not in said
@@ -79,7 +90,8 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
     log(table, "option_changed", game_id=table.game)
     path = f"/log?game={table.game}&digest=%20{kept.link.upper()}"
     assert f"= It is the digest of this record up to entry {kept.number}. No entry before" in desk.text(path)
-    assert "= It is the digest of entry 1 of this record." in desk.text(f"/log?game={table.game}&digest={first}")
+    assert ("= It is the digest of entry 1 of this "
+            "record.") in desk.text(f"/log?game={table.game}&digest={first}")
     with table.site.store.begin() as session:
         row = session.get_one(EntryRow, (table.game, kept.number))
         row.body = row.body.replace("By telephone.", "By letter.")
@@ -89,11 +101,18 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
 
 
 def test_the_log_is_exported_whole_with_digests_that_can_be_checked_without_the_site(table: Table) -> None:
-    """The desk plan's Log: "verify, export". The chain is worked out here anew from the file alone, as `ledger.exported` says."""
+    """The desk plan's Log: "verify, export". The chain is worked out here anew from the file alone, as
+    `ledger.exported` says."""
     desk: DeskTable = open_desk(table)
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     for number in range(AT_ONCE + 5):
-        log(table, f"event_{number:03}", game_id=table.game, actor="Señora Ñ", detail={"why": "“Ålesund” & <b>", "b": 1, "a": [2]})
+        log(
+            table,
+            f"event_{number:03}",
+            game_id=table.game,
+            actor="Señora Ñ",
+            detail={"why": "“Ålesund” & <b>", "b": 1, "a": [2]},
+        )
     answer = desk.client.get("/log/export")
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     assert answer.headers["content-disposition"].startswith('attachment; filename="log-all-')
@@ -134,9 +153,11 @@ def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
 
 def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
     """An event never holds one; should one slip in, the page leaves it out all the same."""
-    shown = dict(details({"why": "he wrote from james@players.example today", "result": "abc", "digest": "x", "power": "Ormond",
+    shown = dict(details({"why": ("he wrote from james@players.example "
+                                  "today"), "result": "abc", "digest": "x", "power": "Ormond",
                           "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))
-    assert shown == {"why": "he wrote from (an address) today", "power": "Ormond", "moved": "phase Summer, to June"}
+    assert shown == {"why": ("he wrote from (an address) "
+                             "today"), "power": "Ormond", "moved": "phase Summer, to June"}
 
 
 def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None:
@@ -179,7 +200,8 @@ def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None
     log(table, "work_failed", detail={"work": "read"})
     assert "work failed 1 times" in look(table)["Queue"].said
     table.site.clock.advance(timedelta(hours=25))
-    stuck = look(table)["Queue"]  # that failure is of yesterday; the mail that waits since then is a trouble of today
+    # that failure is of yesterday; the mail that waits since then is a trouble of today
+    stuck = look(table)["Queue"]
     assert stuck.state == "look"
     assert "a mail that was stored 1 day ago is not judged yet" in stuck.said
     assert "failed" not in stuck.said
@@ -199,8 +221,15 @@ def test_a_clock_behind_the_mail_servers_is_told_by_its_stamps(table: Table, ahe
     assert look(table)["Clock"].state == "unknown"
     now = table.site.clock.now()
     with table.site.store.begin() as session:
-        session.add(MailRow(sha256="a" * 64, size=1, received_at=now + timedelta(seconds=ahead), stored_at=now,
-                            state=MailState.USED))
+        session.add(
+            MailRow(
+                sha256="a" * 64,
+                size=1,
+                received_at=now + timedelta(seconds=ahead),
+                stored_at=now,
+                state=MailState.USED,
+            )
+        )
     assert look(table)["Clock"].state == state
 
 
@@ -257,8 +286,10 @@ def letter(table: Table, number: int, state: OutboxState, *, twice: bool = False
     now = table.site.clock.now()
     with table.site.store.begin() as session:
         session.add(OutboxRow(
-            id=number, key=f"k{number}", kind="receipt", recipient="x@players.example", subject="A receipt", state=state,
-            message=table.site.blobs.put(b"Subject: A receipt\r\n\r\nWords.\r\n"), message_id=f"<{number}@x>", due_at=now,
+            id=number, key=f"k{number}", kind="receipt", recipient="x@players.example", subject="A receipt",
+            state=state,
+            message=table.site.blobs.put(b"Subject: A receipt\r\n\r\nWords.\r\n"), message_id=f"<{number}@x>",
+            due_at=now,
             possibly_twice=twice, error="refused" if state is OutboxState.FAILED else None))
 
 
@@ -268,8 +299,13 @@ def states(table: Table) -> dict[int, str]:
 
 
 def send(table: Table, folder: Path) -> outbox.Sent:
-    return outbox.send_due(table.site.store, table.site.blobs, outbox.FolderTransport(folder), table.site.clock,
-                           sender="orders@galloper.example")
+    return outbox.send_due(
+        table.site.store,
+        table.site.blobs,
+        outbox.FolderTransport(folder),
+        table.site.clock,
+        sender="orders@galloper.example",
+    )
 
 
 def test_letters_held_back_wait_and_leave_once_when_let_go(table: Table, tmp_path: Path) -> None:
@@ -311,7 +347,9 @@ def test_what_cannot_be_done_about_letters_changes_nothing(table: Table, path: s
     assert desk.post("/health/pause", why=WHY).status_code == 409
 
 
-def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(table: Table, tmp_path: Path) -> None:
+def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(
+    table: Table, tmp_path: Path
+) -> None:
     desk = open_desk(table)
     letter(table, 1, OutboxState.FAILED)
     letter(table, 2, OutboxState.FAILED, twice=True)
@@ -326,7 +364,11 @@ def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(tabl
 
 def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
     desk = open_desk(table, role="second reader")
-    assert [desk.post(f"/health/{path}", why=WHY).status_code for path in ("pause", "resume", "retry")] == [403, 403, 403]
+    assert [desk.post(f"/health/{path}", why=WHY).status_code for path in ("pause", "resume", "retry")] == [
+        403,
+        403,
+        403,
+    ]
 
 
 def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
@@ -346,9 +388,13 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
     for what in ("backup_made", "restore_tested"):
         assert desk.post("/health/note", what=what).headers["location"] == "/health?told=noted"
     found = look(table)
-    assert [(found[name].state, found[name].said) for name in ("Backup", "Restore test")] == [("well", "Last made 0 seconds ago.")] * 2
+    assert [(found[name].state, found[name].said) for name in ("Backup", "Restore test")] == [
+        ("well", "Last made 0 seconds ago.")
+    ] * 2
     with table.site.store() as session:
-        rows = session.scalars(select(EventRow).where(EventRow.what.in_(["backup_made", "restore_tested"]))).all()
+        rows = session.scalars(
+            select(EventRow).where(EventRow.what.in_(["backup_made", "restore_tested"]))
+        ).all()
     assert [(row.what, row.actor) for row in rows] == [("backup_made", NAME), ("restore_tested", NAME)]
     assert "Nothing was noted" in desk.post("/health/note", what="moon_landed").text
     table.site.clock.advance(timedelta(days=93))

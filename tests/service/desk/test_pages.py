@@ -28,8 +28,10 @@ POWERS = (
     ShownPower("Montrose", (
         ShownOrder("Army Merse moves to Carham Castle", "succeeds", "moves", "", 2),
         ShownOrder("Army Eskdale supports Army Merse", "void", "void", "Army Merse was not told to hold.", 3),
-        ShownOrder("Fleet Lyme Bay moves to Portland", "fails", "bounced", "Bounced at Portland with Fleet Poole.", 4),
-    ), void=((1, "read as “A Ely H” or as “A Eye H”: void, the unit holds"),), silent=("Army Ayr", "Fleet Bute")),
+        ShownOrder("Fleet Lyme Bay moves to Portland", "fails", "bounced", ("Bounced at Portland with Fleet "
+                                                                            "Poole."), 4),
+    ), void=((1, ("read as “A Ely H” or as “A Eye H”: void, the unit "
+                  "holds")),), silent=("Army Ayr", "Fleet Bute")),
     ShownPower("Ormond", (), sheet=False),
 )
 
@@ -38,8 +40,16 @@ def test_results_are_grouped_with_failures_first_and_named_in_words(desk: DeskSi
     desk.change(7, state=PhaseState.READY)
     desk.shown = POWERS
     said = desk.text("/results/7")
-    assert "3 orders: 1 ✓ succeeded, 1 ✗ failed, 1 ○ void. 1 line could not be read. 2 units had no order." in said
-    signs = ["✗ Failed 1", "bounced", "○ Void 1", "✓ Succeeded 1", "○ Could not be read 1", "Without an order 2"]
+    assert ("3 orders: 1 ✓ succeeded, 1 ✗ failed, 1 ○ void. 1 line could not be read. 2 units had no "
+            "order.") in said
+    signs = [
+        "✗ Failed 1",
+        "bounced",
+        "○ Void 1",
+        "✓ Succeeded 1",
+        "○ Could not be read 1",
+        "Without an order 2",
+    ]
     places = [said.index(mark) for mark in signs]
     assert places == sorted(places)
     assert "Army Ayr and Fleet Bute. They hold." in said
@@ -86,14 +96,16 @@ def letter(desk: DeskSite, number: int, state: OutboxState, **values: object) ->
     message.add_attachment(b"<script>", maintype="text", subtype="html", filename="evil.html")
     return OutboxRow(**{
         "id": number, "key": f"k{number}", "kind": "receipt", "recipient": "ada@players.example",
-        "subject": f"Letter {number}", "message": desk.blobs.put(message.as_bytes()), "message_id": f"<{number}@x>",
+        "subject": f"Letter {number}", "message": desk.blobs.put(message.as_bytes()),
+        "message_id": f"<{number}@x>",
         "state": state, "due_at": AFTER, **values})
 
 
 def test_letters_that_failed_stand_first_with_their_reason(desk: DeskSite) -> None:
     assert "No letter has been written yet." in desk.text("/letters")
     desk.add(letter(desk, 1, OutboxState.FAILED, error="550: no such user"),
-             letter(desk, 2, OutboxState.SENT, sent_at=AFTER, possibly_twice=True), letter(desk, 3, OutboxState.QUEUED))
+             letter(desk, 2, OutboxState.SENT, sent_at=AFTER, possibly_twice=True),
+             letter(desk, 3, OutboxState.QUEUED))
     said = desk.text("/letters")
     assert "1 sent, 1 waiting, 1 failed." in said
     assert said.index("Letter 1") < said.index("Letter 3") < said.index("Letter 2")
@@ -111,7 +123,9 @@ def test_a_letter_shows_its_words_and_attachments(desk: DeskSite) -> None:
     assert 'src="/letters/1/part/1"' not in page
     picture = desk.client.get("/letters/1/part/0")
     assert (picture.headers["content-type"], picture.content) == ("image/png", b"\x89PNG bytes")
-    assert picture.headers["content-disposition"].startswith("inline; filename*=UTF-8''results%20%E2%80%9C1642")
+    assert picture.headers["content-disposition"].startswith(
+        "inline; filename*=UTF-8''results%20%E2%80%9C1642"
+    )
     other = desk.client.get("/letters/1/part/1")
     assert other.headers["content-type"] == "application/octet-stream"
     assert other.headers["content-disposition"].startswith("attachment")
@@ -127,8 +141,14 @@ def test_a_letter_whose_bytes_are_gone_says_so(desk: DeskSite) -> None:
 
 
 def mail(key: str, state: MailState, **values: object) -> MailRow:
-    return MailRow(sha256=key, size=511_000, received_at=DEADLINE - timedelta(days=2), stored_at=DEADLINE, state=state,
-                   **values)
+    return MailRow(
+        sha256=key,
+        size=511_000,
+        received_at=DEADLINE - timedelta(days=2),
+        stored_at=DEADLINE,
+        state=state,
+        **values,
+    )
 
 
 def test_quarantine_gives_reason_and_raw_bytes(desk: DeskSite) -> None:

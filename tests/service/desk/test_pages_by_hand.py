@@ -1,4 +1,5 @@
-"""Reading lines at the desk: by readings, by typing, by undoing; one line at a time and nothing of the board."""
+"""Reading lines at the desk: by readings, by typing, by undoing; one line at a time and nothing of the
+board."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def test_every_key_has_a_visible_control(desk: DeskSite) -> None:
     page = desk.page("/desk/7?line=3")
     controls = set(re.findall(r'data-do="([\w-]+)"', page))
     missing = {one.name for one in ACTIONS} - controls
-    # Enter and the arrows are about the readings themselves; this line has two of them, and a fourth is below it.
+    # Enter and the arrows are about the readings themselves; this line has two of them, and a fourth is below
+    # it.
     assert missing == {"accept", "up", "down", "reading-3", "reading-4", "reading-5"}
     listed = page[page.index('<dialog id="keys"'):]
     for one in ACTIONS:
@@ -142,12 +144,24 @@ def test_a_line_page_shows_no_consequence(desk: DeskSite, path: str) -> None:
     desk.change(7, state=PhaseState.READY)
     page = desk.page(path).lower()
     assert "what do these marks say?" in page
-    for word in ("illegal", "bounce", "dislodge", "succeeds", "fails", "strength", "map.pdf", "adjacent", "results"):
+    for word in (
+        "illegal",
+        "bounce",
+        "dislodge",
+        "succeeds",
+        "fails",
+        "strength",
+        "map.pdf",
+        "adjacent",
+        "results",
+    ):
         assert word not in page
 
 
 def test_markup_in_a_reading_is_shown_as_text(desk: DeskSite) -> None:
     with desk.store.begin() as session:
-        session.get_one(LineRow, 3).candidates = [{"text": "<script>alert(1)</script>", "order": None, "score": 0.5}]
+        session.get_one(LineRow, 3).candidates = [
+            {"text": "<script>alert(1)</script>", "order": None, "score": 0.5}
+        ]
     assert "<script>alert" not in desk.page("/desk/7")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in desk.page("/desk/7")

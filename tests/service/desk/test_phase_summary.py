@@ -21,16 +21,22 @@ START = VARIANT.start
 PARIS, MARSEILLES, BELGIUM, MUNICH = (
     next(key for key, one in VARIANT.board.provinces.items() if one.name == name)
     for name in ("Paris", "Marseilles", "Belgium", "Munich"))
-FRANCE, GERMANY = (next(key for key, one in VARIANT.powers.items() if one.name.title() == name) for name in ("France", "Germany"))
+FRANCE, GERMANY = (
+    next(key for key, one in VARIANT.powers.items() if one.name.title() == name)
+    for name in ("France", "Germany")
+)
 FRENCH, GERMAN = VARIANT.powers[FRANCE].name, VARIANT.powers[GERMANY].name
 
 
 def test_what_changed_hands_and_what_is_due_is_told_power_by_power() -> None:
-    """OWN, ADJ: France takes Belgium and Munich; Germany is one centre short of its units, France two units short."""
+    """OWN, ADJ: France takes Belgium and Munich; Germany is one centre short of its units, France two units
+    short."""
     centres = dict(START.centres)
     centres[FRANCE] = centres[FRANCE] | {BELGIUM, MUNICH}
     centres[GERMANY] = centres[GERMANY] - {MUNICH}
-    found = aftermath(VARIANT, START, Resolution((), replace(START, centres=centres), adjust={FRANCE: 2, GERMANY: -1}))
+    found = aftermath(
+        VARIANT, START, Resolution((), replace(START, centres=centres), adjust={FRANCE: 2, GERMANY: -1})
+    )
     rows = {row.power: row for row in found.supply}
     assert rows[FRENCH] == Supply(FRENCH, 5, 3, ("Belgium", "Munich"), (), 2)
     assert rows[GERMAN] == Supply(GERMAN, 2, 3, (), ("Munich",), -1)
@@ -45,14 +51,16 @@ def test_a_phase_that_moves_nothing_of_supply_has_no_table() -> None:
 def test_units_drawn_by_lot_stand_in_the_order_drawn_each_with_its_power() -> None:
     one, two = Unit(FRANCE, "A", Region(PARIS)), Unit(FRANCE, "A", Region(MARSEILLES))
     found = aftermath(VARIANT, START, Resolution((), START, removed_by_lot=(two, one), lots_used=2))
-    assert found.told == (("Removed by lot, in the order drawn", (f"Army Marseilles ({FRENCH})", f"Army Paris ({FRENCH})")),)
+    assert found.told == ((("Removed by lot, in the order "
+                            "drawn"), (f"Army Marseilles ({FRENCH})", f"Army Paris ({FRENCH})")),)
     assert found.drawn == 2
 
 
 def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:
     unit = Unit(FRANCE, "A", Region(PARIS))
     found = dict(aftermath(VARIANT, START, Resolution(
-        (), START, dislodged=(Dislodgement(unit, MARSEILLES),), winner=GERMANY, draw_open_to=(FRANCE, GERMANY))).told)
+        (), START, dislodged=(Dislodgement(unit, MARSEILLES),), winner=GERMANY,
+        draw_open_to=(FRANCE, GERMANY))).told)
     assert found["Dislodged, to retreat or disband"] == (f"Army Paris ({FRENCH}), beaten from Marseilles",)
     assert found["Victory"] == (GERMAN,)
     assert found["A draw is open to"] == (FRENCH, GERMAN)

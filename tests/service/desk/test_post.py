@@ -39,18 +39,26 @@ def desk(site: Site) -> DeskTable:
     return open_desk(table)
 
 
-def send(desk: DeskTable, *scans: bytes, power: str = "Montrose", csrf: str = CSRF, **changes: str) -> httpx.Response:
+def send(
+    desk: DeskTable, *scans: bytes, power: str = "Montrose", csrf: str = CSRF, **changes: str
+) -> httpx.Response:
     """Log a letter that came this morning."""
-    form = {"csrf": csrf, "place": f"{desk.table.phase().id} {power}", "received": "2027-03-02", "hour": "06:30",
+    form = {"csrf": csrf, "place": (f"{desk.table.phase().id} "
+                                    f"{power}"), "received": "2027-03-02", "hour": "06:30",
             "postmark": "2027-02-27", "version": "", **changes}
     answer: httpx.Response = desk.client.post(
-        "/post", data=form, files=[("scan", (f"{at}.jpg", data, "image/jpeg")) for at, data in enumerate(scans)])
+        "/post",
+        data=form,
+        files=[("scan", (f"{at}.jpg", data, "image/jpeg")) for at, data in enumerate(scans)],
+    )
     return answer
 
 
 def posted(desk: DeskTable) -> list[PostedRow]:
     with desk.table.site.store() as session:
-        return list(session.scalars(select(PostedRow).where(PostedRow.ended_at.is_(None)).order_by(PostedRow.id)))
+        return list(
+            session.scalars(select(PostedRow).where(PostedRow.ended_at.is_(None)).order_by(PostedRow.id))
+        )
 
 
 def executed(desk: DeskTable) -> dict[str, int]:
@@ -59,7 +67,8 @@ def executed(desk: DeskTable) -> dict[str, int]:
 
 
 def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: DeskTable) -> None:
-    """SUB-16: the same intake takes a scan of a posted letter, entered with the day received and the postmark."""
+    """SUB-16: the same intake takes a scan of a posted letter, entered with the day received and the
+    postmark."""
     sheets = pdf(2)
     assert send(desk, picture(), sheets).status_code == 303
     (paper,) = desk.table.papers()
@@ -70,8 +79,12 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
         pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
     assert [desk.table.site.blobs.read(page.original) for page in pages] == [picture(), sheets]
     (row,) = posted(desk)
-    assert (row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by) == (
-        "2027-03-02", "2027-02-27", paper.id, "Ada")
+    assert (
+        row.received.isoformat(),
+        row.postmark and row.postmark.isoformat(),
+        row.submission_id,
+        row.made_by,
+    ) == ("2027-03-02", "2027-02-27", paper.id, "Ada")
     assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
     assert desk.table.letters() == []
 
@@ -143,7 +156,9 @@ def test_in_a_strict_game_a_photograph_counts_once_the_letter_was_logged(desk: D
     ({"place": "x"}, 400),
     ({"csrf": "wrong"}, 403),
 ])
-def test_a_letter_with_a_fault_changes_nothing_and_is_told(desk: DeskTable, changes: dict[str, str], status: int) -> None:
+def test_a_letter_with_a_fault_changes_nothing_and_is_told(
+    desk: DeskTable, changes: dict[str, str], status: int
+) -> None:
     answer = send(desk, picture(), **changes)
     assert answer.status_code == status
     assert "Nothing was" in answer.text
@@ -165,7 +180,8 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
     """SUB-16. The bytes are those of a picture, so that it is their number alone that is refused."""
     answer = send(desk, picture() + bytes(60 * 1024 * 1024))
     assert answer.status_code == 409
-    assert "Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as JPEG" in answer.text
+    assert ("Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as "
+            "JPEG") in answer.text
     assert (posted(desk), desk.table.papers()) == ([], [])
     assert send(desk, picture()).status_code == 303
 
@@ -180,7 +196,8 @@ def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(des
         post.unusable(session, paper, phase, Reason.TOO_DARK)
         post.held(session, paper, phase, Reason.HEADING_DISAGREES)
     assert desk.table.told() == [("coordinator_notice", COORDINATOR)] * 2
-    assert "A posted sheet of Montrose waits: The photograph is too dark" in desk.table.words(desk.table.letters()[0])
+    assert ("A posted sheet of Montrose waits: The photograph is too "
+            "dark") in desk.table.words(desk.table.letters()[0])
 
 
 def test_the_log_names_who_logged_a_letter_and_no_address(desk: DeskTable) -> None:

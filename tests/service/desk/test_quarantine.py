@@ -1,4 +1,5 @@
-"""The Quarantine pages: what is known of a mail that no rule could route, and what a coordinator does with it."""
+"""The Quarantine pages: what is known of a mail that no rule could route, and what a coordinator does with
+it."""
 
 from __future__ import annotations
 
@@ -94,18 +95,27 @@ def test_a_preview_is_drawn_anew_without_exif(desk: DeskTable) -> None:
 
 
 def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) -> None:
-    """DESK-04: a pact that is told in a mail's words is not known to whoever reads the lines; the raw mail is a download."""
+    """DESK-04: a pact that is told in a mail's words is not known to whoever reads the lines; the raw mail is
+    a download."""
     row = stranger(desk, text("Ormond and I keep a pact until Winter."), part(picture()))
     desk.table.set_phase(state=PhaseState.CLOSED)
     for path in (f"/quarantine/{row.sha256}", "/quarantine", "/"):
         assert "pact" not in desk.page(path)
     desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
     (paper,) = desk.table.papers()
-    for path in (f"/sheet/{paper.id}", f"/sheets/{paper.phase_id}", f"/desk/{paper.phase_id}", "/letters", "/log"):
+    for path in (
+        f"/sheet/{paper.id}",
+        f"/sheets/{paper.phase_id}",
+        f"/desk/{paper.phase_id}",
+        "/letters",
+        "/log",
+    ):
         assert "pact" not in desk.page(path)
 
 
-def test_an_assigned_mail_goes_the_normal_way_and_only_the_registered_address_hears_of_it(desk: DeskTable) -> None:
+def test_an_assigned_mail_goes_the_normal_way_and_only_the_registered_address_hears_of_it(
+    desk: DeskTable,
+) -> None:
     row = stranger(desk)
     assert desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk), version="v2").status_code == 303
     (paper,) = desk.table.papers()
@@ -203,7 +213,10 @@ def test_a_discarded_mail_keeps_its_bytes_and_can_be_taken_back(desk: DeskTable)
     raw = desk.table.site.blobs.read(row.sha256)
     assert desk.post(f"/quarantine/{row.sha256}/discard", why="short").status_code == 409
     assert state(desk, row)[0] == MailState.QUARANTINED
-    assert desk.post(f"/quarantine/{row.sha256}/discard", why="An advertisement with a picture.").status_code == 303
+    assert (
+        desk.post(f"/quarantine/{row.sha256}/discard", why="An advertisement with a picture.").status_code
+        == 303
+    )
     assert state(desk, row) == (MailState.IGNORED, "discarded")
     assert desk.table.site.blobs.read(row.sha256) == raw
     assert "Discarded" in desk.text("/quarantine")

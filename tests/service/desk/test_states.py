@@ -1,4 +1,5 @@
-"""What the desk says in each state of a phase, before its deadline and after (the desk plan's table of states)."""
+"""What the desk says in each state of a phase, before its deadline and after (the desk plan's table of
+states)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def test_before_the_deadline_only_counts_show(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.OPEN)
     desk.clock.advance(timedelta(days=-2, hours=-3, minutes=-5))
     for path, status in (("/", 200), ("/desk/7", 200), ("/desk/7?line=3", 200), ("/results/7", 200),
-                         ("/images/line/3.jpg", 403), ("/images/strip/3.jpg", 403), ("/images/page/1.jpg", 403)):
+                         ("/images/line/3.jpg", 403), ("/images/strip/3.jpg", 403),
+                         ("/images/page/1.jpg", 403)):
         page = desk.page(path, status)
         assert "Sealed until" in page
         assert "Eskdale" not in page
@@ -105,7 +107,8 @@ def test_a_sheet_on_which_no_line_was_found_says_so_and_leads_to_it(desk: DeskSi
     with desk.store.begin() as session:
         session.execute(delete(LineRow))
     said = desk.text("/desk/7")
-    assert "There is nothing to read: no line was found on the 1 sheet that counts. Look at the sheets ; a line" in said
+    assert ("There is nothing to read: no line was found on the 1 sheet that counts. Look at the sheets ; a "
+            "line") in said
     assert 'href="/sheets/7"' in desk.page("/desk/7")
     assert "No line was found on this sheet. Add what it says below." in desk.text("/sheet/1")
     assert "Judge the turn" in said
@@ -124,13 +127,19 @@ def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
     desk.decide(4, "void", "b")
     page = desk.page("/desk/7")
     assert "Ormond: nothing received." in page
-    assert set(re.findall(r'action="([^"]*)"', page)) <= {"/sign-out", "/desk/7/undo", "/desk/7/redo", "/desk/7/judge"}
+    assert set(re.findall(r'action="([^"]*)"', page)) <= {
+        "/sign-out",
+        "/desk/7/undo",
+        "/desk/7/redo",
+        "/desk/7/judge",
+    }
 
 
 def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.SENT, sent_at=DEADLINE + timedelta(hours=3))
     said = desk.text("/desk/7?line=3")
-    assert "The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be looked at, and no longer changed." in said
+    assert ("The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be looked at, and no longer "
+            "changed.") in said
     assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
 
 
@@ -138,7 +147,8 @@ def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_kno
     with desk.store.begin() as session:
         session.execute(update(PageRow).values(note="too_dark"))
     said = desk.text("/desk/7")
-    assert "A page of Montrose cannot be used: the photograph is too dark. The sender was not told yet." in said
+    assert ("A page of Montrose cannot be used: the photograph is too dark. The sender was not told "
+            "yet.") in said
     assert 'src="/images/page/1.jpg"' in desk.page("/desk/7")
     desk.add(OutboxRow(key="k", kind="rejection", phase_id=7, recipient="james@players.example", subject="s",
                        message="0" * 64, message_id="<1@x>", state="sent", due_at=DEADLINE, sent_at=DEADLINE))
@@ -158,8 +168,11 @@ def test_with_the_engine_down_lines_have_no_readings_and_work_goes_on(desk: Desk
 
 def test_a_struck_line_is_no_order_and_one_key_takes_it_back(desk: DeskSite) -> None:
     with desk.store.begin() as session:
-        session.execute(update(LineRow).where(LineRow.id == 3).values(struck=True, status="not an order", order=None))
-    assert "Crossed out on the sheet, so not an order . If it stands after all, take its reading: one key." in desk.text("/desk/7?line=3")
+        session.execute(
+            update(LineRow).where(LineRow.id == 3).values(struck=True, status="not an order", order=None)
+        )
+    assert ("Crossed out on the sheet, so not an order . If it stands after all, take its reading: one "
+            "key.") in desk.text("/desk/7?line=3")
     desk.decide(3, "reading-1", "a")
     assert [r.order for r in desk.reviews()] == ["A Eskdale H"]
 
@@ -181,12 +194,14 @@ def test_an_undone_line_of_a_judged_phase_is_asked_for_again(desk: DeskSite) -> 
 
 
 def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskSite) -> None:
-    """Q-08: the same version with other ink is flagged; VER-02: so is a sheet that asks for another number."""
+    """Q-08: the same version with other ink is flagged; VER-02: so is a sheet that asks for another
+    number."""
     with desk.store.begin() as session:
         session.execute(update(SubmissionRow).values(flags=["version_conflict", "version_missing"]))
     first = desk.text("/")
     desk.decide(3, "void", "a")
     desk.decide(4, "void", "b")
     for said in (first, desk.text("/desk/7")):
-        assert "A paper of Montrose: the same version number came before with other ink, and the later one counts." in said
+        assert ("A paper of Montrose: the same version number came before with other ink, and the later one "
+                "counts.") in said
         assert "set aside" not in said

@@ -1,4 +1,5 @@
-"""Two people read a line: what needs it, what they come to, as a rule over values (desk plan, "Two-person review")."""
+"""Two people read a line: what needs it, what they come to, as a rule over values (desk plan, "Two-person
+review")."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, Line
 
 
 def said(*rows: tuple[str, LineState, str]) -> list[Said]:
-    """Decisions, oldest first: who, what, which order; in lower case words that are no order, one with "!" settles alone."""
+    """Decisions, oldest first: who, what, which order; in lower case words that are no order, one with "!"
+    settles alone."""
     return [
         Said(f"k{at}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!"))
         for at, (by, state, text) in enumerate(rows)
@@ -61,7 +63,9 @@ def test_one_person_alone_never_settles_a_line() -> None:
 
 
 def test_agreement_does_not_depend_on_who_is_asked() -> None:
-    decisions = said(("Ada", READ, "A"), ("Bea", READ, "B"), ("Cleo", VOID, ""), ("Dan", NO, ""), ("Eve", READ, "words"))
+    decisions = said(
+        ("Ada", READ, "A"), ("Bea", READ, "B"), ("Cleo", VOID, ""), ("Dan", NO, ""), ("Eve", READ, "words")
+    )
     for one, other in itertools.product(decisions, decisions):
         assert alike(one, other) is alike(other, one) is (one is other)
 

@@ -67,7 +67,8 @@ papers = st.lists(
     st.builds(
         Paper, id=st.integers(1, 10_000), power=st.sampled_from(["Montrose", "Argyll"]),
         received_at=st.integers(-5000, 500).map(lambda m: DEADLINE + timedelta(minutes=m)),
-        version=st.none() | st.integers(0, 4), instruction=st.none() | st.integers(0, 4), posted=st.booleans(),
+        version=st.none() | st.integers(0, 4), instruction=st.none() | st.integers(0, 4),
+        posted=st.booleans(),
         held=st.booleans(),
     ),
     max_size=5, unique_by=lambda p: p.id,
@@ -90,17 +91,24 @@ def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: lis
 
 
 @pytest.mark.parametrize(("loser", "winner", "why"), [
-    ({"version": 2, "held": True, "held_for": "the sheet gives only changes to an earlier one"}, {"version": 1},
+    ({"version": 2, "held": True, "held_for": ("the sheet gives only changes to an earlier "
+                                               "one")}, {"version": 1},
      "held, because the sheet gives only changes to an earlier one; nobody has settled it"),
-    ({"version": 9}, {"version": 1, "chosen": True}, "the coordinator chose another version, with a reason on record"),
-    ({"version": 2}, {"version": 1, "instruction": 3}, "the sheet that counts asks by its own words to be preferred"),
-    ({"version": 5, "instruction": 1}, {"version": 2}, "its own words ask for a lower version than the one that counts has"),
+    ({"version": 9}, {"version": 1, "chosen": True}, ("the coordinator chose another version, with a reason "
+                                                      "on record")),
+    ({"version": 2}, {"version": 1, "instruction": 3}, ("the sheet that counts asks by its own words to be "
+                                                        "preferred")),
+    ({"version": 5, "instruction": 1}, {"version": 2}, ("its own words ask for a lower version than the one "
+                                                        "that counts has")),
     ({"version": 1, "instruction": 3}, {"version": 3}, "replaced by a higher version"),
     ({"posted": True}, {}, "a letter by post without a number comes before every version that is mailed"),
     ({"version": 1}, {"version": 2}, "replaced by a higher version"),
     ({"version": 1}, {"version": 1}, "a paper with the same version number was received later"),
 ])
-def test_each_paper_set_aside_says_its_own_reason(loser: dict[str, object], winner: dict[str, object], why: str) -> None:
-    """VER-02, VER-04, Q-08, Q-09: the step of the one sort key at which it fell behind, never another's sentence."""
+def test_each_paper_set_aside_says_its_own_reason(
+    loser: dict[str, object], winner: dict[str, object], why: str
+) -> None:
+    """VER-02, VER-04, Q-08, Q-09: the step of the one sort key at which it fell behind, never another's
+    sentence."""
     ballot = count([paper(1, 60, **loser), paper(2, 30, **winner)], DEADLINE)["Montrose"]
     assert (ballot.paper.id, [one.why for one in ballot.losers]) == (2, [why])

@@ -1,4 +1,5 @@
-"""The coordinator finds the photographs of a season together: by game, power, season and kind of orders (SUB-02)."""
+"""The coordinator finds the photographs of a season together: by game, power, season and kind of orders
+(SUB-02)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
 
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
-    """Two games and three powers have sent. Of the first, movement is over and retreats are closed; the other is still sealed."""
+    """Two games and three powers have sent. Of the first, movement is over and retreats are closed; the other
+    is still sealed."""
     table = open_table(site)
     begin(table, "Roundway Down", START)
     opens = table.phase().opens_at
@@ -68,7 +70,8 @@ def papers(desk: DeskTable, game: str, season: str, kind: str) -> dict[str, list
 
 
 def test_each_page_has_one_game_and_phase_with_its_papers_by_power(desk: DeskTable) -> None:
-    """SUB-02: in order of receipt, older versions beside the newer; nothing of another game, season or kind."""
+    """SUB-02: in order of receipt, older versions beside the newer; nothing of another game, season or
+    kind."""
     assert papers(desk, "powick-bridge", "Summer", "movement") == {"Argyll": ["v1"], "Montrose": ["v1", "v2"]}
     assert papers(desk, "powick-bridge", "Summer", "retreat") == {"Montrose": ["v1"]}
     assert papers(desk, "roundway-down", "Summer", "movement") == {"Montrose": ["v1"], "Ormond": ["v1"]}
@@ -84,7 +87,11 @@ def test_every_power_has_its_place_though_nothing_came(desk: DeskTable) -> None:
 
 def test_a_paper_shows_all_its_photographs_in_the_order_of_the_mail(desk: DeskTable) -> None:
     """SUB-02, SUB-10."""
-    own = [paper for paper in desk.table.papers() if paper.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}]
+    own = [
+        paper
+        for paper in desk.table.papers()
+        if paper.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}
+    ]
     assert len(own) == 4
     for paper in own:
         with desk.table.site.store() as session:

@@ -22,9 +22,15 @@ from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, Play
 from tests.support.site import NOON, Site
 
 W3K = maps.load("w3k")
-APP_ROUTES = [route for router in (calendar, entry, left_out, moves) for route in router.router.routes if isinstance(route, APIRoute)]
+APP_ROUTES = [
+    route
+    for router in (calendar, entry, left_out, moves)
+    for route in router.router.routes
+    if isinstance(route, APIRoute)
+]
 ADA = '[[player]]\nname = "Ada"\nzone = "Europe/London"\nmail = ["ada@example.org"]\n'
-GRACE = '[[player]]\nname = "Grace"\nzone = "America/Mexico_City"\nmail = ["Grace@Example.org", "g@example.org"]\n'
+GRACE = ('[[player]]\nname = "Grace"\nzone = "America/Mexico_City"\nmail = ["Grace@Example.org", '
+         '"g@example.org"]\n')
 HEAD = 'name = "Powick Bridge"\nvariant = "w3k"\nstart = 2027-03-01\n'
 
 
@@ -75,7 +81,12 @@ def test_no_game_stands_where_a_public_page_does(tmp_path: Path, name: str) -> N
 
 def test_a_whole_file_is_a_game(tmp_path: Path) -> None:
     new = _new(tmp_path)
-    assert (new.name, new.slug, new.variant, new.start) == ("Powick Bridge", "powick-bridge", "w3k", date(2027, 3, 1))
+    assert (new.name, new.slug, new.variant, new.start) == (
+        "Powick Bridge",
+        "powick-bridge",
+        "w3k",
+        date(2027, 3, 1),
+    )
     assert len(new.seats) == 10
     (montrose,) = [seat for seat in new.seats if seat.power == "Montrose"]
     assert (montrose.player, montrose.zone) == ("Grace", "America/Mexico_City")
@@ -83,7 +94,8 @@ def test_a_whole_file_is_a_game(tmp_path: Path) -> None:
 
 
 def test_a_power_the_board_does_not_have_is_named(tmp_path: Path) -> None:
-    assert "seats.Prussia: w3k has no such power" in _refused(tmp_path, HEAD + ADA + GRACE + _seats(Prussia="Ada"))
+    assert ("seats.Prussia: w3k has no such "
+            "power") in _refused(tmp_path, HEAD + ADA + GRACE + _seats(Prussia="Ada"))
 
 
 def test_a_power_without_a_player_is_named(tmp_path: Path) -> None:
@@ -96,7 +108,8 @@ def test_a_seat_for_somebody_who_is_no_player_is_named(tmp_path: Path) -> None:
 
 def test_an_unknown_zone_is_named_with_its_player(tmp_path: Path) -> None:
     wrong = ADA.replace("Europe/London", "Europe/Lundin")
-    assert "player Ada: the zone Europe/Lundin is unknown" in _refused(tmp_path, HEAD + wrong + GRACE + _seats())
+    assert ("player Ada: the zone Europe/Lundin is "
+            "unknown") in _refused(tmp_path, HEAD + wrong + GRACE + _seats())
 
 
 @pytest.mark.parametrize("zone", ["../etc/passwd", "", "Europe"])
@@ -134,7 +147,12 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_the_first_phase_is_open_with_the_opening_position(site: Site, tmp_path: Path) -> None:
     _begin(site, _new(tmp_path))
     first = _phases(site)[0]
-    assert (first.season, first.year, first.kind, first.state) == ("Summer", 1642, "movement", PhaseState.OPEN)
+    assert (first.season, first.year, first.kind, first.state) == (
+        "Summer",
+        1642,
+        "movement",
+        PhaseState.OPEN,
+    )
     assert first.position is not None
     assert codec.load_position(first.position) == W3K.start
     assert first.deadline == datetime(2027, 3, 14, 7, tzinfo=UTC)

@@ -1,4 +1,5 @@
-"""The calendar of instants against the handbook's days (CAL-01..17) and the worked dates of the requirements."""
+"""The calendar of instants against the handbook's days (CAL-01..17) and the worked dates of the
+requirements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Four hundred generated deadlines: always 07:00 GMT, whatever clocks do in London and in Mexico (CAL-03 to CAL-10)."""
+"""Four hundred generated deadlines: always 07:00 GMT, whatever clocks do in London and in Mexico (CAL-03 to
+CAL-10)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def test_four_hundred_deadlines_keep_their_hour_and_their_distance(start: date) 
         assert (at.utcoffset(), at.hour, at.minute, at.second) == (timedelta(0), 7, 0, 0)
         summer = at.astimezone(LONDON).dst() == timedelta(hours=1)
         assert at.astimezone(LONDON).hour == (8 if summer else 7)
-        # Six hours behind all year since Mexico gave summer time up at the end of October 2022; five in summers before.
+        # Six hours behind all year since Mexico gave summer time up at the end of October 2022; five in
+        # summers before.
         assert at.astimezone(MEXICO).hour == (2 if at.astimezone(MEXICO).dst() else 1)
         assert at.year < 2023 or at.astimezone(MEXICO).hour == 1
     assert [one.deadline for one in windows] == sorted(one.deadline for one in windows)
@@ -48,13 +50,16 @@ def test_both_kinds_of_clock_change_lie_among_them() -> None:
 
 @pytest.mark.parametrize("slug", maps.variants())
 def test_seven_years_of_every_game_have_their_deadlines(slug: str) -> None:
-    """CAL-02, CAL-03, CAL-04: each step of the calendar in its turn, each deadline at 07:00 GMT and after the one before; a
-    phase opens no sooner than the last one of another season has closed, and retreats close two days after their moves."""
+    """CAL-02, CAL-03, CAL-04: each step of the calendar in its turn, each deadline at 07:00 GMT and after the
+    one before; a phase opens no sooner than the last one of another season has closed, and retreats close two
+    days after their moves."""
     variant = maps.load(slug)
     steps = variant.calendar.steps
     windows = schedule(date(2027, 3, 1), variant.calendar, variant.start.phase, 7 * len(steps))
     began = steps.index((variant.start.phase.season, variant.start.phase.kind))
-    assert [(w.phase.season, w.phase.kind) for w in windows] == [steps[(began + n) % len(steps)] for n in range(7 * len(steps))]
+    assert [(w.phase.season, w.phase.kind) for w in windows] == [
+        steps[(began + n) % len(steps)] for n in range(7 * len(steps))
+    ]
     assert windows[-1].phase.year - windows[0].phase.year in {6, 7}
     for window, following in pairwise(windows):
         assert (window.deadline.utcoffset(), window.deadline.time()) == (timedelta(0), time(7))

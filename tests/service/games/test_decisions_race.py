@@ -1,4 +1,5 @@
-"""Two people decide at the same instant, on both databases: nobody overwrites unseen, and nothing is filed twice."""
+"""Two people decide at the same instant, on both databases: nobody overwrites unseen, and nothing is filed
+twice."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 
 
 def race(desk: DeskSite, *acts: tuple[str, str, Decision, str]) -> list[Any]:
-    """Who, key, what and the version seen, all filed at once; for each whether it was filed, or "overtaken"."""
+    """Who, key, what and the version seen, all filed at once; for each whether it was filed, or
+    "overtaken"."""
     ready = threading.Barrier(len(acts))
 
     def one(who: str, key: str, decision: Decision, seen: str) -> Any:
@@ -63,7 +65,8 @@ def test_the_same_request_delivered_twice_at_once_is_filed_once(desk: DeskSite) 
 
 
 def test_two_readers_who_read_a_line_at_once_are_both_filed(desk: DeskSite) -> None:
-    """Two-person review: neither knows of the other, so neither is overtaken; what they said alike or not is seen after."""
+    """Two-person review: neither knows of the other, so neither is overtaken; what they said alike or not is
+    seen after."""
     desk.change(7, review="all")
     for line, hers, his, wanted in ((3, "A", "A", Stage.AGREED), (4, "A", "B", Stage.DIFFERS)):
         found = race(desk, ("Ada", f"hers-{line}", Decision(line, LineState.READ, hers, hers), ""),

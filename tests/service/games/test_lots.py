@@ -43,19 +43,23 @@ def words(table: Table, number: int = 1) -> list[str]:
         return lots.words_of(session, session.get_one(PhaseRow, table.phase(number).id))
 
 
-# The arithmetic --------------------------------------------------------------------------------------------------------
+# The arithmetic
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_a_number_is_the_digest_of_seed_words_and_count() -> None:
     """As docs/record.md says it, by hashlib alone."""
     assert lots.tape(SEED, [], 2) == (int(sha(f"{SEED}\n1")[:8], 16), int(sha(f"{SEED}\n2")[:8], 16))
-    assert lots.number(SEED, ["Argyll: heather", "Montrose: 7"], 3) == int(sha(f"{SEED}\nArgyll: heather\nMontrose: 7\n3")[:8], 16)
+    assert lots.number(SEED, ["Argyll: heather", "Montrose: 7"], 3) == int(
+        sha(f"{SEED}\nArgyll: heather\nMontrose: 7\n3")[:8], 16
+    )
 
 
 @pytest.mark.parametrize(("among", "critical"), [(2, 10.828), (6, 20.515), (20, 43.820)])
 def test_a_hundred_thousand_draws_are_unremarkable(among: int, critical: float) -> None:
-    """Chi-squared against even chances; `critical` is the printed table's value for one in a thousand at among - 1 degrees
-    of freedom. A remarkably even tape would be as suspicious, so the other end is looked at too."""
+    """Chi-squared against even chances; `critical` is the printed table's value for one in a thousand at
+    among - 1 degrees of freedom. A remarkably even tape would be as suspicious, so the other end is looked at
+    too."""
     count = 100_000
     seen = Counter(number % among for number in lots.tape(SEED, [], count))
     expected = count / among
@@ -69,7 +73,8 @@ def test_neighbouring_seeds_have_nothing_in_common() -> None:
     assert len(set(one) & set(two)) <= 1
 
 
-# Commitment ------------------------------------------------------------------------------------------------------------
+# Commitment
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_drawn_from_a_seed_that_was_not_entered_in_time(site: Site) -> None:
@@ -107,11 +112,13 @@ def test_a_tape_from_before_there_were_seeds_is_drawn_as_it_was(site: Site) -> N
     assert table.phase().resolution is not None
 
 
-# Words of players ------------------------------------------------------------------------------------------------------
+# Words of players
+# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("said", "kept"), [
-    ("lots: heather", "heather"), ("Lots  Seven of  Hearts", "Seven of Hearts"), ("lot - 7", "7"), ("lotsheather", ""),
+    ("lots: heather", "heather"), ("Lots  Seven of  Hearts", "Seven of Hearts"), ("lot - 7", "7"),
+    ("lotsheather", ""),
     ("final version", ""), ("lots:", ""), ("lots: " + "x" * 99, "x" * 60), ("lots: a\x00b\u202ec", "a b c"),
 ])  # fmt: skip
 def test_the_word_in_a_subject(said: str, kept: str) -> None:
@@ -124,14 +131,17 @@ def test_the_last_word_of_each_power_that_comes_in_time_counts(site: Site) -> No
 
     def send(power: str, version: int, word: str, minutes: int) -> None:
         subject = f"{table.subject(power, version)} - lots: {word}"
-        table.take(table.mail(power, 60 + version, subject=subject), row.deadline + timedelta(minutes=minutes))
+        table.take(
+            table.mail(power, 60 + version, subject=subject), row.deadline + timedelta(minutes=minutes)
+        )
 
     send("Montrose", 1, "thistle", -9)
     send("Montrose", 2, "heather", -8)
     send("Argyll", 1, "salt & smoke", -7)
     send("Argyll", 2, "too late", 1)
     assert words(table) == ["Argyll: salt & smoke", "Montrose: heather"]
-    assert "Your word for the lots of this phase is kept: heather." in table.words(table.letters("receipt")[1])
+    assert ("Your word for the lots of this phase is kept: "
+            "heather.") in table.words(table.letters("receipt")[1])
 
 
 def test_a_word_by_post_counts_like_one_by_mail(site: Site) -> None:
@@ -155,14 +165,16 @@ def test_a_word_changes_every_draw(site: Site) -> None:
     assert sum(one == two for one, two in zip(before, after, strict=True)) <= 1
 
 
-# What is told ----------------------------------------------------------------------------------------------------------
+# What is told
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_results_name_the_digest_before_and_open_the_seed_after(over: Table) -> None:
     first, coming = over.phase(1), next(p for p in over.phases()[1:] if p.kind == "adjustment")
     said = over.words(over.letters("year_end_results")[0])
     assert f"2 lots were drawn in phase 1, from the seed {first.seed}." in said
-    assert f"The lots of Winter 1644 (phase {coming.ordinal}) will be drawn from a seed with this digest: {sha(coming.seed or '')}" in said
+    assert (f"The lots of Winter 1644 (phase {coming.ordinal}) will be drawn from a seed with this digest: "
+            f"{sha(coming.seed or '')}") in said
     assert (coming.seed or "") not in said
     assert "REMOVED BY ORDER" not in said  # Newcastle ordered none
     assert said.count("REMOVED BY LOT, IN THE ORDER DRAWN") == 1

@@ -1,5 +1,5 @@
-"""A deadline cannot be moved to where it is over already: not by a day that was skipped, and not by an hour of today (the
-issue's bad input: "a moved deadline in the past"; CAL-15)."""
+"""A deadline cannot be moved to where it is over already: not by a day that was skipped, and not by an hour
+of today (the issue's bad input: "a moved deadline in the past"; CAL-15)."""
 
 from __future__ import annotations
 
@@ -26,23 +26,34 @@ def desk(site: Site) -> DeskTable:
 
 @pytest.mark.parametrize("later", ["", "yes"])
 @pytest.mark.parametrize("days", [3, 5])
-def test_an_earlier_deadline_that_is_over_is_refused_and_nothing_happens(desk: DeskTable, days: int, later: str) -> None:
+def test_an_earlier_deadline_that_is_over_is_refused_and_nothing_happens(
+    desk: DeskTable, days: int, later: str
+) -> None:
     table = desk.table
     before = [(row.opens_at, row.deadline, row.moved, row.state) for row in table.phases()]
     day = (table.phase().opens_at + timedelta(days=days)).date().isoformat()
-    answer = desk.post(f"/games/{table.game}/move", phase=table.phase().id, day=day, hour="07:00", later=later, why=WHY)
+    answer = desk.post(
+        f"/games/{table.game}/move", phase=table.phase().id, day=day, hour="07:00", later=later, why=WHY
+    )
     assert answer.status_code == 409
     assert "lies in the past" in answer.text
     assert "Nothing was changed" in answer.text
     assert [(row.opens_at, row.deadline, row.moved, row.state) for row in table.phases()] == before
     with table.site.store() as session:
         assert session.scalar(select(func.count()).select_from(OutboxRow)) == 0
-        assert session.scalar(select(func.count()).select_from(EventRow).where(EventRow.what == "deadline_moved")) == 0
+        assert (
+            session.scalar(
+                select(func.count()).select_from(EventRow).where(EventRow.what == "deadline_moved")
+            )
+            == 0
+        )
 
 
 def test_an_earlier_deadline_that_is_still_to_come_is_taken(desk: DeskTable) -> None:
     table = desk.table
     new = table.phase().opens_at + timedelta(days=6)
-    answer = desk.post(f"/games/{table.game}/move", phase=table.phase().id, day=new.date().isoformat(), hour="07:00", why=WHY)
+    answer = desk.post(
+        f"/games/{table.game}/move", phase=table.phase().id, day=new.date().isoformat(), hour="07:00", why=WHY
+    )
     assert answer.status_code == 303
     assert table.phase().deadline == new

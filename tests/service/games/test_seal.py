@@ -16,7 +16,18 @@ from service.games import seal
 from service.store.tables import EventRow, OutboxRow, OutboxState, PhaseRow, PhaseState
 from tests.support.desk_site import DEADLINE, DeskSite, photograph
 
-BOARD = ("illegal", "bounce", "dislodg", "succeed", "fails", "strength", "adjacent", "standoff", "map.pdf", "outcome")
+BOARD = (
+    "illegal",
+    "bounce",
+    "dislodg",
+    "succeed",
+    "fails",
+    "strength",
+    "adjacent",
+    "standoff",
+    "map.pdf",
+    "outcome",
+)
 
 
 @pytest.fixture
@@ -45,7 +56,8 @@ def test_before_the_deadline_no_route_of_the_desk_tells_what_is_written(desk: De
             continue
         answer = desk.client.request(
             method, path, **({} if method == "GET" else {"data": {
-                "csrf": desk.csrf, "line": "3", "key": "k", "do": "reading-1", "review": "1", "one": "3  reading-1"}}))
+                "csrf": desk.csrf, "line": "3", "key": "k", "do": "reading-1", "review": "1",
+                "one": "3  reading-1"}}))
         walked += 1
         for word in ("Eskdale", "Lyme", "Merse", "Carham", "Lyne", "Easdale"):
             assert word not in answer.text, (method, path)
@@ -57,20 +69,24 @@ def test_before_the_deadline_no_route_of_the_desk_tells_what_is_written(desk: De
 
 
 def test_a_receipt_that_shows_the_sheet_is_sealed_like_it(desk: DeskSite) -> None:
-    """DESK-02: where a game's receipts show each line as the machine read it, the desk does not before the deadline."""
+    """DESK-02: where a game's receipts show each line as the machine read it, the desk does not before the
+    deadline."""
     message = EmailMessage()
     message.set_content("Line 1: Army Eskdale holds")
     message.add_attachment(photograph(), maintype="image", subtype="jpeg", filename="reading-1.jpg")
     desk.add(OutboxRow(
-        id=1, key="receipt:1", kind="receipt", recipient="james@players.example", subject="Powick Bridge: received", phase_id=7,
-        message=desk.blobs.put(message.as_bytes()), message_id="<1@x>", state=OutboxState.SENT, due_at=DEADLINE))
+        id=1, key="receipt:1", kind="receipt", recipient="james@players.example",
+        subject="Powick Bridge: received", phase_id=7,
+        message=desk.blobs.put(message.as_bytes()), message_id="<1@x>", state=OutboxState.SENT,
+        due_at=DEADLINE))
     desk.change(7, state=PhaseState.OPEN)
     desk.clock.advance(timedelta(days=-2))
     said, part = desk.text("/letters/1"), desk.client.get("/letters/1/part/0")
     assert "Sealed until Sun 14 Mar" in said
     assert "Eskdale" not in said
     assert (part.status_code, part.headers["content-type"]) == (403, "text/html; charset=utf-8")
-    assert desk.post("/desk/7/unseal", why="Two players wrote that their sheets were swapped.").status_code == 303
+    assert desk.post("/desk/7/unseal", why=("Two players wrote that their sheets were "
+                                            "swapped.")).status_code == 303
     assert "Army Eskdale holds" in desk.text("/letters/1")
     assert desk.client.get("/letters/1/part/0").headers["content-type"] == "image/jpeg"
 
@@ -97,7 +113,8 @@ def test_an_unsealing_wants_a_reason_and_is_logged_for_the_results(desk: DeskSit
     why = "Two players wrote that their sheets were swapped in the post."
     assert desk.post("/desk/7/unseal", why=why).headers["location"] == "/desk/7"
     said = desk.text("/desk/7")
-    assert f"Unsealed before the deadline. Ada opened the sheets before the deadline, Sun 14 Mar 2027, 07:05 GMT. Reason given: {why}" in said
+    assert (f"Unsealed before the deadline. Ada opened the sheets before the deadline, Sun 14 Mar 2027, "
+            f"07:05 GMT. Reason given: {why}") in said
     assert "Army Eskdale holds" in said
     with desk.store() as session:
         assert seal.told(session.get_one(PhaseRow, 7)).endswith(why)

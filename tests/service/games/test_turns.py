@@ -58,7 +58,8 @@ def finish(table: Table, number: int = 1) -> None:
     table.turns.approve(table.phase(number).id, "ada")
 
 
-# Closing ------------------------------------------------------------------------------------------------------------
+# Closing
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_deadline_empties_the_mailbox_closes_and_judges(table: Table) -> None:
@@ -66,7 +67,10 @@ def test_a_deadline_empties_the_mailbox_closes_and_judges(table: Table) -> None:
     close(table)
     phase = table.phase()
     assert table.drained == [phase.deadline + MINUTE]
-    assert (phase.state, phase.closed_at, phase.judged_at) == (PhaseState.READY, *[phase.deadline + MINUTE] * 2)
+    assert (phase.state, phase.closed_at, phase.judged_at) == (
+        PhaseState.READY,
+        *[phase.deadline + MINUTE] * 2,
+    )
     assert table.outcomes() == {("Hamilton", "F Dunbar - Firth of Forth"): "succeeds"}
 
 
@@ -123,7 +127,8 @@ def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table:
     assert table.phase().state == PhaseState.CLOSED  # its sheet is not read yet
 
 
-# Judging ------------------------------------------------------------------------------------------------------------
+# Judging
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_turn_is_judged_only_when_every_sheet_is_read(table: Table) -> None:
@@ -161,7 +166,9 @@ def test_a_mail_in_time_without_an_end_holds_up_the_judging_and_a_late_one_does_
         (LineState.NOT_ORDER, True),
     ],
 )
-def test_no_turn_is_judged_while_a_line_waits_for_a_person(table: Table, state: LineState, judged: bool) -> None:
+def test_no_turn_is_judged_while_a_line_waits_for_a_person(
+    table: Table, state: LineState, judged: bool
+) -> None:
     table.file("Hamilton", [("F Dunbar - Firth of Forth", state)])
     close(table)
     assert (table.phase().state == PhaseState.READY) is judged
@@ -212,7 +219,8 @@ def test_judging_again_draws_the_same_lots(table: Table) -> None:
     assert table.phase().judged_at == table.site.clock.now()
 
 
-# Approving ----------------------------------------------------------------------------------------------------------
+# Approving
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_written_when_a_rendering_fails(table: Table) -> None:
@@ -249,7 +257,9 @@ def test_what_is_not_judged_cannot_be_approved(table: Table, state: PhaseState) 
 
 def test_results_that_were_judged_again_while_they_were_drawn_are_not_sent(table: Table) -> None:
     class Slow:
-        def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
+        def prepare(
+            self, session: Session, phase: PhaseRow, resolution: Resolution
+        ) -> Callable[[Session], None]:
             table.site.clock.advance(MINUTE)
             table.turns.judge(phase.id)
             return told_in.append
@@ -263,7 +273,8 @@ def test_results_that_were_judged_again_while_they_were_drawn_are_not_sent(table
     assert told_in == []
 
 
-# Going on -----------------------------------------------------------------------------------------------------------
+# Going on
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_retreats_that_nobody_has_to_make_are_over_and_the_dates_stand(table: Table) -> None:
@@ -271,7 +282,11 @@ def test_retreats_that_nobody_has_to_make_are_over_and_the_dates_stand(table: Ta
     dates = [(p.opens_at, p.deadline) for p in table.phases()]
     finish(table)
     movement, retreat, autumn = table.phases()[:3]
-    assert (movement.state, retreat.state, autumn.state) == (PhaseState.SENT, PhaseState.SENT, PhaseState.WAITING)
+    assert (movement.state, retreat.state, autumn.state) == (
+        PhaseState.SENT,
+        PhaseState.SENT,
+        PhaseState.WAITING,
+    )
     assert retreat.resolution is None
     assert table.position(3).phase == Phase(1642, "Autumn", PhaseKind.MOVEMENT)
     assert table.position(3).units == table.variant.start.units
@@ -340,7 +355,8 @@ def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_order_in_which_papers_come_is_irrelevant(site: Site, turned: bool) -> None:
-    """By hand: Lindsey with Norfolk is 2, Kesteven & Holland with Cambridgeshire 2, and nobody cuts the support."""
+    """By hand: Lindsey with Norfolk is 2, Kesteven & Holland with Cambridgeshire 2, and nobody cuts the
+    support."""
     table = open_table(site, position=autumn_1642())
     sheets = {
         "Newcastle": {"A Kesteven & Holland H": "succeeds"},
@@ -353,5 +369,7 @@ def test_the_order_in_which_papers_come_is_irrelevant(site: Site, turned: bool) 
     for power in sorted(sheets, reverse=turned):
         table.file(power, list(sheets[power]))
     close(table)
-    assert table.outcomes() == {(power, text): said for power, own in sheets.items() for text, said in own.items()}
+    assert table.outcomes() == {
+        (power, text): said for power, own in sheets.items() for text, said in own.items()
+    }
     assert table.resolution().dislodged == ()

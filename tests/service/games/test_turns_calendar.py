@@ -1,4 +1,5 @@
-"""The calendar of a game as rows: the handbook's worked dates, a short first year, and deadlines that were moved."""
+"""The calendar of a game as rows: the handbook's worked dates, a short first year, and deadlines that were
+moved."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def extend(table: Table) -> None:
 
 
 def test_the_worked_dates_of_the_handbooks_calendar(site: Site) -> None:
-    """Requirements A4, T+0 = Mon 1 March 2027; the clocks change in London on the day before the Summer deadline."""
+    """Requirements A4, T+0 = Mon 1 March 2027; the clocks change in London on the day before the Summer
+    deadline."""
     found = dates(open_table(site, first=SPRING, start=START))
     assert found["Spring 1643 movement"] == (at("2027-03-01 07:00"), at("2027-03-14 07:00"))
     assert found["Spring 1643 retreat"][1] == at("2027-03-16 07:00")
@@ -64,7 +66,8 @@ def test_phases_that_are_over_are_made_up_for(site: Site) -> None:
     table.set_phase(2, state=PhaseState.SENT)
     extend(table)
     assert len(table.phases()) == 3 + AHEAD
-    # Summer 1643 follows on the calendar of the handbook: its Spring began at T+34, each season lasts 15 days.
+    # Summer 1643 follows on the calendar of the handbook: its Spring began at T+34, each season lasts 15
+    # days.
     found = dates(table)
     assert found["Summer 1643 movement"][0] == at("2027-03-01 07:00") + timedelta(days=34 + 15)
 
@@ -75,7 +78,9 @@ def test_what_follows_a_moved_deadline_moves_with_it(site: Site) -> None:
     planned = open_table_dates(table)
     for number in range(1, len(table.phases()) + 1):
         row = table.phase(number)
-        table.set_phase(number, deadline=row.deadline + timedelta(days=2), opens_at=row.opens_at + timedelta(days=2))
+        table.set_phase(
+            number, deadline=row.deadline + timedelta(days=2), opens_at=row.opens_at + timedelta(days=2)
+        )
     table.set_phase(1, state=PhaseState.SENT)
     extend(table)
     new = table.phases()[-1]
@@ -84,7 +89,8 @@ def test_what_follows_a_moved_deadline_moves_with_it(site: Site) -> None:
 
 
 def open_table_dates(table: Table) -> list[datetime]:
-    """The deadlines of the first ten phases of the short first year, by the handbook's day numbers (CAL-03 to CAL-09)."""
+    """The deadlines of the first ten phases of the short first year, by the handbook's day numbers (CAL-03 to
+    CAL-09)."""
     start = at("2027-03-01 07:00")
     days = [12, 14, 27, 29, 32, 34 + 12, 34 + 14, 49 + 12, 49 + 14, 64 + 12]
     found = [start + timedelta(days=day + 1) for day in days]

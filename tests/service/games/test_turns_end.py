@@ -1,4 +1,5 @@
-"""How a game ends: by a winner, and by a draw where the variant's rules end it at once (VIC-02, Q-29, Q-30)."""
+"""How a game ends: by a winner, and by a draw where the variant's rules end it at once (VIC-02, Q-29,
+Q-30)."""
 
 from __future__ import annotations
 

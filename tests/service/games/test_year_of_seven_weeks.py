@@ -1,4 +1,5 @@
-"""A game year is seven weeks, and the coordinator may move the next one's first day before it begins (Q-10)."""
+"""A game year is seven weeks, and the coordinator may move the next one's first day before it begins
+(Q-10)."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ def table(site: Site) -> Table:
         made.set_phase(number, state=PhaseState.SENT)
     made.set_phase(WINTER, state=PhaseState.OPEN)
     site.clock.set(made.phase(WINTER).opens_at)
-    assert [str(phase_of(made.phase(n))) for n in (WINTER, SPRING)] == ["Winter 1643 Adjustment", "Spring 1643 Movement"]
+    assert [str(phase_of(made.phase(n))) for n in (WINTER, SPRING)] == [
+        "Winter 1643 Adjustment",
+        "Spring 1643 Movement",
+    ]
     return made
 
 
@@ -43,8 +47,9 @@ def begin(table: Table, number: int, day: date, why: str = WHY) -> None:
 
 @pytest.mark.parametrize("days", [5, -1, 60])
 def test_the_next_years_first_day_may_be_moved_and_winter_stand(table: Table, days: int) -> None:
-    """Q-10: day 47 ends at 07:00 on day 48, so the year of day 49 begins a day after that, and not earlier than on day 48.
-    One act moves the year; Winter stands, and everything from Spring on comes as much later or earlier."""
+    """Q-10: day 47 ends at 07:00 on day 48, so the year of day 49 begins a day after that, and not earlier
+    than on day 48. One act moves the year; Winter stands, and everything from Spring on comes as much later
+    or earlier."""
     before = table.phases()
     winter, spring = before[WINTER - 1], before[SPRING - 1]
     assert spring.opens_at - winter.deadline == timedelta(days=1)
@@ -75,16 +80,21 @@ def test_a_year_is_not_moved_where_it_cannot_be(table: Table, number: int, days:
     before = table.phases()
     with pytest.raises(DeadlineError, match=said):
         begin(table, number, (before[number - 1].opens_at + timedelta(days=days)).date())
-    assert [(row.opens_at, row.deadline) for row in table.phases()] == [(row.opens_at, row.deadline) for row in before]
+    assert [(row.opens_at, row.deadline) for row in table.phases()] == [
+        (row.opens_at, row.deadline) for row in before
+    ]
 
 
 def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table: Table) -> None:
-    """Q-10, OUT-12: the page offers it where a year begins and nowhere else; the letter names what moves and what stands."""
+    """Q-10, OUT-12: the page offers it where a year begins and nowhere else; the letter names what moves and
+    what stands."""
     desk = open_desk(table)
     spring = table.phases()[SPRING - 1]
     page = desk.page(f"/games/{table.game}")
     assert page.count("Move the first day of this year") == sum(
-        (row.season, row.kind, row.state) == ("Spring", "movement", PhaseState.WAITING) for row in table.phases())
+        (row.season, row.kind, row.state) == ("Spring", "movement", PhaseState.WAITING)
+        for row in table.phases()
+    )
     day = (spring.opens_at + timedelta(days=7)).date().isoformat()
     for bad in ({"day": day, "why": "short"}, {"day": "next week", "why": WHY_LONG}):
         assert "Nothing was changed" in desk.post(f"/games/{table.game}/year", phase=spring.id, **bad).text
@@ -102,10 +112,14 @@ def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table
 
 @pytest.mark.parametrize(("slug", "behind", "begins"), [
     ("w3k", ("Winter", PhaseKind.ADJUSTMENT), True), ("w3k", ("Autumn", PhaseKind.RETREAT), False),
-    ("britain1066", ("December", PhaseKind.ADJUSTMENT), True), ("britain1066", ("April", PhaseKind.ADJUSTMENT), False),
+    ("britain1066", ("December", PhaseKind.ADJUSTMENT), True),
+    ("britain1066", ("April", PhaseKind.ADJUSTMENT), False),
     ("war1648", ("December", PhaseKind.ADJUSTMENT), True), ("brittania", ("Harvest", PhaseKind.TURN), True),
 ])
-def test_a_game_year_begins_behind_what_ends_one(slug: str, behind: tuple[str, PhaseKind], begins: bool) -> None:
-    """CAL-08; D66-01 builds after every second month, and only December's end the year; a turn of Brittania is a year (WSB-01)."""
+def test_a_game_year_begins_behind_what_ends_one(
+    slug: str, behind: tuple[str, PhaseKind], begins: bool
+) -> None:
+    """CAL-08; D66-01 builds after every second month, and only December's end the year; a turn of Brittania
+    is a year (WSB-01)."""
     before = PhaseRow(season=behind[0], kind=behind[1])
     assert begins_year(before, maps.load(slug).calendar) is begins

@@ -1,5 +1,6 @@
-"""More than twenty thousand hostile files, made from real ones, in the limited child: none hangs, none gets past the limits,
-and whatever a decoder dies of, the real door gives a reason (issue: hostile files; DEC-*)."""
+"""More than twenty thousand hostile files, made from real ones, in the limited child: none hangs, none gets
+past the limits, and whatever a decoder dies of, the real door gives a reason (issue: hostile files;
+DEC-*)."""
 
 from __future__ import annotations
 
@@ -34,16 +35,21 @@ TRIED_AGAIN = 12
 
 
 def write_seeds(folder: Path) -> None:
-    """Files to begin with: photographs of sheets, made small so that thousands can be opened, in every format; the HEIC and
-    the TNEF of the mail fixtures as they came."""
+    """Files to begin with: photographs of sheets, made small so that thousands can be opened, in every
+    format; the HEIC and the TNEF of the mail fixtures as they came."""
     for number, path in enumerate(sorted((DATA / "sheets").glob("*.jpg"))):
         with Image.open(path) as whole:
             sheet = whole.convert("RGB")
             sheet.thumbnail((260, 260))
         exif = Image.Exif()
         exif[0x0112] = 6
-        for kind, options in (("JPEG", {"exif": exif, "progressive": bool(number % 2)}), ("PNG", {}), ("WEBP", {}),
-                              ("TIFF", {"compression": ("tiff_lzw", "jpeg", "tiff_deflate", "raw")[number % 4]}), ("HEIF", {})):
+        for kind, options in (
+            ("JPEG", {"exif": exif, "progressive": bool(number % 2)}),
+            ("PNG", {}),
+            ("WEBP", {}),
+            ("TIFF", {"compression": ("tiff_lzw", "jpeg", "tiff_deflate", "raw")[number % 4]}),
+            ("HEIF", {}),
+        ):
             name = "heic" if kind == "HEIF" else kind.lower()
             (folder / f"{name}-{number}").write_bytes(odd_files.saved(sheet, kind, **options))
         (folder / f"pdf-{number}").write_bytes(_small_pdf(sheet))
@@ -68,8 +74,20 @@ def _small_pdf(sheet: Image.Image) -> bytes:
 
 def fuzz(folder: Path, kind: str, count: int, seed: int) -> Counter[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.processes.fuzz_child", kind, str(count), str(seed), str(folder)], check=False,
-        capture_output=True, cwd=DATA.parents[1], timeout=1200)
+        [
+            sys.executable,
+            "-m",
+            "tests.support.processes.fuzz_child",
+            kind,
+            str(count),
+            str(seed),
+            str(folder),
+        ],
+        check=False,
+        capture_output=True,
+        cwd=DATA.parents[1],
+        timeout=1200,
+    )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     return Counter(json.loads(done.stdout))
 
@@ -85,7 +103,11 @@ def at_the_real_door(path: Path) -> Decoded | None:
 
 def check(folder: Path, counts: dict[str, int]) -> Counter[str]:
     write_seeds(folder)
-    batches = [(kind, min(AT_ONCE, count - at), at) for kind, count in counts.items() for at in range(0, count, AT_ONCE)]
+    batches = [
+        (kind, min(AT_ONCE, count - at), at)
+        for kind, count in counts.items()
+        for at in range(0, count, AT_ONCE)
+    ]
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda one: (one[0], fuzz(folder, *one)), batches))
     ends: Counter[str] = Counter()
@@ -105,7 +127,8 @@ def check(folder: Path, counts: dict[str, int]) -> Counter[str]:
 
 
 def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
-    """Found by the long run below: Pillow counts the pages of such a file with an exception of its own (here TypeError)."""
+    """Found by the long run below: Pillow counts the pages of such a file with an exception of its own (here
+    TypeError)."""
     pages = [odd_files.quarters(), odd_files.quarters()]
     whole = odd_files.saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
     assert len(decode_photo(whole, "sheet.tif").pages) == 2

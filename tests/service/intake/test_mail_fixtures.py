@@ -31,8 +31,8 @@ def verdicts() -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["file"] for case in CASES])
 def test_fixture(case: dict[str, Any], verdicts: dict[str, dict[str, Any]]) -> None:
-    """SUB-12: s10 is s01 delivered again, with one more trace header. SUB-03: s11 has orders in its body alone. SUB-14: s13
-    speaks for another power, s19 is forged."""
+    """SUB-12: s10 is s01 delivered again, with one more trace header. SUB-03: s11 has orders in its body
+    alone. SUB-14: s13 speaks for another power, s19 is forged."""
     found = verdicts[case["file"]]
     assert list(found)[: len(KEYS)] == KEYS
     assert {key: found[key] for key in case["expect"]} == case["expect"]

@@ -1,5 +1,6 @@
-"""A mail that was given up, because its work failed three times or its worker died whenever it was tried, costs nobody their turn
-unseen: its bytes are kept, the coordinator is told, and so is its sender, once it is sure who that is (OUT-03, SUB-14)."""
+"""A mail that was given up, because its work failed three times or its worker died whenever it was tried,
+costs nobody their turn unseen: its bytes are kept, the coordinator is told, and so is its sender, once it is
+sure who that is (OUT-03, SUB-14)."""
 
 from __future__ import annotations
 
@@ -44,7 +45,11 @@ def give_up(table: Table, raw: bytes, *, late: bool = False) -> MailRow:
     phase = table.phase()
     key = table.arrive(raw, phase.deadline + timedelta(hours=1) if late else phase.opens_at)
     table.taker.give_up({"mail": key}, "the worker stopped every time it tried this")
-    assert table.site.jobs.queue[-1] == (process_mail.TELL_WORK, f"{process_mail.TELL_WORK}:{key}", {"mail": key})
+    assert table.site.jobs.queue[-1] == (
+        process_mail.TELL_WORK,
+        f"{process_mail.TELL_WORK}:{key}",
+        {"mail": key},
+    )
     for _ in range(2):  # cut off after its commit, it runs again
         table.taker.tell_sender({"mail": key})
     return table.mail_row(key)
@@ -57,14 +62,19 @@ def test_its_player_is_told_that_it_is_safe_and_was_not_opened_and_what_to_send(
     assert table.site.blobs.read(row.sha256) == raw
     assert table.told() == [NOTICE, ("rejection", MONTROSE)]
     said = table.words(table.letters("rejection")[0])
-    for words in ("safe", "our machine could not open it", "The coordinator looks at it", "again as JPEG", table.subject("Montrose")):
+    for words in ("safe", ("our machine could not open "
+                           "it"), "The coordinator looks at it", "again as JPEG", table.subject("Montrose")):
         assert words in said
     assert table.papers() == []
-    assert "unless you file it before its phase is judged" in table.words(table.letters("coordinator_notice")[0])
+    assert ("unless you file it before its phase is "
+            "judged") in table.words(table.letters("coordinator_notice")[0])
 
 
 def test_nobody_is_told_who_is_not_proved_and_registered_and_no_machine(table: Table) -> None:
-    forged = [table.mail("Montrose", shade, result=result) for shade, result in ((10, "fail"), (20, "none"), (30, "temperror"))]
+    forged = [
+        table.mail("Montrose", shade, result=result)
+        for shade, result in ((10, "fail"), (20, "none"), (30, "temperror"))
+    ]
     stranger = mail(table.subject("Montrose"), "mallory@else.example", parts=[part(picture())],
                     stamps=[stamp("else.example", server=SERVER)])
     machine = b"Auto-Submitted: auto-replied\r\n" + table.mail("Montrose")
@@ -83,8 +93,15 @@ def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> N
     """The proved sender stands with the mail, so that the desk knows whom it may write to."""
     row = give_up(table, table.mail("Montrose"))
     opener = Opener(Limits())
-    room = Quarantine(store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock, opener=opener,
-                      load=table.load, post=Correspondence(table.writer))
+    room = Quarantine(
+        store=table.site.store,
+        blobs=table.site.blobs,
+        jobs=table.site.jobs,
+        clock=table.site.clock,
+        opener=opener,
+        load=table.load,
+        post=Correspondence(table.writer),
+    )
     room.refuse(row.sha256, Reason.CUT_OFF, "ruth")
     assert table.told()[2:] == [("rejection", MONTROSE)]
     assert table.mail_row(row.sha256).state == MailState.REFUSED
@@ -104,7 +121,8 @@ service.jobs.MOST_RESTARTS, service.jobs.REST, service.bootstrap.TEND_SECONDS = 
 from tests.support import killed_child
 killed_child.main()
 """
-"""A site whose worker dies whenever it opens a mail; given up at the second death instead of the twenty-first."""
+"""A site whose worker dies whenever it opens a mail; given up at the second death instead of the
+twenty-first."""
 
 
 @pytest.mark.slow
@@ -116,24 +134,40 @@ def test_a_mail_that_no_worker_survives_is_answered_by_the_next_one(tmp_path: Pa
     command = [sys.executable, "-c", DYING, str(folder), "service.intake.process_mail.read_mail", "before"]
     root = Path(__file__).parents[3]
     for _ in range(2):
-        assert subprocess.run(command, cwd=root, check=False, timeout=120, stderr=subprocess.PIPE).returncode == -signal.SIGKILL
+        assert (
+            subprocess.run(command, cwd=root, check=False, timeout=120, stderr=subprocess.PIPE).returncode
+            == -signal.SIGKILL
+        )
     last = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE)
     try:
         with opened(settings_of(folder)) as store:
             def told() -> bool:
                 with store() as session:
-                    sent = session.scalars(select(OutboxRow.kind).where(OutboxRow.state == OutboxState.SENT)).all()
+                    sent = session.scalars(
+                        select(OutboxRow.kind).where(OutboxRow.state == OutboxState.SENT)
+                    ).all()
                 return {"rejection", "coordinator_notice"} <= set(sent)
 
             assert wait_for(told, 90)
             with store() as session:
                 assert session.scalars(select(MailRow.state)).all() == [MailState.QUARANTINED]
-                assert session.scalars(select(EventRow.what).where(EventRow.what == "mail_given_up")).all() == ["mail_given_up"]
-                ids = set(session.scalars(select(OutboxRow.message_id).where(OutboxRow.kind.in_(["rejection", "coordinator_notice"]))))
+                assert session.scalars(
+                    select(EventRow.what).where(EventRow.what == "mail_given_up")
+                ).all() == ["mail_given_up"]
+                ids = set(
+                    session.scalars(
+                        select(OutboxRow.message_id).where(
+                            OutboxRow.kind.in_(["rejection", "coordinator_notice"])
+                        )
+                    )
+                )
         assert last.poll() is None
     finally:
         last.kill()
         last.communicate()
-    letters = [message_from_bytes(one.read_bytes(), policy=policy.default) for one in (folder / "outbox").glob("*.eml")]
+    letters = [
+        message_from_bytes(one.read_bytes(), policy=policy.default)
+        for one in (folder / "outbox").glob("*.eml")
+    ]
     left = sorted(str(letter["To"]) for letter in letters if letter["Message-ID"] in ids)
     assert left == ["ada@example.org", "coordinator@galloper.example"]

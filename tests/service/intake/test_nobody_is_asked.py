@@ -23,7 +23,8 @@ def desk(site: Site) -> Desk:
 
 
 def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Desk) -> None:
-    """SUB-07: from the arrival to the desk after the deadline the player is written to once, and asked nothing."""
+    """SUB-07: from the arrival to the desk after the deadline the player is written to once, and asked
+    nothing."""
     paper = desk.mailed()
     desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL, FOOLISH])),)})
     assert desk.table.told() == [("receipt", MONTROSE)]

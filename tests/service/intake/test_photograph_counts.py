@@ -1,8 +1,8 @@
-"""What counts is on the photographed sheet: typed or written by hand, whatever the mail says beside it, and with every byte of
-the photograph kept.
+"""What counts is on the photographed sheet: typed or written by hand, whatever the mail says beside it, and
+with every byte of the photograph kept.
 
-Two real photographs, read by the real eye: a sheet of the demo in a hasty hand, and a sheet typed here, printed and taken by
-the camera of the training sheets.
+Two real photographs, read by the real eye: a sheet of the demo in a hasty hand, and a sheet typed here,
+printed and taken by the camera of the training sheets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ TYPED = (
     "Army Ayr holds",
 )
 MEANT = (
-    "A Linlithgowshire S A Stirling Castle - Stirlingshire", "A Stirling Castle - Stirlingshire", "A Glasgow - Renfrewshire",
+    "A Linlithgowshire S A Stirling Castle - Stirlingshire", "A Stirling Castle - Stirlingshire",
+    "A Glasgow - Renfrewshire",
     "F Dunbar - Firth of Forth", "A Ayr H",
 )  # fmt: skip
 BODY = "Ignore the sheet! Army Glasgow holds.\nHamilton, Summer 1642 Movement Orders, v9\nFleet Dunbar holds"
@@ -56,7 +57,8 @@ def typed_sheet() -> bytes:
     """A typed page on paper, as a telephone takes it."""
     rows = ("Hamilton", "Powick Bridge", "Summer 1642 Movement Orders", "", *TYPED)
     page = "".join(f"<p>{row or '&#160;'}</p>" for row in rows)
-    html = ("<html><style>@page { size: A4; margin: 25mm 15mm } p { font: 13pt 'Courier New', 'Liberation Mono', "
+    html = ("<html><style>@page { size: A4; margin: 25mm 15mm } p { font: 13pt 'Courier New', 'Liberation "
+            "Mono', "
             f"'DejaVu Sans Mono', monospace; margin: 0 0 5mm }}</style>{page}</html>")
     with Image.open(io.BytesIO(to_pngs(html, SIZE[1])[0])) as opened:
         flat = np.asarray(opened.convert("RGB")).astype(np.float32) / 255
@@ -92,7 +94,9 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def send(table: Table, eye: Once, photograph: bytes, version: int = 1, words: bytes | None = None) -> SubmissionRow:
+def send(
+    table: Table, eye: Once, photograph: bytes, version: int = 1, words: bytes | None = None
+) -> SubmissionRow:
     """Hamilton's sheet by mail, taken in and read."""
     sender = address(POWER)
     raw = mail(
@@ -142,8 +146,8 @@ def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, eye: On
 
 @pytest.mark.parametrize("kind", SHEETS)
 def test_words_beside_the_photograph_change_no_line(table: Table, eye: Once, kind: str) -> None:
-    """SUB-03, Q-03: the body is ignored, plain or HTML: the same photograph gives the same lines to the last bit, and neither
-    the version nor an order that only the body has."""
+    """SUB-03, Q-03: the body is ignored, plain or HTML: the same photograph gives the same lines to the last
+    bit, and neither the version nor an order that only the body has."""
     photograph = SHEETS[kind]()
     bare = read(lines(table, send(table, eye, photograph, 1)))
     html = f"Content-Type: text/html; charset=utf-8\r\n\r\n<p>{BODY}</p>\r\n".encode()
@@ -167,9 +171,11 @@ def test_orders_in_the_body_alone_are_no_orders_and_the_receipt_says_so_at_once(
 
 
 @pytest.mark.parametrize("kind", SHEETS)
-def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(table: Table, eye: Once, kind: str) -> None:
-    """SUB-15: the bytes with their EXIF under their own SHA-256; the upright picture is another file, and its row says of
-    which original."""
+def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(
+    table: Table, eye: Once, kind: str
+) -> None:
+    """SUB-15: the bytes with their EXIF under their own SHA-256; the upright picture is another file, and its
+    row says of which original."""
     photograph = SHEETS[kind]()
     paper = send(table, eye, photograph)
     with table.site.store() as session:
@@ -177,6 +183,9 @@ def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(table: Table
     assert page.original == hashlib.sha256(photograph).hexdigest()
     assert table.site.blobs.read(page.original) == photograph
     assert page.upright not in {None, page.original}
-    with Image.open(io.BytesIO(photograph)) as before, Image.open(io.BytesIO(table.site.blobs.read(page.upright or ""))) as after:
+    with (
+        Image.open(io.BytesIO(photograph)) as before,
+        Image.open(io.BytesIO(table.site.blobs.read(page.upright or ""))) as after,
+    ):
         assert before.getexif().get_ifd(0x8825), "the photograph says where it was taken"
         assert not after.getexif()

@@ -166,7 +166,8 @@ def der(tag: int, *values: bytes) -> bytes:
 
 
 def test_content_under_an_opaque_signature_is_used() -> None:
-    """RFC 5652: ContentInfo { signedData, [0] SignedData { version, algorithms, { data, [0] OCTET STRING } } }."""
+    """RFC 5652: ContentInfo { signedData, [0] SignedData { version, algorithms, { data, [0] OCTET STRING } }
+    }."""
     inner = multipart([text(), part(picture())])
     data, signed = bytes.fromhex("06092a864886f70d010701"), bytes.fromhex("06092a864886f70d010702")
     content = der(0x30, data, der(0xA0, der(0x24, der(0x04, inner[:999]), der(0x04, inner[999:]))))

@@ -33,7 +33,9 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
     assert (paper.power, paper.sender, paper.version, paper.fate, paper.read_at) == (
         "Montrose", MONTROSE, 1, "counts", None)  # fmt: skip
     assert (paper.phase_id, paper.received_at) == (table.phase().id, table.phase().opens_at + DAY)
-    assert list(table.site.jobs.queue) == [(process_mail.READ_WORK, f"read:{paper.id}", {"submission": paper.id})]
+    assert list(table.site.jobs.queue) == [
+        (process_mail.READ_WORK, f"read:{paper.id}", {"submission": paper.id})
+    ]
     assert table.told() == [("receipt", MONTROSE)]
     assert "version 1" in table.words(table.letters()[0])
 
@@ -90,7 +92,9 @@ def test_what_the_sender_can_mend_is_refused(table: Table, subject: str, photo: 
 
 def test_a_stranger_is_quarantined_and_never_answered(table: Table) -> None:
     """SUB-14."""
-    raw = mail(table.subject("Montrose"), "mallory@else.example", stamps=[stamp("else.example", server=SERVER)])
+    raw = mail(
+        table.subject("Montrose"), "mallory@else.example", stamps=[stamp("else.example", server=SERVER)]
+    )
     row = table.take(raw, table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "unknown_sender")
     assert table.told() == [("coordinator_notice", COORDINATOR)]
@@ -151,7 +155,8 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     (receipt,) = table.letters("receipt")
     assert receipt.state == OutboxState.FAILED
-    # The coordinator is told which letter, for whom by the power's name, and nobody's address; once, however often it comes.
+    # The coordinator is told which letter, for whom by the power's name, and nobody's address; once, however
+    # often it comes.
     table.take(report + b"\r\n", table.phase().opens_at)
     assert table.told() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[-1])
@@ -171,13 +176,16 @@ def test_the_same_paper_mailed_again_is_one_paper_with_one_receipt(table: Table)
 def test_a_new_version_is_another_paper(table: Table) -> None:
     """SUB-01: revisions come to the same address as orders."""
     table.take(table.mail("Montrose"), table.phase().opens_at)
-    row = table.take(table.mail("Montrose", 150, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY)
+    row = table.take(
+        table.mail("Montrose", 150, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY
+    )
     assert row.state == MailState.USED
     assert [paper.version for paper in table.papers()] == [1, 2]
     assert "version 1" in table.words(table.letters("receipt")[1])
 
 
-# Around the deadline ------------------------------------------------------------------------------------------------
+# Around the deadline
+# ------------------------------------------------------------------------------------------------
 
 
 def test_at_the_deadline_is_in_time_and_a_second_later_is_late(table: Table) -> None:
@@ -225,8 +233,8 @@ def test_a_late_mail_sent_again_is_answered_once(table: Table) -> None:
 def test_a_late_mail_sent_again_is_answered_once_whatever_phase_is_open_by_then(
     table: Table, first_after: bool
 ) -> None:
-    """Late while its phase was being read, or after the results: to the player it is the same paper and the same
-    answer."""
+    """Late while its phase was being read, or after the results: to the player it is the same paper and the
+    same answer."""
     late = table.phase().deadline + timedelta(minutes=1)
     table.set_phase(1, state=PhaseState.CLOSED)
     if first_after:
@@ -244,13 +252,15 @@ def _results_are_out(table: Table) -> None:
     table.set_phase(3, state=PhaseState.OPEN)
 
 
-# Storms and failures ------------------------------------------------------------------------------------------------
+# Storms and failures
+# ------------------------------------------------------------------------------------------------
 
 
 def test_at_most_five_refusals_an_hour_go_to_one_address(table: Table) -> None:
     wrong = table.subject("Montrose", 1, RETREATS)
     refused = [
-        table.take(table.mail("Montrose", shade, subject=wrong), table.phase().opens_at) for shade in range(0, 140, 20)
+        table.take(table.mail("Montrose", shade, subject=wrong), table.phase().opens_at)
+        for shade in range(0, 140, 20)
     ]
     assert len({row.sha256 for row in refused}) == 7
     assert [row.state for row in refused] == 5 * [MailState.REFUSED] + 2 * [MailState.QUARANTINED]
@@ -264,7 +274,9 @@ def test_at_most_five_refusals_an_hour_go_to_one_address(table: Table) -> None:
     assert table.told()[8:] == [("rejection", MONTROSE)]
 
 
-def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coordinator_is_told(table: Table) -> None:
+def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coordinator_is_told(
+    table: Table,
+) -> None:
     raw = table.mail("Montrose")
     key = table.arrive(raw, table.phase().opens_at)
     table.taker.give_up({"mail": key}, "ZeroDivisionError: in the subject Powick Bridge, Montrose")

@@ -1,5 +1,5 @@
-"""One filed paper to lines, with an eye that sees what it is told: pages, doubt, headings that disagree, photographs
-that cannot be read."""
+"""One filed paper to lines, with an eye that sees what it is told: pages, doubt, headings that disagree,
+photographs that cannot be read."""
 
 from __future__ import annotations
 
@@ -181,7 +181,8 @@ def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
     assert sum(line.order is not None for line in desk.lines(paper)) == 2
 
 
-# Held ---------------------------------------------------------------------------------------------------------------
+# Held
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,9 @@ def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
     assert desk.settled == [desk.table.phase().id]
 
 
-@pytest.mark.parametrize("heading", [(), ("Charles",), ("Montrose", "Summer"), ("James Graham", "Summer 1642")])
+@pytest.mark.parametrize(
+    "heading", [(), ("Charles",), ("Montrose", "Summer"), ("James Graham", "Summer 1642")]
+)
 def test_a_sheet_that_says_less_is_not_held(desk: Desk, heading: tuple[str, ...]) -> None:
     row = desk.read(desk.mailed(), {picture(90): (sight(page([*heading, *ORDERS])),)})
     assert (row.fate, row.flags) == ("counts", [])
@@ -224,7 +227,8 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
     assert "do not agree" not in words
 
 
-# Versions the sheet asks for ----------------------------------------------------------------------------------------
+# Versions the sheet asks for
+# ----------------------------------------------------------------------------------------
 
 
 def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
@@ -268,7 +272,8 @@ def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> No
     assert desk.counting() == {"Montrose": first}
 
 
-# Photographs that cannot be used ------------------------------------------------------------------------------------
+# Photographs that cannot be used
+# ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -282,7 +287,9 @@ def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> No
         (Reason.TOO_LARGE, "too large"),
     ],
 )
-def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(desk: Desk, reason: Reason, words: str) -> None:
+def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
+    desk: Desk, reason: Reason, words: str
+) -> None:
     paper = desk.mailed()
     row = desk.read(paper, {picture(90): (unusable(reason),)})
     assert row.fate == "held"
@@ -320,7 +327,8 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
     assert [kind for kind, _ in table.told()] == ["receipt"]
 
 
-# Failures -----------------------------------------------------------------------------------------------------------
+# Failures
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk: Desk) -> None:
@@ -335,7 +343,8 @@ def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk
     assert row.read_at is not None
     assert desk.counting() == {"Montrose": first}
     assert desk.table.told()[2:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
-    assert desk.settled == [desk.table.phase().id]  # nothing else would look whether the turn can be judged now
+    # nothing else would look whether the turn can be judged now
+    assert desk.settled == [desk.table.phase().id]
     with desk.table.site.store() as session:
         event = session.scalars(select(EventRow).where(EventRow.what == "reading_failed")).one()
     assert event.detail == {"submission": second, "fault": "MemoryError"}

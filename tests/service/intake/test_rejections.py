@@ -1,5 +1,5 @@
-"""Each reason of the desk plan's list (section 5) is mended as that list says, in the words of the letter that leaves (OUT-03);
-and what a letter says of sizes is what the intake allows."""
+"""Each reason of the desk plan's list (section 5) is mended as that list says, in the words of the letter
+that leaves (OUT-03); and what a letter says of sizes is what the intake allows."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ SAID = {
     Reason.WRONG_PHASE: ("is not open", "open now: autumn 1644 retreat, until"),
     Reason.FIRST_BY_POST: ("must be posted", "post the sheet; this picture is kept as a revision"),
 }
-"""Reason to what must be said, in small letters. A repeat is never answered (the rules of mail), and a lower version has its
-receipt, which says so (`test_correspondence`)."""
+"""Reason to what must be said, in small letters. A repeat is never answered (the rules of mail), and a lower
+version has its receipt, which says so (`test_correspondence`)."""
 
 
 @pytest.mark.parametrize("reason", SAID)

@@ -1,5 +1,5 @@
-"""A line that a person cut anew is read anew by the machine, and what it reads is offered: still a person's decision
-(DESK-03, Q-01)."""
+"""A line that a person cut anew is read anew by the machine, and what it reads is offered: still a person's
+decision (DESK-03, Q-01)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,9 @@ def test_a_box_set_twice_is_read_twice(desk: DeskSite) -> None:
     made = _boxed(desk)
     _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
     with desk.store() as session:
-        (version,) = [w.version for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == made]
+        (version,) = [
+            w.version for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == made
+        ]
     desk.post("/sheet/1/box", line=f"{made} {version}", key="box-2", **{**DRAWN, "top": 28})
     again = desk.asked_again[-1]
     assert again != made
@@ -156,7 +158,8 @@ def test_where_the_machine_sees_nothing_what_was_read_before_is_offered(desk: De
 
 
 def test_it_is_read_by_words_alone_whatever_stands_on_the_board(desk: DeskSite) -> None:
-    """NON-03: the same box reads the same with and without a position, and as the grammar reads those words."""
+    """NON-03: the same box reads the same with and without a position, and as the grammar reads those
+    words."""
     words = "Army Angus moves to Carham"
     found = []
     positions: tuple[dict[str, object] | None, ...] = (None, {"units": []})
@@ -169,18 +172,26 @@ def test_it_is_read_by_words_alone_whatever_stands_on_the_board(desk: DeskSite) 
         desk.act("undo")
     assert found[0] == found[1]
     variant = maps.load("w3k")
-    named = snap(words, lexicon=lexicon_of(variant), forms=forms_of(variant, PhaseKind.MOVEMENT), power="").candidates[0]
+    named = snap(
+        words, lexicon=lexicon_of(variant), forms=forms_of(variant, PhaseKind.MOVEMENT), power=""
+    ).candidates[0]
     assert len(found[0][0]["order"]) > 0
     assert named.orders
 
 
 def test_the_likeliest_of_the_ways_to_take_rows_comes_first_and_each_order_once() -> None:
-    one, two, three = ({"text": order, "order": order, "score": score} for order, score in (("A", 0.4), ("B", 0.9), ("A", 0.2)))
+    one, two, three = (
+        {"text": order, "order": order, "score": score}
+        for order, score in (("A", 0.4), ("B", 0.9), ("A", 0.2))
+    )
     assert best_of([[one], [two, three]]) == [two, one]
     assert best_of([]) == []
 
 
-WHOLE = {"Army Middlesex to Kinsale": "A Middlesex - Kinsale", "Army Wicklow to Buckinghamshire": "A Wicklow - Buckinghamshire"}
+WHOLE = {
+    "Army Middlesex to Kinsale": "A Middlesex - Kinsale",
+    "Army Wicklow to Buckinghamshire": "A Wicklow - Buckinghamshire",
+}
 """Two lines of the sheet s006 as its `truth.json` has them, as canonical orders."""
 
 
@@ -197,7 +208,9 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
         a, b, c, d = (np.array(corner) for corner in line.box.corners)
         for share, whole in ((0.55, False), (1.03, True)):
             box = _box(a, a + (b - a) * share, d + (c - d) * share, d)
-            found = best_of([scribe.by_itself(one).candidates for one in read_line(picture, box, page.rotation, usual())])
+            found = best_of(
+                [scribe.by_itself(one).candidates for one in read_line(picture, box, page.rotation, usual())]
+            )
             assert (bool(found) and found[0]["order"] == order) is whole
 
 

@@ -343,8 +343,10 @@ def test_rejected_versions_are_not_on_file() -> None:
 
 
 def test_bounce_is_tied_to_the_outgoing_mail_by_the_returned_copy() -> None:
-    status = b"Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nAction: delayed\r\nStatus: 4.4.1\r\n"
-    copy = b"Content-Type: message/rfc822\r\n\r\nMessage-ID: <results.1@w3k.example>\r\nSubject: x\r\n\r\nbody\r\n"
+    status = (b"Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nAction: "
+              b"delayed\r\nStatus: 4.4.1\r\n")
+    copy = (b"Content-Type: message/rfc822\r\n\r\nMessage-ID: <results.1@w3k.example>\r\nSubject: "
+            b"x\r\n\r\nbody\r\n")
     body = multipart([text(), status, copy], "multipart/report; report-type=delivery-status")
     verdict = judge(mail("Undelivered", "MAILER-DAEMON@relay.example", body=body, stamps=[]))
     assert (verdict.verdict, reason(verdict)) == (Kind.IGNORED, "bounce")

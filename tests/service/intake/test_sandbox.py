@@ -88,7 +88,8 @@ def test_a_file_that_takes_too_much_processor_time_is_refused() -> None:
 
 
 def test_the_clock_is_never_held_against_a_file() -> None:
-    """Fault 21, seen from the player's side: an overloaded machine opens a good photograph too late, and that is ours."""
+    """Fault 21, seen from the player's side: an overloaded machine opens a good photograph too late, and that
+    is ours."""
     good = (SHEETS / "s019.jpg").read_bytes()
     with pytest.raises(ChildFault, match=r"not over after 0\.05 s"):
         decode_photo(good, "s019.jpg", Limits(wall_seconds=0.05))
@@ -96,7 +97,8 @@ def test_the_clock_is_never_held_against_a_file() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_child_ended_from_outside_says_nothing_of_its_file(number: signal.Signals) -> None:
-    """A service manager that stops a service signals its children too, and so does a kernel that is out of memory."""
+    """A service manager that stops a service signals its children too, and so does a kernel that is out of
+    memory."""
     data, found = _slow(), list[Exception | Decoded]()
 
     def opened() -> None:
@@ -118,8 +120,8 @@ BUSY_KB = 60_000
 
 
 def _child() -> int:
-    """The child that this process opens a file in, once it has one that works on it: an interrupt while the interpreter begins may
-    be lost in it, and then the file is opened all the same."""
+    """The child that this process opens a file in, once it has one that works on it: an interrupt while the
+    interpreter begins may be lost in it, and then the file is opened all the same."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         for status in Path("/proc").glob("[0-9]*/status"):
@@ -133,7 +135,9 @@ def _child() -> int:
     raise TimeoutError("no child was started")
 
 
-def test_a_child_that_cannot_begin_says_nothing_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_cannot_begin_says_nothing_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As while a new version is laid down over the old one."""
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ocr.image.open_image'] = None\n")
     usual = sandbox._environment()

@@ -1,5 +1,6 @@
-"""Where a photograph was taken, by whom and with what never leaves the child that opens it: neither in pixels' company nor
-anywhere in the bytes that are kept and sent on (GPS never leaves; the reader's issue, item 1)."""
+"""Where a photograph was taken, by whom and with what never leaves the child that opens it: neither in
+pixels' company nor anywhere in the bytes that are kept and sent on (GPS never leaves; the reader's issue,
+item 1)."""
 
 from __future__ import annotations
 
@@ -15,11 +16,14 @@ from tests.support import odd_files as odd
 
 SECRET = "Powick Bridge near Worcester"
 HIDDEN = SECRET.encode()
-XMP = f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><exif:GPSLatitude>{SECRET}</exif:GPSLatitude></x:xmpmeta>'.encode()
+XMP = (
+    f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><exif:GPSLatitude>{SECRET}</exif:GPSLatitude></x:xmpmeta>'.encode()
+)
 
 
 def exif() -> Pillow.Exif:
-    """Camera, comment and a place by name, as cameras with a map write them (CIPA DC-008, tags 271, 37510, GPS 27, 28)."""
+    """Camera, comment and a place by name, as cameras with a map write them (CIPA DC-008, tags 271, 37510,
+    GPS 27, 28)."""
     found = Pillow.Exif()
     found[271] = SECRET
     found.get_ifd(0x8769)[37510] = b"ASCII\0\0\0" + HIDDEN
@@ -35,7 +39,9 @@ def notes() -> PngImagePlugin.PngInfo:
 
 
 FILES: dict[str, Callable[[], bytes]] = {
-    "jpeg": lambda: odd.saved(odd.quarters(), "JPEG", exif=exif(), comment=HIDDEN, xmp=XMP, icc_profile=HIDDEN),
+    "jpeg": lambda: odd.saved(
+        odd.quarters(), "JPEG", exif=exif(), comment=HIDDEN, xmp=XMP, icc_profile=HIDDEN
+    ),
     "heic": lambda: odd.saved(odd.quarters(), "HEIF", exif=exif(), xmp=XMP),
     "webp": lambda: odd.saved(odd.quarters(), "WEBP", exif=exif(), xmp=XMP, icc_profile=HIDDEN),
     "tiff": lambda: odd.saved(odd.quarters(), "TIFF", exif=exif(), description=SECRET, artist=SECRET),

@@ -1,5 +1,5 @@
-"""What becomes of a mail by its subject, from the mailbox to the paper and its receipt: the handbook's own example, a missing
-year, a missing game where two would fit."""
+"""What becomes of a mail by its subject, from the mailbox to the paper and its receipt: the handbook's own
+example, a missing year, a missing game where two would fit."""
 
 from __future__ import annotations
 
@@ -37,8 +37,11 @@ def retreats(site: Site) -> Table:
     "Powick Bridge, Montrose, Fall 1644 Retreats, v1",
     "FWD: powick bridge; montrose; FALL 1644; retreat; version 1",
 ])  # fmt: skip
-def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(retreats: Table, subject: str) -> None:
-    """SUBJ-02, Q-02, Q-05: Fall is taken, and Autumn is what is written back, with the number that the next version has."""
+def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
+    retreats: Table, subject: str
+) -> None:
+    """SUBJ-02, Q-02, Q-05: Fall is taken, and Autumn is what is written back, with the number that the next
+    version has."""
     row = retreats.take(retreats.mail("Montrose", subject=subject), retreats.phase().opens_at)
     assert row.state == MailState.USED
     (paper,) = retreats.papers()
@@ -51,7 +54,8 @@ def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
     assert "Fall" not in str(retreats.message(letter)["Subject"])
 
 
-# A missing year -----------------------------------------------------------------------------------------------------
+# A missing year
+# -----------------------------------------------------------------------------------------------------
 
 
 WITHOUT_YEAR = "Powick Bridge - Montrose - Summer - Movement Orders - v1"
@@ -68,8 +72,8 @@ def desk(site: Site) -> Desk:
     ("Summer 1643 Movement Orders", "held"),
 ])
 def test_a_missing_year_is_the_sheets_and_only_then_the_open_phases(desk: Desk, said: str, fate: str) -> None:
-    """SUBJ-06: where the sheet has a year it decides. One of another year is not taken for the phase that happens to be
-    open: it is held, as nobody may guess."""
+    """SUBJ-06: where the sheet has a year it decides. One of another year is not taken for the phase that
+    happens to be open: it is held, as nobody may guess."""
     desk.table.take(desk.table.mail("Montrose", subject=WITHOUT_YEAR), desk.table.phase().opens_at)
     (paper,) = desk.table.papers()
     row = desk.read(paper.id, {picture(90): (sight(page([*HEADING[:3], said, *ORDERS])),)})
@@ -87,7 +91,8 @@ def test_a_missing_year_is_not_made_up_for_a_season_that_is_not_open(desk: Desk,
     assert desk.table.papers() == []
 
 
-# A missing game -----------------------------------------------------------------------------------------------------
+# A missing game
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -99,7 +104,10 @@ def both(site: Site) -> Table:
 
 
 def begin(table: Table, name: str, start: date) -> None:
-    seats = [create.Seat(power, f"Player {power}", "Europe/London", (address(power),)) for power in table.variant.powers]
+    seats = [
+        create.Seat(power, f"Player {power}", "Europe/London", (address(power),))
+        for power in table.variant.powers
+    ]
     new = create.NewGame(name, "w3k", start, seats)
     window = schedule(start, table.variant.calendar, table.variant.start.phase, 1)[0]
     with table.site.store.begin() as session:
@@ -111,7 +119,8 @@ WITHOUT_GAME = "Montrose - Summer 1642 - Movement Orders - v1"
 
 
 def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> None:
-    """SUBJ-07, Q-06: quarantined, no paper in either game, and the sender is told that the game was missing."""
+    """SUBJ-07, Q-06: quarantined, no paper in either game, and the sender is told that the game was
+    missing."""
     row = both.take(both.mail("Montrose", subject=WITHOUT_GAME), both.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "subject_unparsed")
     assert both.papers() == []
@@ -119,7 +128,8 @@ def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> 
     words = both.words(both.letters("rejection")[0])
     assert "The subject does not say the game." in words
     assert "as below" not in words, "no one subject stands below that could be copied"
-    assert f"Send it again with one of these subjects: Powick Bridge - {WITHOUT_GAME}; or Roundway Down - {WITHOUT_GAME}" in words
+    assert (f"Send it again with one of these subjects: Powick Bridge - {WITHOUT_GAME}; or Roundway Down - "
+            f"{WITHOUT_GAME}") in words
     assert f"Its subject: {WITHOUT_GAME}" in words
 
 

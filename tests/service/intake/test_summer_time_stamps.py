@@ -1,5 +1,6 @@
-"""Lateness by the mail server's own stamp, to the second, on the morning after Britain's clocks went forward: 07:00 GMT on Monday
-29 March 2027 is 08:00 in London and 01:00 in Mexico City (CAL-03, the worked dates of A4, J4)."""
+"""Lateness by the mail server's own stamp, to the second, on the morning after Britain's clocks went forward:
+07:00 GMT on Monday 29 March 2027 is 08:00 in London and 01:00 in Mexico City (CAL-03, the worked dates of A4,
+J4)."""
 
 from __future__ import annotations
 
@@ -26,16 +27,27 @@ def table(site: Site) -> Table:
 
 def sent(table: Table, date_header: str) -> bytes:
     """A mail whose sender's own clock says something else."""
-    return mail(table.subject("Montrose"), MONTROSE, headers=[f"Date: {date_header}"], parts=[text(), part(picture(90))],
-                stamps=[stamp("montrose.example", server=SERVER)])
+    return mail(
+        table.subject("Montrose"),
+        MONTROSE,
+        headers=[f"Date: {date_header}"],
+        parts=[text(), part(picture(90))],
+        stamps=[stamp("montrose.example", server=SERVER)],
+    )
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/London", "America/Mexico_City"])
 @pytest.mark.parametrize(("seconds", "counts"), [(-1, True), (0, True), (1, False)])
-def test_the_last_second_is_the_same_on_every_servers_clock(table: Table, zone: str, seconds: int, counts: bool) -> None:
+def test_the_last_second_is_the_same_on_every_servers_clock(
+    table: Table, zone: str, seconds: int, counts: bool
+) -> None:
     hour = {"UTC": 7, "Europe/London": 8, "America/Mexico_City": 1}[zone]
     stamped = datetime(2027, 3, 29, hour, 0, 0, tzinfo=ZoneInfo(zone))
-    stamped = stamped.replace(second=seconds) if seconds >= 0 else stamped.replace(hour=hour - 1, minute=59, second=59)
+    stamped = (
+        stamped.replace(second=seconds)
+        if seconds >= 0
+        else stamped.replace(hour=hour - 1, minute=59, second=59)
+    )
     row = table.take(sent(table, "Mon, 29 Mar 2027 07:00:00 +0000"), stamped)
     assert row.state == (MailState.USED if counts else MailState.REFUSED)
     assert [letter.kind for letter in table.letters()] == ["receipt" if counts else "receipt_late"]

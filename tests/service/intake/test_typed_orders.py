@@ -39,7 +39,8 @@ def _take(table: Table, raw: bytes) -> MailRow:
      ("5 Grain for Defense of Essex.", "10 Grain for Conquest of Kent.")),
     ("[b]5 Grain for Defense of Essex.\n10 Grain for Conquest of Kent.[/b]", False,
      ("5 Grain for Defense of Essex.", "10 Grain for Conquest of Kent.")),
-    ("<p>I think: <b>Capital <i>Essex</i></b><br>perhaps not</p><div style='font-weight: 700'>King to Kent</div>", True,
+    (("<p>I think: <b>Capital <i>Essex</i></b><br>perhaps not</p><div style='font-weight: 700'>King to "
+      "Kent</div>"), True,
      ("Capital Essex", "King to Kent")),
     ("<p><strong>Capital&nbsp;Ui N&eacute;ill</strong></p>", True, ("Capital Ui Néill",)),
     ("<div>[b]Capital Essex[/b]</div>", True, ("Capital Essex",)),

@@ -1,4 +1,5 @@
-"""A machine that cannot open photographs in time loses no turn: what came is filed and its sender has a receipt."""
+"""A machine that cannot open photographs in time loses no turn: what came is filed and its sender has a
+receipt."""
 
 from __future__ import annotations
 
@@ -33,13 +34,15 @@ def jobs(table: Table) -> Iterator[DbosJobs]:
 
 def _hurried(table: Table) -> Reader:
     return Reader(
-        store=table.site.store, blobs=table.site.blobs, clock=table.site.clock, eye=EngineEye(engines=(), opener=HURRIED),
+        store=table.site.store, blobs=table.site.blobs, clock=table.site.clock,
+        eye=EngineEye(engines=(), opener=HURRIED),
         load=table.load, post=Correspondence(table.writer), settled=lambda _: None,
     )
 
 
 def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table, jobs: DbosJobs) -> None:
-    """Faults 17 and 21: the player is told that it arrived, and never that the file is broken; the coordinator sees the fault."""
+    """Faults 17 and 21: the player is told that it arrived, and never that the file is broken; the
+    coordinator sees the fault."""
     taker = replace(table.taker, jobs=jobs, probe=ChildProbe(HURRIED))
     reader = _hurried(table)
     jobs.register(ingest.WORK, taker.take, failed=taker.give_up)

@@ -26,7 +26,9 @@ TENT = Postal(("Tent 3", "Mull"), date(2027, 6, 20), date(2027, 7, 20))
     (date(2027, 7, 5), (HOME, LODGE)),
     (date(2027, 7, 6), (HOME,)),
 ])  # fmt: skip
-def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(day: date, wanted: tuple[Postal, ...]) -> None:
+def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(
+    day: date, wanted: tuple[Postal, ...]
+) -> None:
     """LIST-02, LIST-03."""
     found = reach((HOME, LODGE), day)
     assert set(found.addresses) == set(wanted)
@@ -66,7 +68,8 @@ def test_on_no_day_is_a_player_with_an_address_unreachable_but_away() -> None:
 
 def test_an_address_keeps_its_script_and_loses_what_is_no_letter() -> None:
     assert lines_of("ул. Ленина 5\r\n\r\n 101000   Москва\x00\u202e\n") == ("ул. Ленина 5", "101000 Москва")
-    assert lines_of("15 Sráid Uí Chonaill\nBaile Átha Cliath") == ("15 Sráid Uí Chonaill", "Baile Átha Cliath")
+    assert lines_of("15 Sráid Uí Chonaill\nBaile Átha "
+                    "Cliath") == ("15 Sráid Uí Chonaill", "Baile Átha Cliath")
     assert name_line("Ada\r\nLovelace\x07") == "Ada Lovelace"
 
 

@@ -1,4 +1,5 @@
-"""The feed, read back by an iCalendar parser that shares no code with the one that wrote it (CAL-13, CAL-16)."""
+"""The feed, read back by an iCalendar parser that shares no code with the one that wrote it (CAL-13,
+CAL-16)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def due(instant: datetime, ordinal: int = 1, sequence: int = 0, name: str = "Pow
 
 
 def test_deadline_is_the_same_instant_in_every_zone() -> None:
-    """The day after Britain's clocks change: 07:00 GMT, 08:00 in London, 01:00 in Mexico City (A4, worked dates)."""
+    """The day after Britain's clocks change: 07:00 GMT, 08:00 in London, 01:00 in Mexico City (A4, worked
+    dates)."""
     text = feed("Powick Bridge", [due(datetime(2027, 3, 29, 7, tzinfo=UTC))], "example.org").decode()
     (event,) = IcsCalendarStream.calendar_from_ics(text).events
     start = event.dtstart
@@ -59,17 +61,25 @@ def test_any_name_and_number_survives(name: str, ordinal: int) -> None:
 
 
 def test_four_hundred_deadlines_read_back() -> None:
-    days = [datetime.combine(date.fromordinal(date(2027, 1, 1).toordinal() + n), datetime.min.time(), UTC) for n in range(400)]
+    days = [
+        datetime.combine(date.fromordinal(date(2027, 1, 1).toordinal() + n), datetime.min.time(), UTC)
+        for n in range(400)
+    ]
     text = feed("x", [due(day.replace(hour=7), n) for n, day in enumerate(days)], "example.org").decode()
-    assert [e.dtstart for e in IcsCalendarStream.calendar_from_ics(text).events] == [d.replace(hour=7) for d in days]
+    assert [e.dtstart for e in IcsCalendarStream.calendar_from_ics(text).events] == [
+        d.replace(hour=7) for d in days
+    ]
 
 
 def test_nothing_but_deadlines_is_told() -> None:
     """CAL-16: no secret content."""
     text = feed("x", [due(datetime(2027, 3, 14, 7, tzinfo=UTC))], "example.org").decode()
-    said = {line.partition(":")[0].partition(";")[0] for line in text.splitlines() if not line.startswith(" ")}
+    said = {
+        line.partition(":")[0].partition(";")[0] for line in text.splitlines() if not line.startswith(" ")
+    }
     assert said == {
         "BEGIN", "END", "PRODID", "VERSION", "CALSCALE", "METHOD", "NAME", "X-WR-CALNAME", "X-WR-TIMEZONE",
-        "REFRESH-INTERVAL", "X-PUBLISHED-TTL", "UID", "DTSTAMP", "LAST-MODIFIED", "SEQUENCE", "DTSTART", "SUMMARY",
+        "REFRESH-INTERVAL", "X-PUBLISHED-TTL", "UID", "DTSTAMP", "LAST-MODIFIED", "SEQUENCE", "DTSTART",
+        "SUMMARY",
         "DESCRIPTION", "TRANSP", "STATUS",
     }

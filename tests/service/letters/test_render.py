@@ -64,7 +64,9 @@ def test_every_kind_has_its_three_templates_and_a_sample() -> None:
     kinds = {letter.kind for letter in LETTERS.values()}
     assert kinds == set(render.KINDS)
     found = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
-    assert found == {f"{kind}-{part}" for kind in {*kinds, link.KIND} for part in ("subject.txt", "body.txt", "body.html")}
+    assert found == {
+        f"{kind}-{part}" for kind in {*kinds, link.KIND} for part in ("subject.txt", "body.txt", "body.html")
+    }
 
 
 @pytest.mark.parametrize("name", LETTERS)
@@ -115,15 +117,19 @@ def test_letters_have_keys_of_their_own_and_answers_are_threaded() -> None:
 def test_two_players_at_one_address_get_a_letter_each() -> None:
     game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
     keys = {
-        render.draft_results(game, samples.MOVEMENT, Recipient("home@post.example", power), samples.results()).key
+        render.draft_results(
+            game, samples.MOVEMENT, Recipient("home@post.example", power), samples.results()
+        ).key
         for power in ("Montrose", "Argyll")
     }
     assert len(keys) == 2
 
 
 def test_subjects_follow_the_canonical_pattern() -> None:
-    assert LETTERS["receipt"].subject == "Powick Bridge - Montrose - Autumn 1644 - Movement Orders - v2 received"
-    assert LETTERS["receipt bare"].subject == "Powick Bridge - Montrose - Autumn 1644 - Movement Orders - received"
+    assert LETTERS["receipt"].subject == ("Powick Bridge - Montrose - Autumn 1644 - Movement Orders - v2 "
+                                          "received")
+    assert LETTERS["receipt bare"].subject == ("Powick Bridge - Montrose - Autumn 1644 - Movement Orders - "
+                                               "received")
     assert LETTERS["draft_results"].subject == (
         "Powick Bridge - Montrose - Autumn 1644 - Draft Results before retreats"
     )
@@ -135,12 +141,17 @@ def test_subjects_follow_the_canonical_pattern() -> None:
 @pytest.mark.parametrize(
     ("moment", "zone", "said"),
     [
-        # The first two are worked dates of requirement CAL: 07:00 GMT is 08:00 in London after the clocks change.
+        # The first two are worked dates of requirement CAL: 07:00 GMT is 08:00 in London after the clocks
+        # change.
         (datetime(2027, 3, 14, 7, tzinfo=UTC), "", "Sun 14 Mar 2027, 07:00 GMT"),
-        (datetime(2027, 3, 29, 7, tzinfo=UTC), "Europe/London", "Mon 29 Mar 2027, 07:00 GMT (08:00 your time)"),
-        (datetime(2027, 3, 29, 7, tzinfo=UTC), "America/Mexico_City", "Mon 29 Mar 2027, 07:00 GMT (01:00 your time)"),
-        (datetime(2027, 3, 29, 7, tzinfo=UTC), "America/Los_Angeles", "Mon 29 Mar 2027, 07:00 GMT (00:00 your time)"),
-        (datetime(2027, 1, 4, 7, tzinfo=UTC), "Pacific/Honolulu", "Mon 4 Jan 2027, 07:00 GMT (Sun 3 Jan, 21:00 your time)"),
+        (datetime(2027, 3, 29, 7, tzinfo=UTC), "Europe/London", ("Mon 29 Mar 2027, 07:00 GMT (08:00 your "
+                                                                 "time)")),
+        (datetime(2027, 3, 29, 7, tzinfo=UTC), "America/Mexico_City", ("Mon 29 Mar 2027, 07:00 GMT (01:00 "
+                                                                       "your time)")),
+        (datetime(2027, 3, 29, 7, tzinfo=UTC), "America/Los_Angeles", ("Mon 29 Mar 2027, 07:00 GMT (00:00 "
+                                                                       "your time)")),
+        (datetime(2027, 1, 4, 7, tzinfo=UTC), "Pacific/Honolulu", ("Mon 4 Jan 2027, 07:00 GMT (Sun 3 Jan, "
+                                                                   "21:00 your time)")),
         (datetime(2027, 3, 14, 7, tzinfo=UTC), "Nowhere/Land", "Sun 14 Mar 2027, 07:00 GMT"),
         (datetime(2027, 3, 14, 7, tzinfo=UTC), "../../etc/passwd", "Sun 14 Mar 2027, 07:00 GMT"),
     ],
@@ -160,13 +171,16 @@ def test_time_left_is_told_in_two_units() -> None:
 def test_results_show_every_part() -> None:
     text = re.sub(r"\s+", " ", LETTERS["draft_results"].text)
     for part in (
-        "THE CROWN", "Army London moves to Surrey: moves.", "support cut by Army Berkshire's attack on Oxford.",
-        "A line read as “Army Durham” or as “Army Derby”: void, the unit holds.", "Army Exeter had no order and holds.",
+        "THE CROWN", "Army London moves to Surrey: moves.",
+        "support cut by Army Berkshire's attack on Oxford.",
+        "A line read as “Army Durham” or as “Army Derby”: void, the unit holds.",
+        "Army Exeter had no order and holds.",
         "MONTROSE - Army Inverness had no order and holds. - No sheet was received.",
         "HAMILTON - No orders on the sheet.",
         "Army Derbyshire (Newcastle), beaten from Nottinghamshire", "Fleet Wexford (Confederacy)",
         "The Crown: 7 centres, 5 units. Gained Oxford. Offer: build 2.",
-        "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Demand: remove 2.", "Hamilton: 6 centres, 6 units.",
+        "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Demand: remove 2.",
+        "Hamilton: 6 centres, 6 units.",
         "The Crown has won the war.", "met by Montrose, Ormond together.", "mark 9f86 d081 884c",
         "SHEETS THAT COUNTED: 2", "Attached: map.pdf.",
     ):  # fmt: skip

@@ -55,7 +55,8 @@ def test_a_large_providers_stamp_is_read_whole() -> None:
     stamp = read_stamp(
         'mx.w3k.example;\r\n dkim=pass header.i=@post.example header.s=sel-1 header.b="Ab/Cd+e=";'
         " spf=pass (mx.w3k.example: domain of a@post.example designates 203.0.113.20 as permitted sender)"
-        " smtp.mailfrom=a@post.example; arc=pass (i=1 spf=pass; dkim=pass); dmarc=pass header.from=post.example"
+        " smtp.mailfrom=a@post.example; arc=pass (i=1 spf=pass; dkim=pass); dmarc=pass "
+        "header.from=post.example"
     )
     assert stamp is not None
     assert [(result.method, result.result) for result in stamp.results] == [

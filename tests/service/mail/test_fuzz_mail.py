@@ -1,5 +1,6 @@
-"""More than fifty thousand hostile mails, made from the fixtures and drawn by hypothesis: each is read and judged without an
-exception, in bounded time, and none is answered to an address that its game does not know (fault 15, fault 18)."""
+"""More than fifty thousand hostile mails, made from the fixtures and drawn by hypothesis: each is read and
+judged without an exception, in bounded time, and none is answered to an address that its game does not know
+(fault 15, fault 18)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ SLOWEST = 5.0
 
 
 class Unopened:
-    """Pictures are opened in the limited child, which tests/service/intake/test_fuzz_files.py is about; here each is good."""
+    """Pictures are opened in the limited child, which tests/service/intake/test_fuzz_files.py is about; here
+    each is good."""
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         return Probe(PictureState.GOOD, pages=1)
@@ -55,7 +57,8 @@ def headers_of(raw: bytes) -> tuple[bytes, bytes]:
 
 
 def mutants(number: int, seed: str) -> Counter[Kind]:
-    """Half of them with a hostile head over a sound body, a quarter with a hostile body, a quarter cut up anywhere."""
+    """Half of them with a hostile head over a sound body, a quarter with a hostile body, a quarter cut up
+    anywhere."""
     chance = Random(seed)
     seeds = [path.read_bytes() for path in sorted(FIXTURES.glob("*.eml"))]
     seeds.append(mail())
@@ -80,8 +83,10 @@ def test_a_thousand_hostile_mails_are_read_and_judged() -> None:
 
 
 def test_a_charset_with_a_nul_in_its_name_does_not_stop_the_mail() -> None:
-    """Found by the long run below: the standard parser raises ValueError when such a leaf is asked for its payload."""
-    leaf = b'Content-Type: text/plain; charset="us\0ascii"\r\nContent-Transfer-Encoding: 8bit\r\n\r\ncaf\xc3\xa9\r\n'
+    """Found by the long run below: the standard parser raises ValueError when such a leaf is asked for its
+    payload."""
+    leaf = (b'Content-Type: text/plain; charset="us\0ascii"\r\nContent-Transfer-Encoding: '
+            b'8bit\r\n\r\ncaf\xc3\xa9\r\n')
     assert check(mail(parts=[leaf, part(picture())])) is Kind.ACCEPTED
     assert check(mail(body=leaf)) is Kind.REJECTED
 
@@ -94,19 +99,28 @@ def test_more_than_forty_thousand_hostile_mails_are_read_and_judged() -> None:
 
 
 NAMES = st.sampled_from([
-    b"From", b"To", b"Cc", b"Subject", b"Message-ID", b"References", b"Date", b"Authentication-Results", b"Reply-To", b"Sender",
-    b"Content-Type", b"Content-Transfer-Encoding", b"Content-Disposition", b"Return-Path", b"Auto-Submitted", b"X-Auto", b"",
+    b"From", b"To", b"Cc", b"Subject", b"Message-ID", b"References", b"Date", b"Authentication-Results",
+    b"Reply-To", b"Sender",
+    b"Content-Type", b"Content-Transfer-Encoding", b"Content-Disposition", b"Return-Path", b"Auto-Submitted",
+    b"X-Auto", b"",
 ])
 PIECES = st.sampled_from([
-    b"graham.j@mailbox.example", b"<", b">", b"@", b"[", b'"', b"(", b")", b"\\", b",", b";", b"=?utf-8?q?=0D=0A?=",
-    b"=?utf-8?b?", b"?=", b"=?x?q?a?=", b"multipart/mixed; boundary=cut", b"message/rfc822", b"image/jpeg", b"application/ms-tnef",
-    b"base64", b"quoted-printable", b"; name*0*=utf-8''%2e%2e%2f", b"mx.w3k.example; dmarc=pass header.from=mailbox.example",
-    b"Powick Bridge, Montrose, Autumn 1644 Retreats, v1", b"\r\n ", b"\r\n\t", b"\0", b"\xff\xfe", b"\xe2\x80\xae", b"(" * 500,
+    b"graham.j@mailbox.example", b"<", b">", b"@", b"[", b'"', b"(", b")", b"\\", b",", b";",
+    b"=?utf-8?q?=0D=0A?=",
+    b"=?utf-8?b?", b"?=", b"=?x?q?a?=", b"multipart/mixed; boundary=cut", b"message/rfc822", b"image/jpeg",
+    b"application/ms-tnef",
+    b"base64", b"quoted-printable", b"; name*0*=utf-8''%2e%2e%2f",
+    b"mx.w3k.example; dmarc=pass header.from=mailbox.example",
+    b"Powick Bridge, Montrose, Autumn 1644 Retreats, v1", b"\r\n ", b"\r\n\t", b"\0", b"\xff\xfe",
+    b"\xe2\x80\xae", b"(" * 500,
 ]) | st.binary(max_size=12)
-LINES = st.tuples(NAMES, st.sampled_from([b": ", b":", b" :", b""]), st.lists(PIECES, max_size=6).map(b"".join)).map(b"".join)
+LINES = st.tuples(
+    NAMES, st.sampled_from([b": ", b":", b" :", b""]), st.lists(PIECES, max_size=6).map(b"".join)
+).map(b"".join)
 BODIES = st.lists(
     st.sampled_from([b"--cut\r\n", b"--cut--\r\n", b"\r\n", b"Content-Type: image/jpeg\r\n",
-                     b"Content-Type: multipart/mixed; boundary=cut\r\n", b"Content-Transfer-Encoding: base64\r\n", b"/9j/4AAQ", b"\xff\xd8\xff", b"=0"])
+                     b"Content-Type: multipart/mixed; boundary=cut\r\n",
+                     b"Content-Transfer-Encoding: base64\r\n", b"/9j/4AAQ", b"\xff\xd8\xff", b"=0"])
     | st.binary(max_size=40), max_size=20).map(b"".join)
 
 

@@ -1,4 +1,5 @@
-"""Header blocks read without raising: encoded words, eight-bit bytes, folding, addresses, and the hostile ones."""
+"""Header blocks read without raising: encoded words, eight-bit bytes, folding, addresses, and the hostile
+ones."""
 
 from __future__ import annotations
 
@@ -214,8 +215,10 @@ def test_any_bytes_are_a_mail(raw: bytes) -> None:
 
 
 @given(st.lists(st.sampled_from([b"\r\n", b"--cut", b"Content-Type: ", b"multipart/mixed; boundary=cut", b"message/rfc822",
-                                 b"image/jpeg", b"\r\n\r\n", b"base64", b"Content-Transfer-Encoding: ", b"/9j/", b"\xff\xd8\xff",
-                                 b"From: ", b"<a@b>", b"=?utf-8?q?", b"?=", b"(", b'"', b"\0"]), max_size=60))  # fmt: skip
+                                 b"image/jpeg", b"\r\n\r\n", b"base64", b"Content-Transfer-Encoding: ",
+                                 b"/9j/", b"\xff\xd8\xff",
+                                 b"From: ", b"<a@b>", b"=?utf-8?q?", b"?=", b"(", b'"',
+                                 b"\0"]), max_size=60))  # fmt: skip
 def test_any_jumble_of_mail_words_is_a_mail(pieces: list[bytes]) -> None:
     found = read_mail(b"".join(pieces), PillowProbe())
     assert found.photos == 0

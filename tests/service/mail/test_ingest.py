@@ -226,7 +226,8 @@ def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_t
     with site.store() as session:
         assert session.scalars(select(EventRow.what)).all() == ["mail_unreadable"]
     facts = Health(site.store, site.clock, Pulse(site.clock), site.blobs.root.parent, lambda: False).look()
-    queue = next(fact for fact in facts if fact.name == "Queue")  # which the coordinator is written to about, if it stays so
+    # which the coordinator is written to about, if it stays so
+    queue = next(fact for fact in facts if fact.name == "Queue")
     assert queue.state == "look"
     assert "1 mails of the last 24 hours could not be fetched" in queue.said
 
@@ -283,7 +284,9 @@ def test_a_push_brings_mail_in_at_once(
 
 
 @pytest.mark.parametrize("server", ["dovecot", "pymap_server"])
-def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(server: str, request: pytest.FixtureRequest) -> None:
+def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(
+    server: str, request: pytest.FixtureRequest
+) -> None:
     """Its news stands among the answers to other commands, and IDLE does not repeat it."""
     running = request.getfixturevalue(server)
     box = ImapBox(running.settings() if server == "pymap_server" else imap_settings(running))

@@ -177,7 +177,9 @@ def test_idle_is_left_at_the_keep_alive_limit(dovecot: Dovecot) -> None:
     source.close()
 
 
-def test_after_a_quiet_while_the_folder_is_opened_anew(dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_quiet_while_the_folder_is_opened_anew(
+    dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A server may lose sight of a mail that came while others were moved on; a fresh look finds it."""
     opened: list[str] = []
     select = IMAPClient.select_folder

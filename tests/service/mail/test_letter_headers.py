@@ -1,5 +1,5 @@
-"""What stands in the head of every letter beside its words: who answers it where, what it answers, and that a machine wrote
-it (section 5 of the desk plan; RFC 3834)."""
+"""What stands in the head of every letter beside its words: who answers it where, what it answers, and that a
+machine wrote it (section 5 of the desk plan; RFC 3834)."""
 
 from __future__ import annotations
 
@@ -58,15 +58,22 @@ def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> 
 def test_answers_go_to_the_order_address_whoever_sends_the_letters(table: Table) -> None:
     writer = table.writer
     with table.site.store.begin() as session:
-        Circulars(replace(writer, sender=replace(writer.sender, sender=ROBOT))).hand_over(session, table.game, "Grace", "form", "ada")
+        Circulars(replace(writer, sender=replace(writer.sender, sender=ROBOT))).hand_over(
+            session, table.game, "Grace", "form", "ada"
+        )
     message = table.message(table.letters("hand_over")[0])
     assert (message["From"], message["Reply-To"]) == (ROBOT, ORDER_ADDRESS)
 
 
 def theirs(table: Table, subject: str) -> bytes:
     """Montrose's mail with a picture, under the Message-ID that answers must name."""
-    return mail(subject, MONTROSE, headers=[f"Message-ID: {THEIRS}"], parts=[text("See the sheet."), part(picture(90))],
-                stamps=[stamp("montrose.example", server=SERVER)])
+    return mail(
+        subject,
+        MONTROSE,
+        headers=[f"Message-ID: {THEIRS}"],
+        parts=[text("See the sheet."), part(picture(90))],
+        stamps=[stamp("montrose.example", server=SERVER)],
+    )
 
 
 def test_a_refusal_and_a_late_receipt_stand_below_the_mail_they_answer(table: Table) -> None:
@@ -93,4 +100,6 @@ def test_what_the_reader_finds_wrong_is_told_below_the_mail_too(table: Table, ki
     assert table.message(row)["In-Reply-To"] == THEIRS
     notices = table.letters("coordinator_notice")
     assert len(notices) == (kind == "held")
-    assert not [one for one in notices if table.message(one)["In-Reply-To"]], "the coordinator wrote nothing that is answered"
+    assert not [one for one in notices if table.message(one)["In-Reply-To"]], (
+        "the coordinator wrote nothing that is answered"
+    )

@@ -1,4 +1,5 @@
-"""Logins by access token, at Dovecot and at a mail sink, and by implicit TLS; every certificate is verified."""
+"""Logins by access token, at Dovecot and at a mail sink, and by implicit TLS; every certificate is
+verified."""
 
 from __future__ import annotations
 
@@ -65,7 +66,9 @@ def test_a_new_refresh_token_takes_the_place_of_the_old_one(provider: Provider) 
 
 
 def test_without_a_refresh_token_the_application_asks_in_its_own_name(provider: Provider) -> None:
-    tokens = Tokens(provider.settings(refresh_token="", scope="https://mail.example/.default"), "mail_in.oauth")
+    tokens = Tokens(
+        provider.settings(refresh_token="", scope="https://mail.example/.default"), "mail_in.oauth"
+    )
     assert tokens.token() == "token-1"
     assert provider.asked == [
         {"client_id": CLIENT, "client_secret": SECRET, "grant_type": "client_credentials", "scope": "https://mail.example/.default"}]  # fmt: skip
@@ -86,7 +89,8 @@ def test_a_provider_that_gives_none_is_one_sentence_without_a_secret(
     provider: Provider, fault: tuple[int, bytes], says: str
 ) -> None:
     provider.fault = fault
-    with pytest.raises(NoToken, match=rf"^The provider 127\.0\.0\.1 gives no access token {says}; check mail_in\.oauth") as caught:
+    with pytest.raises(NoToken, match=(rf"^The provider 127\.0\.0\.1 gives no access token {says}; check "
+                                       rf"mail_in\.oauth")) as caught:
         Tokens(provider.settings(), "mail_in.oauth").token()
     assert not any(secret in str(caught.value) for secret in (SECRET, REFRESH))
 
@@ -94,7 +98,8 @@ def test_a_provider_that_gives_none_is_one_sentence_without_a_secret(
 def test_a_provider_in_clear_is_refused(tmp_path: Path) -> None:
     (tmp_path / "galloper.toml").write_text(
         'data = "data"\norder_address = "a@b.example"\ncoordinator = "a@b.example"\n[mail_in]\n'
-        '[mail_in.oauth]\ntoken_url = "http://provider.example/token"\nclient_id = "x"\n[mail_out]\nsender = "a@b.example"\n')  # fmt: skip
+        '[mail_in.oauth]\ntoken_url = "http://provider.example/token"\nclient_id = "x"\n[mail_out]\nsender '
+        '= "a@b.example"\n')  # fmt: skip
     with pytest.raises(ConfigError, match=r"mail_in\.oauth\.token_url"):
         read_settings(tmp_path / "galloper.toml", {})
 
@@ -123,7 +128,14 @@ def test_dovecot_lets_in_who_has_a_good_token_and_says_who_has_not(site: Site, p
 def test_letters_leave_by_token_and_stay_while_it_is_refused(site: Site, provider: Provider) -> None:
     sink = SmtpSink(token="token-2").start()
     try:
-        leaving = MailOut(host="127.0.0.1", port=sink.port, starttls=False, user="orders", sender=SENDER, oauth=provider.settings())
+        leaving = MailOut(
+            host="127.0.0.1",
+            port=sink.port,
+            starttls=False,
+            user="orders",
+            sender=SENDER,
+            oauth=provider.settings(),
+        )
         transport = SmtpTransport(leaving, seconds=5)
         write(site, LETTER)
         outcome = send_due(site.store, site.blobs, transport, site.clock, sender=SENDER)
@@ -149,7 +161,9 @@ def test_port_465_is_encrypted_from_the_start_and_its_certificate_verified(
         doubtful = SmtpTransport(leaving, seconds=5)
         outcome = send_due(site.store, site.blobs, doubtful, site.clock, sender=SENDER)
         assert "certificate" in outcome.down
-        trusting = SmtpTransport(leaving, seconds=5, context=ssl.create_default_context(cafile=str(certificate[0])))
+        trusting = SmtpTransport(
+            leaving, seconds=5, context=ssl.create_default_context(cafile=str(certificate[0]))
+        )
         assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == Sent(sent=1)
     finally:
         sink.stop()
@@ -158,9 +172,13 @@ def test_port_465_is_encrypted_from_the_start_and_its_certificate_verified(
 def test_a_relay_that_takes_only_tokens_is_told_to_whoever_set_a_password(site: Site) -> None:
     sink = SmtpSink(token="token-1").start()
     try:
-        leaving = MailOut(host="127.0.0.1", port=sink.port, starttls=False, user="orders", password="x", sender=SENDER)
+        leaving = MailOut(
+            host="127.0.0.1", port=sink.port, starttls=False, user="orders", password="x", sender=SENDER
+        )
         write(site, LETTER)
-        outcome = send_due(site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER)
+        outcome = send_due(
+            site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER
+        )
         assert "offers no login by password; see mail_out.oauth" in outcome.down
     finally:
         sink.stop()

@@ -23,8 +23,10 @@ def table(site: Site) -> Table:
 def bounce(to: str, header: str = "To") -> bytes:
     """As terse as bounces come: nothing of the letter itself."""
     return (
-        f"Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\n{header}: {to}\r\nSubject: Undelivered Mail\r\n"
-        'MIME-Version: 1.0\r\nContent-Type: multipart/report; report-type=delivery-status; boundary="cut"\r\n\r\n'
+        f"Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\n{header}: {to}\r\nSubject: Undelivered "
+        f"Mail\r\n"
+        'MIME-Version: 1.0\r\nContent-Type: multipart/report; report-type=delivery-status; '
+        'boundary="cut"\r\n\r\n'
         "--cut\r\nContent-Type: text/plain\r\n\r\nNo.\r\n"
         "--cut\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n"
         f"Final-Recipient: rfc822; {MONTROSE}\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n--cut--\r\n"
@@ -34,9 +36,13 @@ def bounce(to: str, header: str = "To") -> bytes:
 def sent(table: Table, sink: SmtpSink, *, by_letter: bool) -> str:
     """Montrose's receipt leaves; to whom it would be returned."""
     table.take(table.mail("Montrose"), table.phase().opens_at)
-    leaving = MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=SENDER, return_by_letter=by_letter)
+    leaving = MailOut(
+        host="127.0.0.1", port=sink.port, starttls=False, sender=SENDER, return_by_letter=by_letter
+    )
     site = table.site
-    assert send_due(site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER) == Sent(sent=1)
+    assert send_due(
+        site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER
+    ) == Sent(sent=1)
     return sink.letters[0].sender
 
 
@@ -58,7 +64,9 @@ def test_without_the_setting_letters_return_to_the_sender(table: Table, smtp_sin
     assert sent(table, smtp_sink, by_letter=False) == "orders@galloper.example"
 
 
-@pytest.mark.parametrize("to", ["orders+receipt.0123456789abcdef01234567@galloper.example", "orders+x@galloper.example", "orders+"])
+@pytest.mark.parametrize(
+    "to", ["orders+receipt.0123456789abcdef01234567@galloper.example", "orders+x@galloper.example", "orders+"]
+)
 def test_an_address_that_names_no_letter_changes_nothing(table: Table, smtp_sink: SmtpSink, to: str) -> None:
     sent(table, smtp_sink, by_letter=True)
     table.take(bounce(to), table.phase().opens_at)

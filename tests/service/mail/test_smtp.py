@@ -51,8 +51,11 @@ def test_a_server_away_for_more_than_two_days_is_shown_as_failed(site: Site) -> 
     assert (rows(site)[0].error or "").endswith("Given up after two days.")
 
 
-def test_a_letter_that_lay_here_for_days_is_not_given_up_at_its_first_try(site: Site, smtp_sink: SmtpSink) -> None:
-    """Galloper was away itself, or a person held the letters back; and then the server is away for a moment."""
+def test_a_letter_that_lay_here_for_days_is_not_given_up_at_its_first_try(
+    site: Site, smtp_sink: SmtpSink
+) -> None:
+    """Galloper was away itself, or a person held the letters back; and then the server is away for a
+    moment."""
     write(site, LETTER)
     site.clock.advance(timedelta(days=4))
     assert send(site, free_port()).down

@@ -1,7 +1,8 @@
-"""A blank sheet as it is printed, photographed and read back: its heading is what was filled in (POST-07, HEAD-01).
+"""A blank sheet as it is printed, photographed and read back: its heading is what was filled in (POST-07,
+HEAD-01).
 
-The target is 999 of 1,000; so many take an hour, which `galloper bench paper --sheets 1000` is for. This is a sample of the same
-sheets, and no failure in it is let pass.
+The target is 999 of 1,000; so many take an hour, which `galloper bench paper --sheets 1000` is for. This is a
+sample of the same sheets, and no failure in it is let pass.
 """
 
 from __future__ import annotations

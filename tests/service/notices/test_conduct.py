@@ -1,5 +1,5 @@
-"""What the handbook asks of players: said once, to each of them, and policed by nobody (CON-01 to CON-07, POST-02, POST-05,
-POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
+"""What the handbook asks of players: said once, to each of them, and policed by nobody (CON-01 to CON-07,
+POST-02, POST-05, POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
 
 from __future__ import annotations
 
@@ -42,13 +42,15 @@ SAID = (
     # CON-02.
     "Nobody writes as somebody else.",
     # CON-03.
-    "In person, only what is past may be spoken of, and that as if you knew neither your own plans nor your reasons.",
+    ("In person, only what is past may be spoken of, and that as if you knew neither your own plans nor your "
+     "reasons."),
     # CON-04.
     "Nothing electronic helps you write to each other. The map may be used on a screen or printed.",
     # CON-05.
     "Who plays bears the risk of being misunderstood or misread, and holds the coordinator free of blame.",
     # CON-06.
-    "Please work out the deadlines on your own clock, and look once whether your calendar shows them at the right hour.",
+    ("Please work out the deadlines on your own clock, and look once whether your calendar shows them at the "
+     "right hour."),
     # CON-07: asked for, politely.
     "Please write so that anybody can read it.",
 )
@@ -62,7 +64,8 @@ def test_the_welcome_says_how_players_meet(table: Table) -> None:
 
 @pytest.mark.parametrize("slug", ["bretwalda", "britain1066", "brittania", "war1648"])
 def test_other_games_rules_say_nothing_of_how_players_meet(slug: str) -> None:
-    """The conduct is the handbook's of Wars of the Three Kingdoms; none of the other rules has a word of it."""
+    """The conduct is the handbook's of Wars of the Three Kingdoms; none of the other rules has a word of
+    it."""
     assert maps.load(slug).conduct == ()
 
 
@@ -81,16 +84,32 @@ def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> 
     assert len(table.letters("welcome")) == 1
     others = [letter for letter in every_letter().values() if letter.kind != "welcome"]
     assert len({letter.kind for letter in others}) == 15
-    assert not [letter.kind for letter in others if "free of blame" in letter.text or "HOW PLAYERS MEET" in letter.text]
+    assert not [
+        letter.kind
+        for letter in others
+        if "free of blame" in letter.text or "HOW PLAYERS MEET" in letter.text
+    ]
 
 
 def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> None:
-    """POST-02: an optional name, position, game, season with year, salutation; and below the closing the same again."""
+    """POST-02: an optional name, position, game, season with year, salutation; and below the closing the same
+    again."""
     words = welcome(table)
     _, _, advice = words.partition("HOW A LETTER LOOKS")
-    parts = ["(your own name, if you like)", "Montrose", "Powick Bridge", "Summer 1642", "To the other player's power,",
-             "with a closing of your choice,", "Montrose", "(your own name, if you like)", "Powick Bridge", "Summer 1642",
-             "real names and addresses", "nothing of the game"]
+    parts = [
+        "(your own name, if you like)",
+        "Montrose",
+        "Powick Bridge",
+        "Summer 1642",
+        "To the other player's power,",
+        "with a closing of your choice,",
+        "Montrose",
+        "(your own name, if you like)",
+        "Powick Bridge",
+        "Summer 1642",
+        "real names and addresses",
+        "nothing of the game",
+    ]
     at = 0
     for part in parts:
         found = advice.find(part, at)
@@ -137,7 +156,8 @@ def test_a_mail_that_lacks_a_part_of_its_subject_counts_where_nothing_else_can_b
 
 
 @pytest.mark.parametrize("subject", [
-    "Powick Bridge - Montrose - Summer 1642", "Powick Bridge - Summer 1642 - Movement Orders - v1", "Montrose orders",
+    "Powick Bridge - Montrose - Summer 1642", "Powick Bridge - Summer 1642 - Movement Orders - v1",
+    "Montrose orders",
 ])  # fmt: skip
 def test_a_mail_that_lacks_more_waits_for_a_person_and_is_not_refused(table: Table, subject: str) -> None:
     """POST-08: absence is no reason by itself; the coordinator looks."""
@@ -147,12 +167,19 @@ def test_a_mail_that_lacks_more_waits_for_a_person_and_is_not_refused(table: Tab
 
 
 def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(table: Table) -> None:
-    """CAL-01, CAL-02: a photograph on T+0, another on T+11 and one at the deadline itself; the last one counts."""
+    """CAL-01, CAL-02: a photograph on T+0, another on T+11 and one at the deadline itself; the last one
+    counts."""
     phase = table.phase()
     for version, at in ((1, phase.opens_at), (2, phase.opens_at + timedelta(days=11)), (3, phase.deadline)):
-        row = table.take(table.mail("Montrose", shade=60 + 40 * version, subject=table.subject("Montrose", version)), at)
+        row = table.take(
+            table.mail("Montrose", shade=60 + 40 * version, subject=table.subject("Montrose", version)), at
+        )
         assert row.state == MailState.USED, version
-    assert [(paper.version, paper.fate) for paper in table.papers()] == [(1, "counts"), (2, "counts"), (3, "counts")]
+    assert [(paper.version, paper.fate) for paper in table.papers()] == [
+        (1, "counts"),
+        (2, "counts"),
+        (3, "counts"),
+    ]
     with table.site.store() as session:
         (chosen,) = executed(session, table.phase()).values()
         assert session.get_one(SubmissionRow, chosen).version == 3

@@ -1,5 +1,5 @@
-"""An executed sheet is copied to all players with every line that its power wrote as an order, the superfluous ones too
-(Q-36), and without its writer's name, above the orders or below (Q-37)."""
+"""An executed sheet is copied to all players with every line that its power wrote as an order, the
+superfluous ones too (Q-36), and without its writer's name, above the orders or below (Q-37)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def ink(at: int, box: list[list[int]], page: Image.Image) -> None:
 
 @pytest.fixture
 def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """The copy of Manchester's sheet that goes to everybody, each of whose lines is written in an ink of its own."""
+    """The copy of Manchester's sheet that goes to everybody, each of whose lines is written in an ink of its
+    own."""
     table = open_table(site, position=autumn_1642())
     table.announce = Announcements(table.writer)
     table.file("Manchester", ORDERS, heading=HEADING)
@@ -71,7 +72,9 @@ def shows(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], at: int) -> boo
     return bool((np.abs(copy - HUES[at]).max(axis=2) < 40).sum() > 2000)
 
 
-def test_every_line_written_as_an_order_is_on_the_copy(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> None:
+def test_every_line_written_as_an_order_is_on_the_copy(
+    copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+) -> None:
     """Q-36: what is superfluous is seen by all."""
     assert [shows(copy, at) for at in range(len(HEADING), len(HEADING) + len(ORDERS))] == [True] * 4
     assert [shows(copy, at) for at in range(1, len(HEADING))] == [True] * 4

@@ -1,4 +1,5 @@
-"""Draft results bring every executed sheet to everybody, and nothing else of what was sent in (OUT-04, OUT-14, CAL-03)."""
+"""Draft results bring every executed sheet to everybody, and nothing else of what was sent in (OUT-04,
+OUT-14, CAL-03)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,11 @@ from service.store.tables import OutboxRow, PageRow
 from tests.support.site import Site
 from tests.support.table import Table, address, autumn_1642, open_table
 
-INK: Mapping[str, tuple[int, int, int]] = {"Manchester": (200, 60, 60), "The Crown": (60, 160, 60), "Ormond": (70, 70, 200)}
+INK: Mapping[str, tuple[int, int, int]] = {
+    "Manchester": (200, 60, 60),
+    "The Crown": (60, 160, 60),
+    "Ormond": (70, 70, 200),
+}
 """The paper of each sheet that counts, so that a copy tells whose it is."""
 ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
 OTHER = (240, 200, 20)
@@ -32,7 +37,8 @@ def paint(table: Table, paper: int, colour: tuple[int, int, int]) -> None:
 
 @pytest.fixture
 def drafts(site: Site) -> tuple[Table, list[OutboxRow]]:
-    """Three powers' sheets count; one of them has an older version too, and a fourth power's came too late."""
+    """Three powers' sheets count; one of them has an older version too, and a fourth power's came too
+    late."""
     table = open_table(site, position=autumn_1642())
     table.announce = Announcements(table.writer)
     paint(table, table.file("Ormond", ["A Dublin H"], heading=("Ormond",)), OTHER)
@@ -40,14 +46,20 @@ def drafts(site: Site) -> tuple[Table, list[OutboxRow]]:
         orders = ATTACK if power == "Manchester" else ("A London H",)
         paint(table, table.file(power, orders, version=version, heading=(power,)), INK[power])
     phase = table.phase()
-    paint(table, table.file("Argyll", ["A Fife H"], at=phase.deadline.replace(second=1), heading=("Argyll",)), OTHER)
+    paint(
+        table,
+        table.file("Argyll", ["A Fife H"], at=phase.deadline.replace(second=1), heading=("Argyll",)),
+        OTHER,
+    )
     table.site.clock.set(phase.deadline)
     table.turns.close({"phase": phase.id})
     table.turns.approve(phase.id, "ada")
     return table, table.letters("draft_results")
 
 
-def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(drafts: tuple[Table, list[OutboxRow]]) -> None:
+def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(
+    drafts: tuple[Table, list[OutboxRow]],
+) -> None:
     table, letters = drafts
     assert {row.recipient for row in letters} == {address(power) for power in table.variant.powers}
     for row in letters:
@@ -63,8 +75,11 @@ def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(draf
             assert max(abs(one - wanted) for one, wanted in zip(seen, ink, strict=True)) < 12, power
 
 
-def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(drafts: tuple[Table, list[OutboxRow]]) -> None:
-    """The issue: the powers without a sheet are listed in the draft results. A sheet that came too late is none."""
+def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(
+    drafts: tuple[Table, list[OutboxRow]],
+) -> None:
+    """The issue: the powers without a sheet are listed in the draft results. A sheet that came too late is
+    none."""
     table, letters = drafts
     words = table.words(letters[0])
     assert "SHEETS THAT COUNTED: 3" in words
@@ -74,4 +89,7 @@ def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(drafts: tuple
     for name in without:
         own = words.partition(f"{name.upper()} - ")[2].partition("No sheet was received.")[0]
         assert own, name
-        assert not any(f"{other.upper()} - " in own for other in {power.name for power in table.variant.powers.values()} - {name}), name
+        assert not any(
+            f"{other.upper()} - " in own
+            for other in {power.name for power in table.variant.powers.values()} - {name}
+        ), name

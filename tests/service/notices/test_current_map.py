@@ -56,7 +56,9 @@ def test_with_every_unit_elsewhere_the_map_is_the_same_and_with_other_owners_it_
     rng = random.Random(13)
     owners = sorted(table.variant.powers)
     places = rng.sample(sorted(table.variant.board.provinces), 60)
-    elsewhere = frozenset(Unit(owners[at % 10], "AF"[at % 2], Region(place)) for at, place in enumerate(places))
+    elsewhere = frozenset(
+        Unit(owners[at % 10], "AF"[at % 2], Region(place)) for at, place in enumerate(places)
+    )
     assert elsewhere != start.units
     as_begun = seen(winter_map(table, start.units, start.centres))
     assert seen(winter_map(table, elsewhere, start.centres)) == as_begun

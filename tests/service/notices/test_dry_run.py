@@ -1,4 +1,5 @@
-"""A dry run of a deadline: nothing leaves, nothing is written but its digest, and it says what the real run will do."""
+"""A dry run of a deadline: nothing leaves, nothing is written but its digest, and it says what the real run
+will do."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def everything(table: Table) -> dict[str, list[Any]]:
     with table.site.store() as session:
         return {
             name: [tuple(row) for row in session.execute(select(found).order_by(*found.primary_key.columns))]
-            for name, found in Base.metadata.tables.items() if name not in {"events", "record", "record_heads"}
+            for name, found in Base.metadata.tables.items()
+            if name not in {"events", "record", "record_heads"}
         }
 
 
@@ -94,7 +96,9 @@ def test_a_changed_sheet_gives_another_result_and_is_named(table: Table) -> None
     unseal(table)
     first = rehearse(table)
     assert first.changes is None
-    table.file("Manchester", ["A Lindsey H", "A Norfolk H"], version=2, at=table.phase().opens_at + timedelta(days=1))
+    table.file(
+        "Manchester", ["A Lindsey H", "A Norfolk H"], version=2, at=table.phase().opens_at + timedelta(days=1)
+    )
     second = rehearse(table)
     assert second.result != first.result
     assert second.changes is not None
@@ -197,11 +201,13 @@ def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) 
     assert events(table) == []
 
 
-# Pictures when they are looked at ---------------------------------------------------------------------------------------
+# Pictures when they are looked at
+# ---------------------------------------------------------------------------------------
 
 
 def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rehearsal names every file that the real run attaches and draws none; its address gives the very same bytes."""
+    """A rehearsal names every file that the real run attaches and draws none; its address gives the very same
+    bytes."""
     unseal(table)
     drawn: list[str] = []
     real = pictures.results_pictures

@@ -17,7 +17,9 @@ def table(site: Site) -> Table:
     made = open_table(site)
     with site.store.begin() as session:
         for at in range(3):
-            records.log_event(session, site.clock.now(), "something", game_id=made.game, detail={"number": at})
+            records.log_event(
+                session, site.clock.now(), "something", game_id=made.game, detail={"number": at}
+            )
     return made
 
 
@@ -40,12 +42,15 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
     for row in rows:
         words, message = table.words(row), table.message(row)
         assert "Until now: The Coordinator From now on: Blaise" in words
-        assert f"The record of Powick Bridge has {before.number} entries up to this hand-over, with this root: {before.link}" in words
+        assert (f"The record of Powick Bridge has {before.number} entries up to this hand-over, with this "
+                f"root: {before.link}") in words
         assert f"{table.phase().deadline:%a %-d %b %Y, 07:00 GMT}" in words
         assert words.rstrip().endswith("Orders go to orders@galloper.example")
         assert "Blaise, coordinator of Powick Bridge" in words
         assert message["Auto-Submitted"] == "auto-generated"
-        assert not [one for one in map(address, table.variant.powers) if one != row.recipient and one in words]
+        assert not [
+            one for one in map(address, table.variant.powers) if one != row.recipient and one in words
+        ]
 
 
 def test_letters_are_signed_by_the_new_coordinator_from_then_on(table: Table) -> None:

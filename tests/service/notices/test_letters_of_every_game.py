@@ -1,4 +1,5 @@
-"""All sixteen letters, of every game there is, from its own facts: none has a word of another game (issue 9: letters' wording)."""
+"""All sixteen letters, of every game there is, from its own facts: none has a word of another game (issue 9:
+letters' wording)."""
 
 from __future__ import annotations
 
@@ -19,17 +20,24 @@ from tests.support.site import Site
 from tests.support.table import Table, open_table
 
 OF_KINDS = {
-    PhaseKind.RETREAT: r"retreat\w*|dislodge\w*|beaten", PhaseKind.ADJUSTMENT: r"builds?|removals?|adjustments?|supply|offer\w*|centres?",
+    PhaseKind.RETREAT: r"retreat\w*|dislodge\w*|beaten",
+    PhaseKind.ADJUSTMENT: r"builds?|removals?|adjustments?|supply|offer\w*|centres?",
     PhaseKind.MOVEMENT: r"movement", PhaseKind.TURN: r"grain|turn orders"}
 """What is only said where a game has such a phase."""
-ELSEWHERE = {"w3k": r"prox(?:y|ies)|convert\w*|conversion|sends? supply|supply to", "war1648": r"mercenar\w*|loans?|ice",
-             "bretwalda": r"boats?|bunch\w*", "britain1066": r"straits|unseen|off the board", "brittania": r"kings?|kingdom|dominion"}
+ELSEWHERE = {"w3k": (r"prox(?:y|ies)|convert\w*|conversion|sends? supply|supply "
+                     r"to"), "war1648": r"mercenar\w*|loans?|ice",
+             "bretwalda": r"boats?|bunch\w*", "britain1066": r"straits|unseen|off the board",
+             "brittania": r"kings?|kingdom|dominion"}
 """What is only said in one game."""
 
 
 def _words_of(variant: Variant) -> set[str]:
     """Every name there is in a game, and the words of these names."""
-    names = [variant.title, *(p.name for p in variant.board.provinces.values()), *(s for s, _ in variant.calendar.steps)]
+    names = [
+        variant.title,
+        *(p.name for p in variant.board.provinces.values()),
+        *(s for s, _ in variant.calendar.steps),
+    ]
     names += [kind.name for kind in variant.kinds.values()]
     for power in variant.powers.values():
         names += [power.name, *power.aliases]
@@ -41,15 +49,24 @@ def _people(variant: Variant) -> set[str]:
 
 
 def foreign(slug: str) -> list[str]:
-    """Patterns of what no letter of a game says: names of powers, seasons and units of other games, words of phases it lacks, and
-    what belongs to one other game alone. A name that this game has as well, as a place or a word of one, is its own."""
+    """Patterns of what no letter of a game says: names of powers, seasons and units of other games, words of
+    phases it lacks, and what belongs to one other game alone. A name that this game has as well, as a place
+    or a word of one, is its own."""
     variant = maps.load(slug)
     own = {word.casefold() for word in _words_of(variant)}
     found = []
     for other in map(maps.load, maps.variants()):
-        names = _people(other) | {season for season, _ in other.calendar.steps} | {kind.name for kind in other.kinds.values()}
+        names = (
+            _people(other)
+            | {season for season, _ in other.calendar.steps}
+            | {kind.name for kind in other.kinds.values()}
+        )
         found += [rf"\b{re.escape(name)}\b" for name in names if name.casefold() not in own and len(name) > 3]
-    found += [rf"\b(?:{words})\b" for kind, words in OF_KINDS.items() if kind not in {k for _, k in variant.calendar.steps}]
+    found += [
+        rf"\b(?:{words})\b"
+        for kind, words in OF_KINDS.items()
+        if kind not in {k for _, k in variant.calendar.steps}
+    ]
     return found + [rf"\b(?:{words})\b" for other, words in ELSEWHERE.items() if other != slug]
 
 
@@ -72,13 +89,16 @@ def test_no_letter_says_a_word_of_another_game(site: Site, slug: str) -> None:
     table = open_table(site, slug=slug)
     letters = list(_previews(table))
     assert len(letters) == len(kinds_of(table.variant))
-    assert {one.kind: _said(slug, f"{one.subject}\n{one.text}\n{one.html}") for one in letters} == {one.kind: [] for one in letters}
+    assert {one.kind: _said(slug, f"{one.subject}\n{one.text}\n{one.html}") for one in letters} == {
+        one.kind: [] for one in letters
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", maps.variants())
 def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
-    """Half a game year or more in which nobody sends anything, with every letter that it brings and the previews after it."""
+    """Half a game year or more in which nobody sends anything, with every letter that it brings and the
+    previews after it."""
     table = open_table(site, slug=slug)
     table.announce = Announcements(table.writer, drawing=False)
     for phase in table.phases()[:6]:

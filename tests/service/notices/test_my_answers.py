@@ -1,5 +1,5 @@
-"""What a player was answered stands in their own file, and in nobody else's (section 3 of the desk plan: own receipts, own
-sheets and versions of this phase, the digest of each; NON-02)."""
+"""What a player was answered stands in their own file, and in nobody else's (section 3 of the desk plan: own
+receipts, own sheets and versions of this phase, the digest of each; NON-02)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,12 @@ def desk(site: Site) -> DeskTable:
 def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable) -> None:
     table = desk.table
     first = table.take(table.mail("Montrose", 40), table.phase().opens_at)
-    second = table.take(table.mail("Montrose", 80, subject=table.subject("Montrose", 2)), table.phase().opens_at)
-    table.take(table.mail("Montrose", 120, subject=table.subject("Montrose", 3, RETREATS)), table.phase().opens_at)
+    second = table.take(
+        table.mail("Montrose", 80, subject=table.subject("Montrose", 2)), table.phase().opens_at
+    )
+    table.take(
+        table.mail("Montrose", 120, subject=table.subject("Montrose", 3, RETREATS)), table.phase().opens_at
+    )
     other = table.take(table.mail("Argyll", 160), table.phase().opens_at)
     page = visit(desk, "Montrose").get(f"/public/{table.game}/file").text
     for version in (1, 2):
@@ -43,18 +47,22 @@ def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable
 
 
 def test_a_refusal_that_belongs_to_no_game_is_in_the_file_of_whoever_had_it(desk: DeskTable) -> None:
-    """A subject that names no game that is known: the answer is the player's own, whichever game they look at."""
+    """A subject that names no game that is known: the answer is the player's own, whichever game they look
+    at."""
     table = desk.table
-    table.take(table.mail("Montrose", 40, subject="Nasby - Montrose - Summer 1642 - Movement Orders - v1"), table.phase().opens_at)
+    table.take(table.mail("Montrose", 40, subject=("Nasby - Montrose - Summer 1642 - Movement Orders - "
+                                                   "v1")), table.phase().opens_at)
     (refused,) = table.letters("rejection")
     assert refused.game_id is None
     assert refused.subject in visit(desk, "Montrose").get(f"/public/{table.game}/file").text
     assert refused.subject not in visit(desk, "Argyll").get(f"/public/{table.game}/file").text
 
 
-def test_a_calendar_of_all_ones_games_is_answered_unchanged_and_has_each_deadline_under_its_games_identity(desk: DeskTable) -> None:
-    """CAL-16: the personal feed heeds the mark of a program that asks every second, and a program that follows both feeds sees
-    each deadline once."""
+def test_a_calendar_of_all_ones_games_is_answered_unchanged_and_has_each_deadline_under_its_games_identity(
+    desk: DeskTable,
+) -> None:
+    """CAL-16: the personal feed heeds the mark of a program that asks every second, and a program that
+    follows both feeds sees each deadline once."""
     table = desk.table
     page = visit(desk, "Montrose").get("/public/me").text
     path = page.partition(f"{BASE}/public/calendar/")[2].partition(".ics")[0]
@@ -63,6 +71,8 @@ def test_a_calendar_of_all_ones_games_is_answered_unchanged_and_has_each_deadlin
     again = desk.client.get(f"/public/calendar/{path}.ics", headers={"If-None-Match": first.headers["etag"]})
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
     game = desk.client.get(f"/public/{table.game}/calendar.ics")
-    uids = [sorted(line for line in one.text.splitlines() if line.startswith("UID:")) for one in (first, game)]
+    uids = [
+        sorted(line for line in one.text.splitlines() if line.startswith("UID:")) for one in (first, game)
+    ]
     assert uids[0] == uids[1]
     assert len(set(uids[0])) == len(table.phases())

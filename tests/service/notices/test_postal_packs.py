@@ -1,4 +1,5 @@
-"""The year-end pack for the post (OUT-10), blank sheets and envelopes (POST-01, POST-03, POST-06, POST-07)."""
+"""The year-end pack for the post (OUT-10), blank sheets and envelopes (POST-01, POST-03, POST-06,
+POST-07)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def pages(pdf: bytes) -> list[str]:
     """The words of each page, without line ends."""
     document = pypdfium2.PdfDocument(io.BytesIO(pdf))
     return [
-        " ".join(unicodedata.normalize("NFKC", page.get_textpage().get_text_range()).split()) for page in document
+        " ".join(unicodedata.normalize("NFKC", page.get_textpage().get_text_range()).split())
+        for page in document
     ]
 
 
@@ -40,7 +42,8 @@ def size(pdf: bytes) -> tuple[float, float]:
     return round(wide / MM, 1), round(high / MM, 1)
 
 
-# Paper --------------------------------------------------------------------------------------------------------------
+# Paper
+# --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_blank_sheet_has_its_heading_filled_in_and_nothing_else_to_read() -> None:
@@ -58,7 +61,9 @@ def test_a_power_of_many_units_gets_a_second_page() -> None:
 
 def test_an_envelope_names_real_people_and_nothing_of_the_game() -> None:
     """POST-01: sender's and recipient's real name and address, nothing else."""
-    pdf = envelopes_pdf([Envelope(("Graham J", "1 High Street", "Bath"), ("Ada Lovelace", "2 Low Street", "Wells"))])
+    pdf = envelopes_pdf(
+        [Envelope(("Graham J", "1 High Street", "Bath"), ("Ada Lovelace", "2 Low Street", "Wells"))]
+    )
     assert pages(pdf) == ["Ada Lovelace 2 Low Street Wells Graham J 1 High Street Bath"]
     assert size(pdf) == (220.0, 110.0)
 
@@ -82,13 +87,14 @@ NO_FONT = "\U0010fffd"
     ("محمد علي", "القاهرة"), ("סבתא", "תל אביב"), ("Ada", NO_FONT),
 ])  # fmt: skip
 def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(lines: Sequence[str]) -> None:
-    """POST-07, an address in another script: whichever fonts this machine has, no letter is a box on paper; right-to-left
-    letters are compared in any order."""
+    """POST-07, an address in another script: whichever fonts this machine has, no letter is a box on paper;
+    right-to-left letters are compared in any order."""
     strange = [line for line in lines if missing(line)]
     for made in (envelopes_pdf, labels_pdf):
         pdf = made([Envelope(tuple(lines))])
         printed = "".join("".join(line.split()) for line in lines if line not in strange)
-        # A file of Devanagari does not give its joined letters back; that they are drawn is what `missing` was asked.
+        # A file of Devanagari does not give its joined letters back; that they are drawn is what `missing`
+        # was asked.
         if not any("\u0900" <= letter <= "\u097f" for letter in printed):
             assert sorted(pages(pdf)[0].replace(" ", "")) == sorted(unicodedata.normalize("NFKC", printed))
         assert rules(pdf) == len(strange)
@@ -97,7 +103,9 @@ def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(
 
 def rules(pdf: bytes) -> int:
     """How many ruled lines to write on a page has."""
-    return sum(one.type == raw.FPDF_PAGEOBJ_PATH for one in pypdfium2.PdfDocument(io.BytesIO(pdf))[0].get_objects())
+    return sum(
+        one.type == raw.FPDF_PAGEOBJ_PATH for one in pypdfium2.PdfDocument(io.BytesIO(pdf))[0].get_objects()
+    )
 
 
 def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
@@ -111,13 +119,17 @@ def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
 def test_the_longest_address_that_can_be_entered_stays_in_its_place(
     made: Callable[[Sequence[Envelope]], bytes], wide: float, high: float, left: float, top: float
 ) -> None:
-    """POST-07: eight lines of sixty capitals, the most that `postal` takes, all there and none beyond the paper's own room."""
-    lines = tuple(f"{at} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, WELLS"[:LONGEST] for at in range(MOST_LINES + 1))
+    """POST-07: eight lines of sixty capitals, the most that `postal` takes, all there and none beyond the
+    paper's own room."""
+    lines = tuple((f"{at} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, "
+                   f"WELLS")[:LONGEST] for at in range(MOST_LINES + 1))
     assert {len(line) for line in lines} == {LONGEST}
     page = pypdfium2.PdfDocument(io.BytesIO(made([Envelope(lines)])))[0]
     words, paper = page.get_textpage(), page.get_height()
     assert "".join(words.get_text_range().split()) == "".join(lines).replace(" ", "")
-    boxes = [words.get_charbox(at) for at in range(words.count_chars()) if words.get_text_range(at, 1).strip()]
+    boxes = [
+        words.get_charbox(at) for at in range(words.count_chars()) if words.get_text_range(at, 1).strip()
+    ]
     assert min(box[0] for box in boxes) >= left * MM
     assert max(box[2] for box in boxes) <= (left + wide) * MM
     assert max(paper - box[1] for box in boxes) <= (top + high) * MM
@@ -128,14 +140,17 @@ def test_labels_stand_fourteen_on_a_page() -> None:
     assert [page.count("Street") for page in found] == [14, 1]
 
 
-# The pack -----------------------------------------------------------------------------------------------------------
+# The pack
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def winter(site: Site) -> Table:
     """Winter 1643 with three postal addresses on file, one of a journey that ends soon."""
     opening = autumn_1642()
-    table = open_table(site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres))
+    table = open_table(
+        site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
+    )
     table.announce = Announcements(table.writer)
     day = table.phase().deadline.date()
     lives(table, "Montrose", "1 High Street", "Inverness")
@@ -145,7 +160,8 @@ def winter(site: Site) -> Table:
         game = session.get_one(GameRow, table.game)
         game.options = {**game.options, RETURN: ["Ada Lovelace", "2 Low Street", "Wells"]}
         seat = session.get_one(SeatRow, (table.game, "Ormond"))
-        session.get_one(PlayerRow, seat.player_id).accommodation = "letters go by mail to Mr Quill, who posts them"
+        session.get_one(PlayerRow, seat.player_id).accommodation = ("letters go by mail to Mr Quill, who "
+                                                                    "posts them")
     return table
 
 
@@ -202,7 +218,9 @@ def test_the_pack_says_who_has_no_address_who_is_travelling_and_who_is_an_except
 def test_no_home_address_reaches_a_player(winter: Table) -> None:
     """Section 5: no home address of another player, in no letter to a player and in no attachment of one."""
     rows = [one for one in finish(winter) if one.kind != "postal_pack"]
-    assert sorted({one.recipient for one in rows}) == sorted(address(power) for power in winter.variant.powers)
+    assert sorted({one.recipient for one in rows}) == sorted(
+        address(power) for power in winter.variant.powers
+    )
     for row in rows:
         message = winter.message(row)
         texts = [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
@@ -232,10 +250,15 @@ def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) 
 
 def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site) -> None:
     opening = autumn_1642()
-    table = open_table(site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres))
+    table = open_table(
+        site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
+    )
     table.announce = Announcements(table.writer)
     (row,) = [one for one in finish(table) if one.kind == "postal_pack"]
-    assert {part.get_filename() for part in table.message(row).iter_attachments()} == {"results.pdf", "map.pdf"}
+    assert {part.get_filename() for part in table.message(row).iter_attachments()} == {
+        "results.pdf",
+        "map.pdf",
+    }
     assert "No postal address is known for" in table.words(row)
     assert "Print the envelopes" not in table.words(row)
 

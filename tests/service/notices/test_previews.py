@@ -85,7 +85,9 @@ def test_a_stranger_a_second_reader_and_a_wrong_name_see_nothing(site: Site) -> 
     assert desk.client.get(f"/previews/{table.game}/welcome.html?power=Montrose").status_code in {303, 401}
 
 
-@pytest.mark.parametrize("path", ["nowhere", "powick-bridge/nonsense?power=Montrose", "powick-bridge/welcome?power=Nobody"])
+@pytest.mark.parametrize(
+    "path", ["nowhere", "powick-bridge/nonsense?power=Montrose", "powick-bridge/welcome?power=Nobody"]
+)
 def test_what_is_not_there_is_said(desk: DeskTable, path: str) -> None:
     assert "There is no such" in desk.text(f"/previews/{path}", 404)
 
@@ -97,18 +99,32 @@ def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
     assert len(desk.table.letters("hand_over")) == len(desk.table.variant.powers)
     assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?told=again")
     with desk.table.site.store() as session:
-        assert session.scalar(select(func.count()).select_from(EventRow).where(EventRow.what == "coordinator_changed")) == 1
+        assert (
+            session.scalar(
+                select(func.count()).select_from(EventRow).where(EventRow.what == "coordinator_changed")
+            )
+            == 1
+        )
     assert desk.post(f"/previews/{desk.table.game}/hand-over", name=" \n", key="form-2").status_code == 400
 
 
 def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -> None:
     """POST-06, POST-01."""
     path = f"/previews/{desk.table.game}"
-    assert desk.post(f"{path}/return-address", lines="Ada Lovelace\r\n2 Low Street\r\nWells").status_code == 303
-    assert desk.post(f"{path}/accommodation", power="Ormond", words="Mr Quill posts\r\ntheir letters").status_code == 303
+    assert (
+        desk.post(f"{path}/return-address", lines="Ada Lovelace\r\n2 Low Street\r\nWells").status_code == 303
+    )
+    assert desk.post(f"{path}/accommodation", power="Ormond", words=("Mr Quill posts\r\ntheir "
+                                                                     "letters")).status_code == 303
     with desk.table.site.store() as session:
-        assert session.get_one(GameRow, desk.table.game).options[RETURN] == ["Ada Lovelace", "2 Low Street", "Wells"]
-        (ormond,) = [one for one in post_of(session, desk.table.game, date(2027, 3, 1)) if one.power == "Ormond"]
+        assert session.get_one(GameRow, desk.table.game).options[RETURN] == [
+            "Ada Lovelace",
+            "2 Low Street",
+            "Wells",
+        ]
+        (ormond,) = [
+            one for one in post_of(session, desk.table.game, date(2027, 3, 1)) if one.power == "Ormond"
+        ]
     assert ormond.accommodation == "Mr Quill posts their letters"
     assert "2 Low Street" in desk.page(path)
     assert desk.post(f"{path}/return-address", lines="Wells").status_code == 400
@@ -125,7 +141,11 @@ def test_a_game_has_the_letters_that_its_phases_have(site: Site, slug: str) -> N
     desk = open_desk(made, wall=SimulatedClock(site.clock.now()))
     page = desk.page(f"/previews/{made.game}?power={power}")
     kinds = re.findall(rf'href="/previews/{made.game}/([a-z_]+)\?power=', page)
-    missing = {"draft_results", "retreat_request", "adjustment", "year_end_results"} if slug == "brittania" else set()
+    missing = (
+        {"draft_results", "retreat_request", "adjustment", "year_end_results"}
+        if slug == "brittania"
+        else set()
+    )
     assert set(kinds) == set(WHO) - missing
     for kind in kinds:
         assert "Powick Bridge" in letter(desk.page(f"/previews/{made.game}/{kind}?power={power}"))

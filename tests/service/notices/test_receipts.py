@@ -1,4 +1,5 @@
-"""Receipts that show a sheet as the machine read it: only where the game asks for it, only letters, once (OUT-02, Q-14)."""
+"""Receipts that show a sheet as the machine read it: only where the game asks for it, only letters, once
+(OUT-02, Q-14)."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
 
 
 def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
-    """NON-02, Q-14, Q-46: an order that cannot be is read back as it is written, and no order is put in other words."""
+    """NON-02, Q-14, Q-46: an order that cannot be is read back as it is written, and no order is put in other
+    words."""
     impossible = "Army London moves to Orkney"
     paper = desk.mailed()
     desk.read(paper, {picture(90): (sight(page([*HEADING, impossible, "F Ork - PentF"])),)})
@@ -115,7 +117,8 @@ def test_a_later_version_says_what_it_replaces(desk: Desk) -> None:
     assert "v3" in receipts(desk)[1]
 
 
-# The picture --------------------------------------------------------------------------------------------------------
+# The picture
+# --------------------------------------------------------------------------------------------------------
 
 
 def photograph(high: int = 1400) -> bytes:
@@ -144,7 +147,9 @@ def test_each_line_is_boxed_where_it_stands_and_an_unsure_box_is_broken_in_grey_
     plain = grey(reading_picture(photograph(), ()))
     drawn = np.abs(shown[: plain.shape[0] - 100] - plain[: plain.shape[0] - 100]) > 25
     for top in (190, 390):
-        row = drawn[round(top * scale) - 3 : round(top * scale) + 4, round(200 * scale) : round(860 * scale)].any(axis=0)
+        row = drawn[
+            round(top * scale) - 3 : round(top * scale) + 4, round(200 * scale) : round(860 * scale)
+        ].any(axis=0)
         share = row.mean()
         assert (share > 0.95) if top == 190 else (0.3 < share < 0.75), (top, share)
     inside = drawn[round(205 * scale) : round(235 * scale), round(200 * scale) : round(800 * scale)]
@@ -152,7 +157,9 @@ def test_each_line_is_boxed_where_it_stands_and_an_unsure_box_is_broken_in_grey_
 
 
 def test_the_transcription_stands_below_and_grows_with_it() -> None:
-    one, two = (Image.open(io.BytesIO(reading_picture(photograph(), lines))).size for lines in (BOXES[:1], BOXES))
+    one, two = (
+        Image.open(io.BytesIO(reading_picture(photograph(), lines))).size for lines in (BOXES[:1], BOXES)
+    )
     assert two[1] > one[1] > 1400 * 1.1
     assert one[0] == two[0] == 1100
     long = BoxedLine(1, BOXES[0].corners, "word " * 80)
@@ -163,8 +170,10 @@ def test_a_noisy_sheet_of_many_lines_stays_small() -> None:
     noise = np.random.default_rng(7).integers(0, 255, (1600, 1200, 3), dtype=np.uint8)
     out = io.BytesIO()
     Image.fromarray(noise).resize((2400, 3200)).save(out, "JPEG", quality=92)
-    lines = [BoxedLine(at, ((100, 90 * at), (2000, 90 * at), (2000, 90 * at + 60), (100, 90 * at + 60)), "x" * 60)
-             for at in range(1, 31)]
+    lines = [
+        BoxedLine(at, ((100, 90 * at), (2000, 90 * at), (2000, 90 * at + 60), (100, 90 * at + 60)), "x" * 60)
+        for at in range(1, 31)
+    ]
     begun = time.process_time()
     data = reading_picture(out.getvalue(), lines)
     assert time.process_time() - begun < 5

@@ -62,8 +62,8 @@ def reminded(table: Table) -> list[str]:
 
 
 def test_who_asked_and_has_nothing_on_file_is_reminded_twice(table: Table) -> None:
-    """OUT-11: 48 h and 12 h before the deadline, each once however often the schedule looks. Q-45: nobody else, as who did
-    not ask for it gets none."""
+    """OUT-11: 48 h and 12 h before the deadline, each once however often the schedule looks. Q-45: nobody
+    else, as who did not ask for it gets none."""
     look(table, timedelta(hours=48, seconds=1))
     assert reminded(table) == []
     for hours in (48, 47, 30, 12.01):
@@ -90,8 +90,15 @@ def test_a_moved_deadline_reminds_anew(table: Table) -> None:
     look(table, timedelta(hours=40))
     phase = table.phase()
     with table.site.store.begin() as session:
-        move_deadline(session, phase.id, phase.deadline + timedelta(days=5), "The post is on strike.", shift_later=True,
-                      by="ada", now=table.site.clock.now())
+        move_deadline(
+            session,
+            phase.id,
+            phase.deadline + timedelta(days=5),
+            "The post is on strike.",
+            shift_later=True,
+            by="ada",
+            now=table.site.clock.now(),
+        )
     look(table, timedelta(hours=60))
     assert len(reminded(table)) == 2
     look(table, timedelta(hours=40))
@@ -144,7 +151,9 @@ def test_of_retreats_only_those_who_must_retreat_are_reminded(site: Site) -> Non
 
 def test_a_player_of_two_addresses_is_reminded_at_both(table: Table) -> None:
     with table.site.store.begin() as session:
-        key = session.scalars(select(AddressRow.player_id).where(AddressRow.email == address("Montrose"))).one()
+        key = session.scalars(
+            select(AddressRow.player_id).where(AddressRow.email == address("Montrose"))
+        ).one()
         session.add(AddressRow(email="second@montrose.example", player_id=key))
     look(table, timedelta(hours=12))
     assert {"second@montrose.example", address("Montrose")} <= set(reminded(table))

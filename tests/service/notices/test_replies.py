@@ -1,4 +1,5 @@
-"""Letters about single mails: receipts with their notes, refusals that name what is open, papers on hold, notices."""
+"""Letters about single mails: receipts with their notes, refusals that name what is open, papers on hold,
+notices."""
 
 from __future__ import annotations
 
@@ -81,7 +82,9 @@ def test_the_same_number_with_other_ink_is_told_that_the_later_counts(table: Tab
 
 def test_a_picture_that_does_not_open_is_said_in_the_receipt(table: Table) -> None:
     parts = [text(), part(picture(120)), part(picture(160)[:200], name="cut.jpg")]
-    raw = mail(table.subject("Montrose"), MONTROSE, parts=parts, stamps=[stamp("montrose.example", server=SERVER)])
+    raw = mail(
+        table.subject("Montrose"), MONTROSE, parts=parts, stamps=[stamp("montrose.example", server=SERVER)]
+    )
     table.take(raw, table.phase().opens_at)
     words = table.words(last(table))
     assert "Photographs: 1" in words
@@ -89,7 +92,9 @@ def test_a_picture_that_does_not_open_is_said_in_the_receipt(table: Table) -> No
 
 
 def test_a_refusal_names_what_is_open_and_gives_a_subject_to_copy(table: Table) -> None:
-    table.take(table.mail("Montrose", subject=table.subject("Montrose", 1, RETREATS)), table.phase().opens_at + DAY)
+    table.take(
+        table.mail("Montrose", subject=table.subject("Montrose", 1, RETREATS)), table.phase().opens_at + DAY
+    )
     words = table.words(last(table))
     assert "The phase the subject names is not open." in words
     assert "Open now: Summer 1642 Movement, until Sun 14 Mar 2027, 07:00 GMT." in words
@@ -99,7 +104,9 @@ def test_a_refusal_names_what_is_open_and_gives_a_subject_to_copy(table: Table) 
     assert "Nothing you sent before has changed." in words
 
 
-def test_a_mail_without_a_game_name_that_fits_no_phase_is_answered_with_the_accepted_form(table: Table) -> None:
+def test_a_mail_without_a_game_name_that_fits_no_phase_is_answered_with_the_accepted_form(
+    table: Table,
+) -> None:
     table.take(table.mail("Montrose", subject="my moves"), table.phase().opens_at)
     letter = table.letters("rejection")[0]
     assert letter.recipient == MONTROSE

@@ -1,5 +1,5 @@
-"""Nobody is answered more than five times an hour, whatever the answers say, and nothing is lost by it: receipts go on, and
-the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
+"""Nobody is answered more than five times an hour, whatever the answers say, and nothing is lost by it:
+receipts go on, and the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,17 @@ def table(site: Site) -> Table:
 
 def read(table: Table, version: int, reason: Reason, *, kind: str = "unusable") -> None:
     """A photograph arrives and is found to be of no use."""
-    row = table.take(table.mail("Montrose", 100 + version, subject=table.subject("Montrose", version)), table.site.clock.now())
+    row = table.take(
+        table.mail("Montrose", 100 + version, subject=table.subject("Montrose", version)),
+        table.site.clock.now(),
+    )
     post = Correspondence(table.writer)
     with table.site.store.begin() as session:
         paper = session.scalars(select(SubmissionRow).where(SubmissionRow.sha256 == row.sha256)).one()
         paper.fate, paper.flags = "held", [*paper.flags, str(reason)]
-        (post.held if kind == "held" else post.unusable)(session, paper, session.get_one(PhaseRow, paper.phase_id), reason)
+        (post.held if kind == "held" else post.unusable)(
+            session, paper, session.get_one(PhaseRow, paper.phase_id), reason
+        )
 
 
 def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: Table) -> None:
@@ -69,7 +74,12 @@ def test_answers_of_every_kind_are_counted_together_and_another_player_apart(tab
     for version in range(4, 10):
         read(table, version, Reason.CUT_OFF)
     assert (len(table.letters("held")), len(table.letters("rejection"))) == (3, 2)
-    bare = mail(table.subject("Argyll"), address("Argyll"), parts=[text("A Fife H")], stamps=[stamp("argyll.example", server=SERVER)])
+    bare = mail(
+        table.subject("Argyll"),
+        address("Argyll"),
+        parts=[text("A Fife H")],
+        stamps=[stamp("argyll.example", server=SERVER)],
+    )
     table.take(bare, table.site.clock.now())
     assert table.letters("rejection")[-1].recipient == address("Argyll")
 
@@ -85,15 +95,18 @@ def test_a_held_sheet_beyond_the_fifth_answer_still_goes_to_the_coordinator(tabl
 def test_late_and_empty_mails_beyond_the_fifth_lie_in_quarantine(table: Table) -> None:
     """What nobody was told of is not "refused with an answer"."""
     after = at("2027-03-14 07:00") + timedelta(seconds=1)
-    states = [table.take(table.mail("Montrose", version, subject=table.subject("Montrose", version)), after).state
-              for version in range(1, 9)]
+    states = [
+        table.take(table.mail("Montrose", version, subject=table.subject("Montrose", version)), after).state
+        for version in range(1, 9)
+    ]
     assert len(table.letters("receipt_late")) == FIVE
     assert states == FIVE * [MailState.REFUSED] + 3 * [MailState.QUARANTINED]
     with table.site.store() as session:
         assert len(queries.quarantine(session)) == 3
 
 
-# The blank sheet that goes with a refusal ---------------------------------------------------------------------------
+# The blank sheet that goes with a refusal
+# ---------------------------------------------------------------------------
 
 
 def sheet(table: Table) -> str:
@@ -105,18 +118,24 @@ def sheet(table: Table) -> str:
         return ""
     (only,) = files
     assert str(only.get_filename()) in table.words(row)
-    return " ".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(only.get_content())))
+    return " ".join(
+        page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(only.get_content()))
+    )
 
 
 def bare(table: Table, subject: str) -> bytes:
-    return mail(subject, MONTROSE, parts=[text("A Fife H")], stamps=[stamp("montrose.example", server=SERVER)])
+    return mail(
+        subject, MONTROSE, parts=[text("A Fife H")], stamps=[stamp("montrose.example", server=SERVER)]
+    )
 
 
 @pytest.mark.parametrize("subject", [
-    "my moves", "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v1", "Powick Bridge - Argyll - Summer 1642 - Movement",
+    "my moves", "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v1",
+    "Powick Bridge - Argyll - Summer 1642 - Movement",
 ])
 def test_a_refusal_brings_the_blank_sheet_of_the_senders_own_power(table: Table, subject: str) -> None:
-    """OUT-03, section 5: whatever the mail called itself, the sheet is of the sender's own seat and the phase that is open."""
+    """OUT-03, section 5: whatever the mail called itself, the sheet is of the sender's own seat and the phase
+    that is open."""
     table.take(bare(table, subject), table.phase().opens_at)
     words = sheet(table)
     for said in ("Montrose", "Powick Bridge", f"{SUMMER} Orders"):

@@ -1,4 +1,5 @@
-"""What leaves when a phase is approved: which letter, to whom, with which pictures; and what must never be in it."""
+"""What leaves when a phase is approved: which letter, to whom, with which pictures; and what must never be in
+it."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def dislodged(site: Site) -> Table:
     return table
 
 
-# Which letter, to whom ----------------------------------------------------------------------------------------------
+# Which letter, to whom
+# ----------------------------------------------------------------------------------------------
 
 
 def test_with_a_beaten_unit_everyone_gets_a_draft_and_its_owner_a_request(dislodged: Table) -> None:
@@ -81,7 +83,9 @@ def test_with_a_beaten_unit_everyone_gets_a_draft_and_its_owner_a_request(dislod
     assert "Newark" not in words  # units only, never where they may go (RET-04, Q-19)
 
 
-def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_demand(dislodged: Table) -> None:
+def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_demand(
+    dislodged: Table,
+) -> None:
     finish(dislodged)
     dislodged.file("Newcastle", ["A Kesteven & Holland R Newark"], number=2,
                    heading=("Newcastle", "Autumn 1642 Retreat Orders"))  # fmt: skip
@@ -91,8 +95,8 @@ def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_
     attached = files(dislodged.message(result))
     assert "sheet-newcastle-1.jpg" in attached  # copies of the retreat orders (OUT-06) ...
     assert "sheet-manchester-1.jpg" not in attached  # ... and not those of the movement once more
-    # By hand: seven centres each at the start (supply for six units and one); Manchester has taken Kesteven & Holland
-    # and stands on Suffolk, so two are to be built; the board file says who begins with how many.
+    # By hand: seven centres each at the start (supply for six units and one); Manchester has taken Kesteven &
+    # Holland and stands on Suffolk, so two are to be built; the board file says who begins with how many.
     before = dislodged.variant.start.centres["Manchester"]
     after = before | {"Kesteven & Holland", "Suffolk"}
     offer = len(after) - 6
@@ -145,7 +149,8 @@ def test_two_powers_of_one_player_get_a_letter_each_and_two_addresses_of_one_pla
     assert len({row.key for row in letters}) == 4
 
 
-# What must never be in a letter -------------------------------------------------------------------------------------
+# What must never be in a letter
+# -------------------------------------------------------------------------------------
 
 
 def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> None:
@@ -161,7 +166,8 @@ def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> Non
 
 
 def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Table) -> None:
-    """Q-37. The sheet's lines stand at 100, 160, 220 ... pixels; the first is a name that is no part of the heading."""
+    """Q-37. The sheet's lines stand at 100, 160, 220 ... pixels; the first is a name that is no part of the
+    heading."""
     copy = files(dislodged.message(finish(dislodged)[0]))["sheet-manchester-1.jpg"]
     with Image.open(io.BytesIO(copy)) as picture:
         pixels = np.asarray(picture.convert("RGB")).astype(int)
@@ -198,7 +204,8 @@ def test_a_page_on_which_nothing_was_written_is_not_copied(dislodged: Table) -> 
     assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
 
 
-# All or nothing, and once -------------------------------------------------------------------------------------------
+# All or nothing, and once
+# -------------------------------------------------------------------------------------------
 
 
 def test_a_page_that_cannot_be_copied_stops_every_letter(dislodged: Table) -> None:
@@ -236,7 +243,8 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     told = {dislodged.words(row) for row in letters}
     assert len(told) == 1
     (words,) = told
-    assert "Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged (handbook, Unit orders)." in words
+    assert ("Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged "
+            "(handbook, Unit orders).") in words
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
     assert all(one == pictures[0] for one in pictures)
@@ -251,12 +259,15 @@ def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> Non
     assert "Army Kesteven & Holland" in dislodged.words(result)
 
 
-# What is told of the desk ---------------------------------------------------------------------------------------------
+# What is told of the desk
+# ---------------------------------------------------------------------------------------------
 
 
 def unseal(table: Table, number: int, why: str) -> None:
     with table.site.store.begin() as session:
-        assert seal.unseal(session, session.get_one(PhaseRow, table.phase(number).id), "Ada", why, table.site.clock.now())
+        assert seal.unseal(
+            session, session.get_one(PhaseRow, table.phase(number).id), "Ada", why, table.site.clock.now()
+        )
 
 
 def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: Table) -> None:

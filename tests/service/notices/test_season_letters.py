@@ -1,5 +1,6 @@
-"""What the calendar brings to players at the end of a season and of a year, held against the tables of the requirements: CAL-05,
-CAL-07, OUT-05, OUT-07, OUT-08. Numbers are worked out by hand from the opening position of the board's own file."""
+"""What the calendar brings to players at the end of a season and of a year, held against the tables of the
+requirements: CAL-05, CAL-07, OUT-05, OUT-07, OUT-08. Numbers are worked out by hand from the opening position
+of the board's own file."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ def everyone(table: Table) -> set[str]:
 
 @pytest.fixture
 def autumn(site: Site) -> Table:
-    """Autumn 1642 as a game's first phase, so that day T+12 ends on Sunday 14 March 2027 at 07:00 GMT. Manchester's two armies
-    beat Newcastle's in Kesteven & Holland."""
+    """Autumn 1642 as a game's first phase, so that day T+12 ends on Sunday 14 March 2027 at 07:00 GMT.
+    Manchester's two armies beat Newcastle's in Kesteven & Holland."""
     table = open_table(site, position=autumn_1642())
     table.announce = Announcements(table.writer)
     table.file("Manchester", AUTUMN, heading=HEADING)
@@ -53,7 +54,8 @@ def autumn(site: Site) -> Table:
 
 
 def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(autumn: Table) -> None:
-    """OUT-05: only the beaten power, with its units and the closing time, at the moment of the draft results."""
+    """OUT-05: only the beaten power, with its units and the closing time, at the moment of the draft
+    results."""
     letters = finish(autumn, 1)
     drafts = [one for one in letters if one.kind == "draft_results"]
     (asked,) = [one for one in letters if one.kind == "retreat_request"]
@@ -73,12 +75,19 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
 
 def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> None:
     """Q-25: owner and proxy are both asked, and nobody else; a retreat that the proxy writes counts."""
-    autumn.file("Newcastle", ["A Kesteven & Holland proxy Montrose"], heading=("Newcastle", "Autumn 1642 Movement Orders"))
+    autumn.file("Newcastle", [("A Kesteven & Holland proxy "
+                               "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
     asked = {one.recipient: autumn.words(one) for one in finish(autumn, 1) if one.kind == "retreat_request"}
     assert set(asked) == {address("Newcastle"), address("Montrose")}
     assert "- Army Kesteven & Holland Write" in asked[address("Newcastle")]
-    assert "- Army Kesteven & Holland (Newcastle's, given to you in proxy) Write" in asked[address("Montrose")]
-    autumn.file("Montrose", ["A Kesteven & Holland R Newark"], number=2, heading=("Montrose", "Autumn 1642 Retreat Orders"))
+    assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy) "
+            "Write") in asked[address("Montrose")]
+    autumn.file(
+        "Montrose",
+        ["A Kesteven & Holland R Newark"],
+        number=2,
+        heading=("Montrose", "Autumn 1642 Retreat Orders"),
+    )
     final = next(one for one in finish(autumn, 2) if one.kind == "final_results")
     assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(final)
 
@@ -92,8 +101,10 @@ def test_the_picture_of_a_draft_says_that_it_is_one(autumn: Table) -> None:
 
 
 def test_a_beaten_unit_given_in_proxy_is_told_of_once(autumn: Table) -> None:
-    """Its proxy wrote nothing: it was handed over and is dislodged; that it "holds" would be a third story."""
-    autumn.file("Newcastle", ["A Kesteven & Holland proxy Montrose"], heading=("Newcastle", "Autumn 1642 Movement Orders"))
+    """Its proxy wrote nothing: it was handed over and is dislodged; that it "holds" would be a third
+    story."""
+    autumn.file("Newcastle", [("A Kesteven & Holland proxy "
+                               "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
     words = next(autumn.words(one) for one in finish(autumn, 1) if one.kind == "draft_results")
     assert "handed over, dislodged." in words
     assert "Army Kesteven & Holland had no order" not in words
@@ -105,10 +116,18 @@ def test_a_unit_that_is_beaten_without_an_order_is_not_said_to_hold(autumn: Tabl
     assert words.count("had no order and holds.") > 10
 
 
-def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retreat_orders(autumn: Table) -> None:
-    """CAL-05: to all players, when the retreats are judged and before day T+15 ends on Wednesday 17 March at 07:00 GMT."""
+def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retreat_orders(
+    autumn: Table,
+) -> None:
+    """CAL-05: to all players, when the retreats are judged and before day T+15 ends on Wednesday 17 March at
+    07:00 GMT."""
     finish(autumn, 1)
-    autumn.file("Newcastle", ["A Kesteven & Holland R Newark"], number=2, heading=("Newcastle", "Autumn 1642 Retreat Orders"))
+    autumn.file(
+        "Newcastle",
+        ["A Kesteven & Holland R Newark"],
+        number=2,
+        heading=("Newcastle", "Autumn 1642 Retreat Orders"),
+    )
     letters = [one for one in finish(autumn, 2) if one.kind == "final_results"]
     assert {one.recipient for one in letters} == everyone(autumn)
     assert all(one.due_at <= at("2027-03-17 07:00") for one in letters)
@@ -132,9 +151,9 @@ def test_powers_without_a_beaten_unit_are_not_said_to_have_sent_no_retreat_sheet
 
 
 def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand(autumn: Table) -> None:
-    """OUT-07, CAL-06. Each power began with six centres and six units; units stand in four more at the end of the Autumn:
-    Newcastle's in Northumberland, Manchester's in Kesteven & Holland and Suffolk, Montrose's in The Mearns. Newcastle loses
-    the beaten army, for which no retreat is ordered."""
+    """OUT-07, CAL-06. Each power began with six centres and six units; units stand in four more at the end of
+    the Autumn: Newcastle's in Northumberland, Manchester's in Kesteven & Holland and Suffolk, Montrose's in
+    The Mearns. Newcastle loses the beaten army, for which no retreat is ordered."""
     finish(autumn, 1)
     letters = finish(autumn, 2)
     offers = {"Newcastle": 7 - 5, "Manchester": 8 - 6, "Montrose": 7 - 6}
@@ -145,34 +164,44 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
         words = autumn.words(one)
         for power in autumn.variant.powers.values():
             units = 5 if power.id == "Newcastle" else 6
-            said = words.partition(f"- {power.name}: {centres.get(power.id, 6)} centres, {units} units.")[2].partition(" - ")[0]
-            assert (f"Offer: build {offers[power.id]}." in said) if power.id in offers else "Offer" not in said, power.id
+            said = words.partition(f"- {power.name}: {centres.get(power.id, 6)} centres, {units} "
+                                   f"units.")[2].partition(" - ")[0]
+            assert (
+                (f"Offer: build {offers[power.id]}." in said) if power.id in offers else "Offer" not in said
+            ), power.id
             assert "Demand" not in said
     own = {one.recipient: autumn.words(one) for one in letters if one.kind == "adjustment"}
     assert set(own) == everyone(autumn)
     for power in autumn.variant.powers.values():
-        wanted = f"may build {offers[power.id]} unit" if power.id in offers else "nothing is offered and nothing demanded"
+        wanted = (
+            f"may build {offers[power.id]} unit"
+            if power.id in offers
+            else "nothing is offered and nothing demanded"
+        )
         assert wanted in own[address(power.id)], power.id
 
 
 @pytest.fixture
 def winter(site: Site) -> Table:
-    """Winter 1643, which is open three days. Manchester owns two centres more than it has units; The Crown two fewer."""
+    """Winter 1643, which is open three days. Manchester owns two centres more than it has units; The Crown
+    two fewer."""
     opening = autumn_1642()
     crown = sorted(opening.centres["The Crown"])
     centres = {
         **opening.centres, "The Crown": frozenset(crown[2:]),
         "Manchester": opening.centres["Manchester"] | {crown[0], crown[1]},
     }
-    units = frozenset(one for one in opening.units if one.power != "Manchester" or one.region.province != "London")
+    units = frozenset(
+        one for one in opening.units if one.power != "Manchester" or one.region.province != "London"
+    )
     table = open_table(site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), units, centres))
     table.announce = Announcements(table.writer)
     return table
 
 
 def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_map(winter: Table) -> None:
-    """OUT-08, CAL-07: Manchester builds in London, which is its own and empty; The Crown has two units too many and sends no
-    sheet, so two are drawn by lot. The map goes along as PDF and stands online."""
+    """OUT-08, CAL-07: Manchester builds in London, which is its own and empty; The Crown has two units too
+    many and sends no sheet, so two are drawn by lot. The map goes along as PDF and stands online."""
     before = winter.position(1)
     assert "London" in before.centres["Manchester"]
     winter.file("Manchester", ["Build A London"], heading=("Manchester", "Winter 1643 Adjustment Orders"))
@@ -182,7 +211,8 @@ def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_
     assert "BUILT - Army London" in words
     lot = words.partition("REMOVED BY LOT, IN THE ORDER DRAWN")[2].partition("WHO HOLDS WHAT")[0]
     assert lot.count(" - ") == 2
-    own = {f"{winter.variant.kinds[one.kind].name} {one.region.province}" for one in before.units if one.power == "The Crown"}
+    own = {(f"{winter.variant.kinds[one.kind].name} "
+            f"{one.region.province}") for one in before.units if one.power == "The Crown"}
     assert sum(unit in lot for unit in own) == 2
     assert "- The Crown: 4 centres, 4 units." in words
     attached = files(winter.message(letters[0]))

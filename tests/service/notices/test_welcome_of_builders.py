@@ -1,4 +1,5 @@
-"""The welcome of a game that opens with builds: nobody has a unit, and everybody is told what to build in (BRE-01, OUT-01)."""
+"""The welcome of a game that opens with builds: nobody has a unit, and everybody is told what to build in
+(BRE-01, OUT-01)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def test_bretwalda_tells_each_power_its_centres(site: Site) -> None:
     table = welcomed(site, "bretwalda")
     (letter,) = [row for row in table.letters("welcome") if row.recipient == address("Mercia")]
     said = table.words(letter)
-    assert "You have no unit yet. You own Gloucester, Shrewsbury, Tamworth, Warwick, and may build a unit in each." in said
+    assert ("You have no unit yet. You own Gloucester, Shrewsbury, Tamworth, Warwick, and may build a unit "
+            "in each.") in said
     assert "Mercia - Winter 620 - Adjustment Orders - v1" in said
 
 

@@ -122,7 +122,9 @@ def test_each_failed_letter_is_a_trouble_of_its_own(table: Table) -> None:
         with table.site.store.begin() as session:
             put(session, table.site.blobs, letter, sender="orders@galloper.example", now=clock.now())
             session.flush()
-            session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one().state = OutboxState.FAILED
+            session.scalars(
+                select(OutboxRow).where(OutboxRow.key == letter.key)
+            ).one().state = OutboxState.FAILED
         alarms.look()
         clock.advance(STANDING)
         alarms.look()
@@ -167,7 +169,9 @@ def test_the_numbers_tell_what_waits_and_name_nobody(table: Table) -> None:
     found = numbers(raw)
     assert found["galloper_mails{stored}"] == 1
     assert found["galloper_mails{used}"] == 0
-    assert found["galloper_oldest_mail_waiting_seconds"] - before["galloper_oldest_mail_waiting_seconds"] == 420
+    assert (
+        found["galloper_oldest_mail_waiting_seconds"] - before["galloper_oldest_mail_waiting_seconds"] == 420
+    )
     assert found["galloper_mailbox_up"] == 0
     assert found["galloper_deadlines_overdue"] == 0
     assert found["galloper_disk_free_bytes"] > 0
@@ -195,7 +199,9 @@ def test_overdue_deadlines_and_workers_are_counted(table: Table) -> None:
         ("t0ken", {"Authorization": "Bearer t0ken"}, 200),
     ],
 )
-def test_numbers_are_for_whoever_shows_the_token(table: Table, token: str, header: dict[str, str], status: int) -> None:
+def test_numbers_are_for_whoever_shows_the_token(
+    table: Table, token: str, header: dict[str, str], status: int
+) -> None:
     desk = open_desk(table, metrics=lambda: b"galloper_workers 1\n", metrics_token=token)
     desk.client.cookies.clear()
     assert desk.client.get("/metrics", headers=header).status_code == status

@@ -1,4 +1,5 @@
-"""A clock that does not go with the mail server's: a warning in place of a judgement, and no turn lost (SUB-09, CAL-03)."""
+"""A clock that does not go with the mail server's: a warning in place of a judgement, and no turn lost
+(SUB-09, CAL-03)."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ def warned(table: Table) -> str:
 
 @pytest.mark.parametrize(("ahead", "off"), [
     (timedelta(), False), (timedelta(seconds=59), False), (timedelta(seconds=-59), False),
-    (timedelta(seconds=122), True), (timedelta(seconds=-122), True), (timedelta(hours=1), True), (timedelta(days=-400), True),
+    (timedelta(seconds=122), True), (timedelta(seconds=-122), True), (timedelta(hours=1), True),
+    (timedelta(days=-400), True),
 ])  # fmt: skip
 def test_a_clock_apart_by_more_than_a_minute_is_off(table: Table, ahead: timedelta, off: bool) -> None:
     said = guard(table, Server(table, ahead).ask).fault()
@@ -124,7 +126,9 @@ def test_a_folder_tells_the_time_of_its_disk_and_nothing_stays_behind(table: Tab
     assert not [one for part in ("tmp", "new", "cur") for one in (tmp_path / "box" / part).iterdir()]
 
 
-def test_a_disk_whose_clock_is_off_holds_the_judgement_up(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_whose_clock_is_off_holds_the_judgement_up(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The disk's clock is stood in for: another machine's, five minutes behind ours."""
     mailbox.Maildir(str(tmp_path / "box"), create=True)
     source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
@@ -154,10 +158,13 @@ def test_dovecot_is_asked_for_its_time_and_nothing_stays_behind(dovecot: Dovecot
     source.close()
 
 
-def test_a_site_on_the_machines_own_clock_has_the_guard_and_one_on_a_stand_in_has_none(tmp_path: object, site: Site) -> None:
+def test_a_site_on_the_machines_own_clock_has_the_guard_and_one_on_a_stand_in_has_none(
+    tmp_path: object, site: Site
+) -> None:
     settings = Settings(
         data=str(tmp_path), order_address="o@x.example", coordinator="c@x.example",
-        mail_in=MailIn(kind="maildir", path=str(tmp_path)), mail_out=MailOut(kind="folder", path=str(tmp_path), sender="o@x.example"))
+        mail_in=MailIn(kind="maildir", path=str(tmp_path)),
+        mail_out=MailOut(kind="folder", path=str(tmp_path), sender="o@x.example"))
     real = open_site(settings)
     assert real.guard is not None
     real.engine.dispose()

@@ -26,7 +26,11 @@ def lines(log: io.StringIO) -> list[dict[str, Any]]:
 def test_a_line_says_when_how_bad_where_and_what(log: io.StringIO) -> None:
     logging.getLogger("service.jobs").warning("%s failed, try %d", "mail.1", 2)
     (line,) = lines(log)
-    assert (line["level"], line["logger"], line["event"]) == ("warning", "service.jobs", "mail.1 failed, try 2")
+    assert (line["level"], line["logger"], line["event"]) == (
+        "warning",
+        "service.jobs",
+        "mail.1 failed, try 2",
+    )
     assert line["at"].endswith("Z")
 
 
@@ -58,7 +62,9 @@ def test_an_address_is_left_out_whoever_names_it(log: io.StringIO, name: str) ->
     assert "550 5.1.1" in said
 
 
-def test_the_queues_own_logger_prints_nothing_past_ours(log: io.StringIO, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_queues_own_logger_prints_nothing_past_ours(
+    log: io.StringIO, capsys: pytest.CaptureFixture[str]
+) -> None:
     logging.getLogger("dbos").error("ada@example.org")
     assert "ada@example.org" not in "".join(capsys.readouterr())
     assert len(lines(log)) == 1
@@ -82,7 +88,8 @@ def test_a_fault_that_ends_a_thread_or_the_process_is_told_alike(
 
 
 def test_a_database_fault_quotes_no_value(any_site: Site) -> None:
-    """The sentence of such a fault is kept for the coordinator, so the values must not be in it to begin with."""
+    """The sentence of such a fault is kept for the coordinator, so the values must not be in it to begin
+    with."""
     with pytest.raises(DBAPIError) as caught, any_site.store.begin() as session:
         session.execute(text("insert into no_such_table values (:order)"), {"order": SECRET})
     assert SECRET not in str(caught.value)

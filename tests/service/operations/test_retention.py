@@ -1,4 +1,5 @@
-"""What is kept for how long: what a game's record tells of for ever, the rest as the settings say, and for ever by default."""
+"""What is kept for how long: what a game's record tells of for ever, the rest as the settings say, and for
+ever by default."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_ov
     table = open_table(any_site)
     used = _stored(table, table.mail("Montrose"))
     repeat = _stored(table, table.mail("Montrose", note="The same sheet once more."))
-    stranger = _stored(table, mail("Hello", "mallory@else.example", stamps=[stamp("else.example", server=SERVER)]))
+    stranger = _stored(
+        table, mail("Hello", "mallory@else.example", stamps=[stamp("else.example", server=SERVER)])
+    )
     machine = _stored(table, b"Auto-Submitted: auto-replied\r\n" + mail("I am away", "mallory@else.example"))
     assert [row.state for row in (used, repeat, stranger, machine)] == [
         MailState.USED, MailState.IGNORED, MailState.QUARANTINED, MailState.IGNORED]
@@ -55,8 +58,14 @@ def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_ov
     assert not site.blobs.has(machine.sha256)
     with site.store() as session:
         kept = set(session.scalars(select(MailRow.sha256)))
-        assert kept == set(session.scalars(select(PlaceRow.sha256))) == {used.sha256, repeat.sha256, stranger.sha256}
-        assert session.scalars(select(EventRow.detail).where(EventRow.what == FORGOTTEN)).all() == [{"mails": 1}]
+        assert (
+            kept
+            == set(session.scalars(select(PlaceRow.sha256)))
+            == {used.sha256, repeat.sha256, stranger.sha256}
+        )
+        assert session.scalars(select(EventRow.detail).where(EventRow.what == FORGOTTEN)).all() == [
+            {"mails": 1}
+        ]
     # A backup reads every file that a row names, and fails where one is gone.
     assert backup.write(site.engine, site.blobs, io.BytesIO(), site.clock.now(), "test") > 0
 
@@ -89,7 +98,8 @@ def test_nothing_is_forgotten_unless_the_settings_say_so(tmp_path: Path) -> None
 
 
 def test_less_than_sixty_days_are_refused(tmp_path: Path) -> None:
-    """Work is remembered for sixty days, so that what is delivered twice is known; a shorter time would forget it sooner."""
+    """Work is remembered for sixty days, so that what is delivered twice is known; a shorter time would
+    forget it sooner."""
     values = settings_of(own_site(tmp_path / "site")).model_dump()
     with pytest.raises(ValidationError, match="keep_strays_days"):
         Settings.model_validate(values | {"keep_strays_days": DAYS - 1})

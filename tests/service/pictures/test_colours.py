@@ -1,9 +1,10 @@
-"""Powers are told apart by everybody: with three kinds of colour blindness and on a grey print (MAP-02, MAP-05).
+"""Powers are told apart by everybody: with three kinds of colour blindness and on a grey print (MAP-02,
+MAP-05).
 
-What is compared are swatches as the map draws a held county: tint on paper under the power's strokes. Colours are those
-of the simulation of Machado, Oliveira and Fernandes (IEEE TVCG 15(6), 2009, Table 1, severity 1.0), differences are CIE
-1976 ones. 2.3 is a just noticeable one (Mahy et al. 1994); twice that, averaged over the swatch at the best of all shifts
-of one pattern against the other, is asked for.
+What is compared are swatches as the map draws a held county: tint on paper under the power's strokes. Colours
+are those of the simulation of Machado, Oliveira and Fernandes (IEEE TVCG 15(6), 2009, Table 1, severity 1.0),
+differences are CIE 1976 ones. 2.3 is a just noticeable one (Mahy et al. 1994); twice that, averaged over the
+swatch at the best of all shifts of one pattern against the other, is asked for.
 """
 
 from __future__ import annotations
@@ -30,15 +31,32 @@ from service.pictures.drawing.svg import path
 Picture = NDArray[np.float64]
 NOTICEABLE = 2.3
 SIDE, PIXELS = 18.0, 108
-"""Millimetres and pixels of a swatch: six pixels a millimetre, about what an eye tells apart at reading distance."""
+"""Millimetres and pixels of a swatch: six pixels a millimetre, about what an eye tells apart at reading
+distance."""
 
 MACHADO = {
-    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
-    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
 }
 GREY = ((0.2126, 0.7152, 0.0722),) * 3
-SIGHTS = {"all colours": np.eye(3), **{name: np.array(rows) for name, rows in MACHADO.items()}, "grey": np.array(GREY)}
+SIGHTS = {
+    "all colours": np.eye(3),
+    **{name: np.array(rows) for name, rows in MACHADO.items()},
+    "grey": np.array(GREY),
+}
 BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
 
 
@@ -48,9 +66,11 @@ def swatch(power: Power) -> Picture:
     shape = shapely.box(0, 0, SIDE, SIDE)
     area, strokes = path(shape), path(hatch(power.pattern, shape, GAP_LAND))
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}mm" height="{SIDE}mm" viewBox="0 0 {SIDE} {SIDE}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}mm" height="{SIDE}mm" viewBox="0 0 {SIDE} '
+        f'{SIDE}">'
         f'<path d="{area}" fill="{LAND_TONE}"/><path d="{area}" fill="{power.colour}" fill-opacity="{TINT}"/>'
-        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></svg>'
+        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" '
+        f'stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></svg>'
     )
     document = pypdfium2.PdfDocument(io.BytesIO(to_pdf(svg)))
     page = document[0].render(scale=PIXELS / document[0].get_width()).to_pil().convert("RGB")
@@ -64,7 +84,10 @@ def lab(linear: Picture) -> Picture:
     to_xyz = np.array(((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)))
     xyz = np.clip(linear, 0, 1) @ to_xyz.T / np.array((0.9505, 1.0, 1.089))
     root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.stack([116 * root[..., 1] - 16, 500 * (root[..., 0] - root[..., 1]), 200 * (root[..., 1] - root[..., 2])], -1)
+    return np.stack(
+        [116 * root[..., 1] - 16, 500 * (root[..., 0] - root[..., 1]), 200 * (root[..., 1] - root[..., 2])],
+        -1,
+    )
 
 
 def apart(one: Power, two: Power, sight: Picture) -> float:
@@ -82,7 +105,9 @@ def apart(one: Power, two: Power, sight: Picture) -> float:
 def test_any_two_powers_can_be_told_apart_however_one_sees(slug: str, sight: str) -> None:
     """MAP-02, MAP-05: any two may become neighbours, so all pairs are asked."""
     powers = maps.load(slug).powers.values()
-    found = {(one.name, two.name): apart(one, two, SIGHTS[sight]) for one, two in itertools.combinations(powers, 2)}
+    found = {
+        (one.name, two.name): apart(one, two, SIGHTS[sight]) for one, two in itertools.combinations(powers, 2)
+    }
     worst = min(found, key=lambda pair: found[pair])
     assert found[worst] >= 2 * NOTICEABLE, (worst, round(found[worst], 1))
 

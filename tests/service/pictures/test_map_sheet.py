@@ -43,7 +43,9 @@ NASTY = "<script>alert(1)</script>\r\n\"&'" + "x" * 500
 @cache
 def picture(slug: str, title: str = "Powick Bridge") -> str:
     variant = maps.load(slug)
-    return draw_map(variant, maps.shapes(slug), variant.start.centres, title, "Winter 1643", plan=plan_of(slug))
+    return draw_map(
+        variant, maps.shapes(slug), variant.start.centres, title, "Winter 1643", plan=plan_of(slug)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,10 @@ def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: Pape
     plan = plan_of(slug, paper)
     assert sorted(one.region for one in plan.labels) == sorted(maps.load(slug).board.provinces)
     for one, two in itertools.combinations(plan.labels, 2):
-        assert not one.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (one.region, two.region)
+        assert not one.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (
+            one.region,
+            two.region,
+        )
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
@@ -84,7 +89,8 @@ def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: Paper) -> None:
     plan = plan_of(slug, paper)
     wet = [one for one in plan.labels if plan.sheet.places[one.region].ground in {Ground.SEA, Ground.AREA}]
     shares = [
-        _box(one.box).intersection(plan.sheet.places[one.region].shape).area / _box(one.box).area for one in wet
+        _box(one.box).intersection(plan.sheet.places[one.region].shape).area / _box(one.box).area
+        for one in wet
     ]
     assert wet
     assert float(np.median(shares)) == 1.0
@@ -110,15 +116,17 @@ def _marks(plan: MapPlan) -> list[shapely.Polygon]:
 
 @pytest.mark.parametrize("paper", [A3, A4])
 def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Paper) -> None:
-    """MAP-01: the densest part of the board, over open water, with names that touch neither each other nor a mark, fewer of them
-    short than on the map."""
+    """MAP-01: the densest part of the board, over open water, with names that touch neither each other nor a
+    mark, fewer of them short than on the map."""
     plan = plan_of("w3k", paper)
     (one,) = plan.insets
     middle = one.window
     inside = {name for name, place in plan.sheet.places.items()
               if middle.x0 < place.shape.representative_point().x < middle.x1
               and middle.y0 < place.shape.representative_point().y < middle.y1}
-    for x, y in itertools.product(np.arange(30, paper.width - 60, 15.0), np.arange(30, paper.height - 60, 15.0)):
+    for x, y in itertools.product(
+        np.arange(30, paper.width - 60, 15.0), np.arange(30, paper.height - 60, 15.0)
+    ):
         other = {name for name, place in plan.sheet.places.items()
                  if x < place.shape.representative_point().x < x + middle.width
                  and y < place.shape.representative_point().y < y + middle.height}
@@ -127,7 +135,10 @@ def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Pape
     assert len(names) >= 14
     assert names <= set(one.sheet.places)
     for first, second in itertools.combinations(one.labels, 2):
-        assert not first.box.grown(PAD / 2 - 1e-6).meets(second.box.grown(PAD / 2 - 1e-6)), (first.region, second.region)
+        assert not first.box.grown(PAD / 2 - 1e-6).meets(second.box.grown(PAD / 2 - 1e-6)), (
+            first.region,
+            second.region,
+        )
     marks = [shapely.Point(p.seal).buffer(p.radius) for p in one.sheet.places.values() if p.seal is not None]
     for label in one.labels:
         assert not any(_box(label.box).intersects(mark) for mark in marks), label.region
@@ -142,8 +153,16 @@ def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Pape
 def test_an_inset_shows_the_same_owners_and_a_board_with_room_has_none() -> None:
     root = ET.fromstring(picture("w3k"))
     (group,) = [one for one in root.iter(f"{SVG}g") if one.get("class") == "inset"]
-    owners = {seal.get("data-region"): seal.get("data-power") for seal in root.iter(f"{SVG}g") if seal.get("class") == "seal"}
-    shown = {seal.get("data-region"): seal.get("data-power") for seal in group.iter(f"{SVG}g") if seal.get("class") == "seal"}
+    owners = {
+        seal.get("data-region"): seal.get("data-power")
+        for seal in root.iter(f"{SVG}g")
+        if seal.get("class") == "seal"
+    }
+    shown = {
+        seal.get("data-region"): seal.get("data-power")
+        for seal in group.iter(f"{SVG}g")
+        if seal.get("class") == "seal"
+    }
     assert len(shown) > 6
     assert {owners[name] for name in shown} >= {"Argyll", "Hamilton", None}
     held = {region: owner for owner, regions in W3K.start.centres.items() for region in regions}
@@ -165,10 +184,20 @@ def _words(svg: str) -> list[str]:
 
 @pytest.mark.parametrize("slug", BOARDS)
 def test_the_legend_speaks_of_towns_and_counties_only_where_the_board_has_them(slug: str) -> None:
-    """The handbook's board has counties with towns in them (County Cork, Cork); those of the other games' rules have none."""
-    counties = {slug for slug in BOARDS if {"County Cork", "Cork"} <= {one.name for one in maps.load(slug).board.provinces.values()}}
-    said = [one for one in _words(picture(slug)) if ("town" in one or "county" in one) and one != maps.load(slug).note]
-    assert said == (["a town with its centre", "the centre of a county, and its owner"] if slug in counties else [])
+    """The handbook's board has counties with towns in them (County Cork, Cork); those of the other games'
+    rules have none."""
+    counties = {
+        slug
+        for slug in BOARDS
+        if {"County Cork", "Cork"} <= {one.name for one in maps.load(slug).board.provinces.values()}
+    }
+    said = [
+        one
+        for one in _words(picture(slug))
+        if ("town" in one or "county" in one) and one != maps.load(slug).note
+    ]
+    assert said == (["a town with its centre", ("the centre of a county, and its "
+                                                "owner")] if slug in counties else [])
 
 
 
@@ -282,7 +311,9 @@ def test_the_pdf_is_tagged_for_screen_readers(pdf: bytes) -> None:
 def _tags(page: pypdfium2.PdfPage) -> list[str]:
     """The kinds of all structure elements of a page."""
     tree = raw.FPDF_StructTree_GetForPage(page)
-    waiting = [raw.FPDF_StructTree_GetChildAtIndex(tree, at) for at in range(raw.FPDF_StructTree_CountChildren(tree))]
+    waiting = [
+        raw.FPDF_StructTree_GetChildAtIndex(tree, at) for at in range(raw.FPDF_StructTree_CountChildren(tree))
+    ]
     found = []
     while waiting:
         one = waiting.pop()
@@ -324,7 +355,9 @@ def _found(text: pypdfium2.PdfTextPage, words: str, high: float) -> list[Rect]:
         boxes = [text.get_charbox(at) for at in range(hit[0], hit[0] + hit[1])]
         edges = np.array([box for box in boxes if box[2] > box[0]]) / 72 * 25.4
         top = high / 72 * 25.4
-        found.append(Rect(edges[:, 0].min(), top - edges[:, 3].max(), edges[:, 2].max(), top - edges[:, 1].min()))
+        found.append(
+            Rect(edges[:, 0].min(), top - edges[:, 3].max(), edges[:, 2].max(), top - edges[:, 1].min())
+        )
     return found
 
 
@@ -351,7 +384,8 @@ def test_the_equal_area_projection_keeps_areas() -> None:
     """A cell between two meridians and two parallels has the area R² · Δλ · (sin φ2 - sin φ1)."""
     for west, south in ((-10.0, 36.0), (20.0, 52.0), (40.0, 60.0)):
         ring = [
-            *((west + t, south) for t in np.linspace(0, 1, 20)), *((west + 1, south + t) for t in np.linspace(0, 1, 20)),
+            *((west + t, south) for t in np.linspace(0, 1, 20)),
+            *((west + 1, south + t) for t in np.linspace(0, 1, 20)),
             *((west + 1 - t, south + 1) for t in np.linspace(0, 1, 20)),
             *((west, south + 1 - t) for t in np.linspace(0, 1, 20)),
         ]  # fmt: skip

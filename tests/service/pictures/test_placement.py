@@ -1,5 +1,5 @@
-"""MAP-01: names are placed once at development time; what is shipped is what the solver gives, and a file of another board is
-noticed."""
+"""MAP-01: names are placed once at development time; what is shipped is what the solver gives, and a file of
+another board is noticed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def test_the_solver_gives_what_is_shipped(slug: str, paper: Paper) -> None:
         assert (one.leader is None) == (two.leader is None)
     assert made.pieces == shipped.pieces
     assert made.base == shipped.base
-    assert [(one.window, one.box, one.base) for one in made.insets] == [(one.window, one.box, one.base) for one in shipped.insets]
+    assert [(one.window, one.box, one.base) for one in made.insets] == [
+        (one.window, one.box, one.base) for one in shipped.insets
+    ]
     for mine, other in zip(made.insets, shipped.insets, strict=True):
         assert [one.wording for one in mine.labels] == [one.wording for one in other.labels]
 
@@ -65,7 +67,9 @@ def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_t
                 assert plan_of.__wrapped__(slug, paper).labels
 
 
-def test_a_file_of_another_board_is_noticed_and_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_of_another_board_is_noticed_and_not_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """A province gets another name: the shipped file would print the old one."""
     shutil.copy(file_of(maps.folder("standard"), A3), tmp_path)
     london = STANDARD.board.provinces["LON"]
@@ -88,7 +92,8 @@ def test_the_mark_follows_everything_that_a_name_is_placed_by() -> None:
     fewer = dict(list(STANDARD.powers.items())[1:])
     marks = [
         mark_of(STANDARD, shapes, A3), mark_of(STANDARD, shapes, A4), mark_of(STANDARD, moved, A3),
-        mark_of(replace(STANDARD, title="Another"), shapes, A3), mark_of(replace(STANDARD, powers=fewer), shapes, A3),
+        mark_of(replace(STANDARD, title="Another"), shapes, A3),
+        mark_of(replace(STANDARD, powers=fewer), shapes, A3),
         mark_of(replace(STANDARD, capitals={"England": ("LON",)}), shapes, A3),
     ]
     assert len(set(marks)) == len(marks)
@@ -117,7 +122,8 @@ def test_a_plan_survives_being_written() -> None:
 
 def test_a_map_in_a_new_process_needs_no_solver() -> None:
     """A process that draws its first map: three quarters of its time went into placing names."""
-    code = ("import sys, maps; from service.pictures import board_svg; from service.pictures.board import labels; "
+    code = ("import sys, maps; from service.pictures import board_svg; from service.pictures.board import "
+            "labels; "
             "labels._settle = None; v = maps.load('w3k'); "
             "sys.stdout.write(board_svg(v, v.start.centres, 'Powick Bridge', 'in 1643')[:4])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

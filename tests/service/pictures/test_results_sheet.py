@@ -14,7 +14,9 @@ from service.letters.facts import GameInfo, Recipient
 from service.pictures import results_html, results_pdf, results_pictures, to_pdf
 from tests.support import letters_samples as samples
 
-GAME = GameInfo("powick-bridge", "Powick Bridge", "Wars of the Three Kingdoms", "orders@w3k.example", "Ada Marlowe")
+GAME = GameInfo(
+    "powick-bridge", "Powick Bridge", "Wars of the Three Kingdoms", "orders@w3k.example", "Ada Marlowe"
+)
 HEADING = "Autumn 1644, draft results before retreats"
 
 
@@ -29,7 +31,9 @@ def test_the_picture_says_what_the_letter_says() -> None:
     drawn = pdf_words(results_pdf(GAME, HEADING, facts))
     text = render.draft_results(GAME, samples.MOVEMENT, Recipient("a@b.example", "Montrose"), facts).text
     whole = re.sub(r"\n  (?! )", " ", text)
-    lines = [line.removeprefix("- ") for line in whole.split("SHEETS THAT COUNTED")[0].splitlines() if line.strip()]
+    lines = [
+        line.removeprefix("- ") for line in whole.split("SHEETS THAT COUNTED")[0].splitlines() if line.strip()
+    ]
     assert len(lines) > 25
     missing = [
         line for line in lines[1:]
@@ -63,6 +67,7 @@ def test_no_name_writes_markup_into_the_sheet() -> None:
 def test_nothing_is_loaded_from_a_file_or_the_network() -> None:
     """A picture that names a file stays without it."""
     plain = to_pdf("<html><body>one</body></html>")
-    tried = to_pdf("<html><body>one<img src='file:///usr/share/pixmaps/debian-logo.png'><img src='http://127.0.0.1:9/x.png'></body></html>")
+    tried = to_pdf("<html><body>one<img src='file:///usr/share/pixmaps/debian-logo.png'><img "
+                   "src='http://127.0.0.1:9/x.png'></body></html>")
     assert b"/Image" not in tried
     assert len(pypdfium2.PdfDocument(tried)) == len(pypdfium2.PdfDocument(plain)) == 1

@@ -39,7 +39,14 @@ def test_the_copy_says_nothing_of_camera_place_or_owner() -> None:
     with Image.open(io.BytesIO(copy)) as opened:
         assert opened.format == "JPEG"
         assert dict(opened.getexif()) == {}
-        assert set(opened.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density", "progressive", "progression"}
+        assert set(opened.info) <= {
+            "jfif",
+            "jfif_version",
+            "jfif_unit",
+            "jfif_density",
+            "progressive",
+            "progression",
+        }
     for trace in (b"Exif", b"Spycam", b"taken at home", b"http://ns.adobe.com"):
         assert trace not in copy
 

@@ -53,7 +53,11 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(slug
     variant, plan = maps.load(slug), plan_of(slug, paper)
     found = places_of(plan.sheet, plan.labels, variant.start.units)
     assert set(found) == set(variant.start.units)
-    marks = [shapely.Point(one.seal).buffer(one.radius) for one in plan.sheet.places.values() if one.seal is not None]
+    marks = [
+        shapely.Point(one.seal).buffer(one.radius)
+        for one in plan.sheet.places.values()
+        if one.seal is not None
+    ]
     seals = {one.id: one.seal for one in plan.sheet.places.values() if one.seal is not None}
     for unit, box in found.items():
         here = shapely.box(box.x0, box.y0, box.x1, box.y1)
@@ -69,8 +73,8 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(slug
 @pytest.mark.parametrize("paper", [A3, A4])
 @pytest.mark.parametrize("slug", ["w3k", "standard"])
 def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: Paper) -> None:
-    """What a plate would cover is set elsewhere: off every plate, mark and other name, as long as it was. On A4 two names of the
-    thickest crowd may keep a plate at their edge; they stand whole in the inset."""
+    """What a plate would cover is set elsewhere: off every plate, mark and other name, as long as it was. On
+    A4 two names of the thickest crowd may keep a plate at their edge; they stand whole in the inset."""
     variant, plan = maps.load(slug), plan_of(slug, paper)
     boxes = list(places_of(plan.sheet, plan.labels, variant.start.units).values())
     names = step_aside(plan.sheet, plan.pieces.values(), plan.labels, boxes)
@@ -79,7 +83,11 @@ def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: Paper) -> N
     assert len(covered) <= (2 if paper is A4 else 0)
     for one in covered:
         assert one.region in {label.region for inset in plan.insets for label in inset.labels}
-    marks = [shapely.Point(one.seal).buffer(one.radius) for one in plan.sheet.places.values() if one.seal is not None]
+    marks = [
+        shapely.Point(one.seal).buffer(one.radius)
+        for one in plan.sheet.places.values()
+        if one.seal is not None
+    ]
     for one, before in zip(names, plan.labels, strict=True):
         here = shapely.box(one.box.x0, one.box.y0, one.box.x1, one.box.y1)
         assert before.wording.short or not one.wording.short, one.region
@@ -104,7 +112,10 @@ def test_a_map_shows_units_only_when_they_are_given() -> None:
 def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
     document = pypdfium2.PdfDocument(io.BytesIO(board_pdf(
         W3K, W3K.start.centres, "Powick Bridge", "in 1643", units=W3K.start.units)))
-    words = "".join("".join(unicodedata.normalize("NFKC", page.get_textpage().get_text_range()).split()) for page in document)
+    words = "".join(
+        "".join(unicodedata.normalize("NFKC", page.get_textpage().get_text_range()).split())
+        for page in document
+    )
     for unit in W3K.start.units:
         assert f"{W3K.kinds[unit.kind].name}{unit.region.province}".replace(" ", "") in words, unit
     assert "Units:theletterofthepowerbesideAarmy,Ffleet." in words
@@ -112,7 +123,9 @@ def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
         assert province.name.replace(" ", "") in words
 
 
-def test_the_public_map_shows_units_only_where_the_game_asks_for_them(client: TestClient, table: Table) -> None:
+def test_the_public_map_shows_units_only_where_the_game_asks_for_them(
+    client: TestClient, table: Table
+) -> None:
     """MAP-03, Q-13: an option of the game; off, the page says that there are none."""
     base = f"/public/{table.game}/map"
     page = client.get(base).text
@@ -130,11 +143,15 @@ def test_the_public_map_shows_units_only_where_the_game_asks_for_them(client: Te
     assert len(plates(client.get(f"{base}.svg").text)) == len(W3K.start.units)
     pdfs = [client.get(f"{base}{end}").content for end in (".pdf", "-a4.pdf")]
     for pdf in pdfs:
-        whole = "".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(pdf)))
+        whole = "".join(
+            page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(pdf))
+        )
         assert "Army Inverness" in unicodedata.normalize("NFKC", whole)
 
 
-def test_units_ordered_during_a_year_are_not_on_the_map_before_its_end(client: TestClient, table: Table) -> None:
+def test_units_ordered_during_a_year_are_not_on_the_map_before_its_end(
+    client: TestClient, table: Table
+) -> None:
     """MAP-03: the map is the year-end one; what moves in between is in the results alone."""
     with table.site.store.begin() as session:
         row = session.get_one(GameRow, table.game)

@@ -48,8 +48,8 @@ def test_client_that_asks_every_second_is_told_unchanged(table: Table, client: T
 
 
 def test_a_client_that_asks_every_second_costs_one_drawing(table: Table, client: TestClient) -> None:
-    """It may heed no mark at all: the feed is written once for its deadlines, and a minute of asking takes no second of the
-    processor."""
+    """It may heed no mark at all: the feed is written once for its deadlines, and a minute of asking takes no
+    second of the processor."""
     calendar._written.cache_clear()
     begun = time.process_time()
     for _ in range(60):
@@ -58,14 +58,25 @@ def test_a_client_that_asks_every_second_costs_one_drawing(table: Table, client:
     assert (time.process_time() - begun) / 60 < 0.1
 
 
-def test_moved_deadline_is_a_new_feed_with_the_same_identities(site: Site, table: Table, client: TestClient) -> None:
+def test_moved_deadline_is_a_new_feed_with_the_same_identities(
+    site: Site, table: Table, client: TestClient
+) -> None:
     """CAL-15."""
     before = client.get(f"/public/{table.game}/calendar.ics")
     phase = table.phases()[0]
     with site.store.begin() as session:
-        move_deadline(session, phase.id, phase.deadline + timedelta(days=2), "Storm", shift_later=True, by="Ada",
-                      now=site.clock.now())
-    after = client.get(f"/public/{table.game}/calendar.ics", headers={"If-None-Match": before.headers["etag"]})
+        move_deadline(
+            session,
+            phase.id,
+            phase.deadline + timedelta(days=2),
+            "Storm",
+            shift_later=True,
+            by="Ada",
+            now=site.clock.now(),
+        )
+    after = client.get(
+        f"/public/{table.game}/calendar.ics", headers={"If-None-Match": before.headers["etag"]}
+    )
     assert after.status_code == 200
     old, new = (IcsCalendarStream.calendar_from_ics(a.text).events for a in (before, after))
     assert [e.uid for e in old] == [e.uid for e in new]
@@ -99,7 +110,9 @@ def test_page_says_gmt_and_how_to_subscribe(table: Table, client: TestClient) ->
     assert f"https://orders.example.org/public/{table.game}/calendar.ics" in page
 
 
-@pytest.mark.parametrize("address", ["/public/no-such/calendar.ics", "/public/no-such/calendar", "/public/calendar/x.ics"])
+@pytest.mark.parametrize(
+    "address", ["/public/no-such/calendar.ics", "/public/no-such/calendar", "/public/calendar/x.ics"]
+)
 def test_unknown_calendar_says_what_to_do(client: TestClient, address: str) -> None:
     answer = client.get(address)
     assert answer.status_code == 404

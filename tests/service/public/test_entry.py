@@ -1,5 +1,5 @@
-"""Pages for players behind a link that works once: their entry, the list of players, envelopes, their own file; and blank
-sheets for anybody (LIST-01 to LIST-05, POST-01, POST-04, POST-06, POST-07)."""
+"""Pages for players behind a link that works once: their entry, the list of players, envelopes, their own
+file; and blank sheets for anybody (LIST-01 to LIST-05, POST-01, POST-04, POST-06, POST-07)."""
 
 from __future__ import annotations
 
@@ -65,20 +65,29 @@ def token(browser: TestClient) -> str:
 
 
 def add(browser: TestClient, lines: str, first: str = "", last: str = "") -> tuple[int, str]:
-    answer = browser.post("/public/me/do/address", data={"csrf": token(browser), "lines": lines, "first": first, "last": last})
+    answer = browser.post(
+        "/public/me/do/address", data={"csrf": token(browser), "lines": lines, "first": first, "last": last}
+    )
     return answer.status_code, answer.text
 
 
 def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None:
     """LIST-04: what happened and what to do, on every public address, known or not."""
-    for path in ("/public/me", "/public/me/no-such-secret", "/public/no-such-game", "/public/a/b/c", "/public/letter/x"):
+    for path in (
+        "/public/me",
+        "/public/me/no-such-secret",
+        "/public/no-such-game",
+        "/public/a/b/c",
+        "/public/letter/x",
+    ):
         answer = desk.client.get(path)
         assert answer.status_code in {403, 404}, path
         assert 'href="/public/entry"' in answer.text, path
         assert "Today" not in answer.text, path
 
 
-# The link -----------------------------------------------------------------------------------------------------------
+# The link
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_link_comes_by_mail_to_its_player_alone_and_works_once(desk: DeskTable) -> None:
@@ -127,7 +136,8 @@ def test_the_secret_of_a_link_is_no_cookie_and_a_made_up_one_opens_nothing(desk:
         assert desk.client.get("/public/me").status_code == 403
 
 
-# One's entry --------------------------------------------------------------------------------------------------------
+# One's entry
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: DeskTable) -> None:
@@ -138,13 +148,18 @@ def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: Desk
     assert "Lodge 7, Skye" in browser.get("/public/me").text
     with desk.table.site.store() as session:
         rows = session.scalars(select(PostalRow).order_by(PostalRow.id)).all()
-        assert [(row.lines, row.made_by) for row in rows] == [(HOME.split("\n"), "player"), (["Lodge 7", "Skye"], "player")]
+        assert [(row.lines, row.made_by) for row in rows] == [
+            (HOME.split("\n"), "player"),
+            (["Lodge 7", "Skye"], "player"),
+        ]
     browser.post(f"/public/me/do/address/{rows[1].id}/end", data={"csrf": token(browser)})
     assert "Lodge 7" not in browser.get("/public/me").text
     with desk.table.site.store() as session:
         assert session.get_one(PostalRow, rows[1].id).ended_by == "player"
         changes = session.scalars(select(EventRow).where(EventRow.what == "entry_changed")).all()
-    assert [one.detail["change"] for one in changes] == ["an address was added"] * 2 + ["an address was taken off"]
+    assert [one.detail["change"] for one in changes] == ["an address was added"] * 2 + [
+        "an address was taken off"
+    ]
     assert "High Street" not in str([one.detail for one in changes])
 
 
@@ -182,7 +197,9 @@ def test_an_address_in_another_script_and_a_name_with_line_breaks(desk: DeskTabl
 def test_settings_are_kept_and_a_wrong_clock_is_refused(desk: DeskTable) -> None:
     """OUT-11: reminders are asked for by the player."""
     browser = visit(desk, "Montrose")
-    browser.post("/public/me/do/settings", data={"csrf": token(browser), "zone": "Asia/Tokyo", "reminders": "yes"})
+    browser.post(
+        "/public/me/do/settings", data={"csrf": token(browser), "zone": "Asia/Tokyo", "reminders": "yes"}
+    )
     with desk.table.site.store() as session:
         own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
         assert (own.zone, own.reminders) == ("Asia/Tokyo", True)
@@ -193,7 +210,10 @@ def test_settings_are_kept_and_a_wrong_clock_is_refused(desk: DeskTable) -> None
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     browser, other = visit(desk, "Montrose"), visit(desk, "Argyll")
     for csrf in ("", token(other)):
-        assert browser.post("/public/me/do/address", data={"csrf": csrf, "lines": HOME}).status_code in {400, 403}
+        assert browser.post("/public/me/do/address", data={"csrf": csrf, "lines": HOME}).status_code in {
+            400,
+            403,
+        }
     with desk.table.site.store() as session:
         assert session.scalars(select(PostalRow)).all() == []
 
@@ -205,7 +225,8 @@ def test_nobody_takes_off_an_address_of_somebody_else(desk: DeskTable) -> None:
     assert "High Street" in browser.get("/public/me").text
 
 
-# The list -----------------------------------------------------------------------------------------------------------
+# The list
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_list_is_for_players_of_the_game_and_has_everybody(desk: DeskTable) -> None:
@@ -231,7 +252,11 @@ def test_near_a_journeys_end_the_list_says_to_write_to_both(desk: DeskTable) -> 
     add(browser, HOME)
     add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")
     path = f"/public/{desk.table.game}/players"
-    for day, both, lodge in (("2027-05-28", True, True), ("2027-06-15", False, True), ("2027-08-01", False, False)):
+    for day, both, lodge in (
+        ("2027-05-28", True, True),
+        ("2027-06-15", False, True),
+        ("2027-08-01", False, False),
+    ):
         page = browser.get(f"{path}?day={day}").text
         assert ("post to both addresses" in page) == both, day
         assert ("Lodge 7" in page) == lodge, day
@@ -239,15 +264,25 @@ def test_near_a_journeys_end_the_list_says_to_write_to_both(desk: DeskTable) -> 
 
 
 def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable) -> None:
-    """POST-01, POST-04: the sender is named even where two share a household; nothing of the game is outside."""
+    """POST-01, POST-04: the sender is named even where two share a household; nothing of the game is
+    outside."""
     add(visit(desk, "Montrose"), HOME)
     browser = visit(desk, "Argyll")
     assert browser.get(f"/public/{desk.table.game}/labels.pdf").status_code == 200
     add(browser, HOME)
-    document = pypdfium2.PdfDocument(io.BytesIO(browser.get(f"/public/{desk.table.game}/envelopes.pdf").content))
+    document = pypdfium2.PdfDocument(
+        io.BytesIO(browser.get(f"/public/{desk.table.game}/envelopes.pdf").content)
+    )
     assert len(document) == 1
     lines = document[0].get_textpage().get_text_range().split("\r\n")
-    assert lines == ["Player Argyll", "1 High Street", "Inverness", "Player Montrose", "1 High Street", "Inverness"]
+    assert lines == [
+        "Player Argyll",
+        "1 High Street",
+        "Inverness",
+        "Player Montrose",
+        "1 High Street",
+        "Inverness",
+    ]
 
 
 def test_an_accommodation_is_on_the_list(desk: DeskTable) -> None:
@@ -258,7 +293,8 @@ def test_an_accommodation_is_on_the_list(desk: DeskTable) -> None:
     assert "Mr Quill, who posts them" in visit(desk, "Argyll").get(f"/public/{desk.table.game}/players").text
 
 
-# One's file ---------------------------------------------------------------------------------------------------------
+# One's file
+# ---------------------------------------------------------------------------------------------------------
 
 
 def owned(desk: DeskTable, power: str, version: int = 1) -> int:
@@ -296,7 +332,8 @@ def test_who_takes_a_seat_over_does_not_read_what_was_sent_before(desk: DeskTabl
     assert "Nothing yet." in visit(desk, "Argyll").get(f"/public/{desk.table.game}/file").text
 
 
-# Paper for anybody --------------------------------------------------------------------------------------------------
+# Paper for anybody
+# --------------------------------------------------------------------------------------------------
 
 
 def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTable) -> None:
@@ -307,7 +344,9 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
     one = pypdfium2.PdfDocument(io.BytesIO(desk.client.get(f"{path}?power=Montrose&phase=3").content))
     assert [one[0].get_textpage().get_text_range().split("\r\n"), len(one)] == [
         ["Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"], 1]
-    assert len(pypdfium2.PdfDocument(io.BytesIO(desk.client.get(path).content))) == len(desk.table.variant.powers)
+    assert len(pypdfium2.PdfDocument(io.BytesIO(desk.client.get(path).content))) == len(
+        desk.table.variant.powers
+    )
     for wrong in ("?power=Nobody", "?phase=999"):
         assert desk.client.get(path + wrong).status_code == 404
 
@@ -323,7 +362,10 @@ def test_public_pages_say_nothing_of_a_game_that_its_letters_have_not_told(desk:
 
 def test_no_page_carries_a_word_from_one_player_to_another() -> None:
     """NON-01: every public form is about one's own link, address and settings; there is no other."""
-    modules = [importlib.import_module(f"service.public.{one.name}") for one in pkgutil.iter_modules(service.public.__path__)]
+    modules = [
+        importlib.import_module(f"service.public.{one.name}")
+        for one in pkgutil.iter_modules(service.public.__path__)
+    ]
     routes = [route for module in modules for route in getattr(getattr(module, "router", None), "routes", ())]
     assert len(routes) > 15
     own = {"address", "address/{row_id}/end", "settings", "feed", "leave"}

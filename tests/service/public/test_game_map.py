@@ -1,4 +1,5 @@
-"""The map of a game for anybody: stable addresses, the newest year-end that was sent, and nothing that is not told yet."""
+"""The map of a game for anybody: stable addresses, the newest year-end that was sent, and nothing that is not
+told yet."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ def row(page: str, power: str) -> str:
 
 
 def test_the_table_says_in_words_who_holds_what(client: TestClient, table: Table) -> None:
-    """MAP-02, MAP-05: letters and a table, without any picture. The opening's six centres of Montrose stand in the
-    board's own file."""
+    """MAP-02, MAP-05: letters and a table, without any picture. The opening's six centres of Montrose stand
+    in the board's own file."""
     page = client.get(f"/public/{table.game}/map").text
     own = sorted(table.variant.start.centres["Montrose"])
     assert row(page, "Montrose") == f"{len(own)}: {', '.join(own).replace('&', '&amp;')}"

@@ -1,4 +1,5 @@
-"""A letter of more than eight megabytes: smaller pictures first, then a link that opens for its reader alone."""
+"""A letter of more than eight megabytes: smaller pictures first, then a link that opens for its reader
+alone."""
 
 from __future__ import annotations
 
@@ -19,8 +20,17 @@ MAP = b"%PDF-1.7 " + b"x" * 300_000
 
 def letter(to: str) -> OutLetter:
     return OutLetter(
-        f"key/{to}", "year_end_results", to, "Results", "The words.\n", html="<main><p>The words.</p></main>",
-        attachments=(Attachment("map.pdf", "application/pdf", MAP), Attachment("sheet.png", "image/png", noisy_picture(200))))
+        f"key/{to}",
+        "year_end_results",
+        to,
+        "Results",
+        "The words.\n",
+        html="<main><p>The words.</p></main>",
+        attachments=(
+            Attachment("map.pdf", "application/pdf", MAP),
+            Attachment("sheet.png", "image/png", noisy_picture(200)),
+        ),
+    )
 
 
 def written(table: Table, to: str, most: int, base: str = BASE) -> str:
@@ -44,7 +54,9 @@ def test_what_fits_as_smaller_pictures_needs_no_link(table: Table) -> None:
     assert "Left out" not in words
 
 
-def test_what_does_not_fit_lies_behind_a_link_that_gives_every_file_whole(table: Table, client: TestClient) -> None:
+def test_what_does_not_fit_lies_behind_a_link_that_gives_every_file_whole(
+    table: Table, client: TestClient
+) -> None:
     words = written(table, address("Montrose"), 60_000)
     assert "Left out because it is too large for mail: map.pdf" in words
     page = client.get(link(words))
@@ -66,7 +78,8 @@ def test_the_link_ends_and_is_another_for_each_reader(table: Table, client: Test
 
 
 def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, client: TestClient) -> None:
-    """What lies under a digest that is printed or guessed is nobody's to read: only a link's own secret opens."""
+    """What lies under a digest that is printed or guessed is nobody's to read: only a link's own secret
+    opens."""
     written(table, address("Montrose"), 60_000)
     for key in (table.site.blobs.put(b"a photograph"), table.letters()[-1].message, "0" * 64, "x"):
         assert client.get(f"/public/letter/{key}").status_code == 404

@@ -1,5 +1,5 @@
-"""The move browser: what its page says is what the judge lets a lone unit do, for every place, coast and kind of unit
-(MOVE-01, MOVE-02, MOVE-03)."""
+"""The move browser: what its page says is what the judge lets a lone unit do, for every place, coast and kind
+of unit (MOVE-01, MOVE-02, MOVE-03)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def read(html: str) -> _Page:
 
 def _region(variant: Variant, text: str) -> Region:
     name, _, coast = text.partition("/")
-    (found, *_) = (r for r in meanings(variant.names, name) if variant.board.provinces[r.province].name == name)
+    (found, *_) = (
+        r for r in meanings(variant.names, name) if variant.board.provinces[r.province].name == name
+    )
     return Region(found.province, variant.board.provinces[found.province].coast_id(coast) if coast else None)
 
 
@@ -99,7 +101,9 @@ LARGE = frozenset({"war1648"})
 """Boards that take ten seconds."""
 
 
-@pytest.mark.parametrize("slug", [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in MARCHED_OVER])
+@pytest.mark.parametrize(
+    "slug", [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in MARCHED_OVER]
+)
 def test_page_says_what_the_judge_allows(slug: str) -> None:
     variant = maps.load(slug)
     seen = read(page(variant).html)
@@ -124,7 +128,8 @@ def test_page_is_small_whole_and_its_links_lead_somewhere(slug: str) -> None:
     seen = read(made.html)
     assert len(made.html.encode()) <= MOST_BYTES
     assert {link.removeprefix("#") for link in seen.links} <= seen.anchors
-    assert not re.search(r"\bsrc=|https?://[^ )<]+\.(?:js|css|woff)", made.html)  # nothing to fetch: it works offline
+    # nothing to fetch: it works offline
+    assert not re.search(r"\bsrc=|https?://[^ )<]+\.(?:js|css|woff)", made.html)
 
 
 @pytest.mark.parametrize("slug", maps.variants())

@@ -1,5 +1,5 @@
-"""The move browser leaves nobody out: every place has a row for each kind of unit, on each coast, that can stand there
-(MOVE-01). That each row is right is proved in `test_public_moves`."""
+"""The move browser leaves nobody out: every place has a row for each kind of unit, on each coast, that can
+stand there (MOVE-01). That each row is right is proved in `test_public_moves`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def test_wherever_a_unit_may_go_it_has_a_row_to_go_on_from(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", MARCHED_OVER)
 def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: str) -> None:
-    """By terrain and coasts alone: an army inland, a fleet at sea, and in a place of several coasts a fleet on each."""
+    """By terrain and coasts alone: an army inland, a fleet at sea, and in a place of several coasts a fleet
+    on each."""
     variant = maps.load(slug)
     kinds = {kind.letter: kind.name for kind in variant.kinds.values()}
     said: dict[str, set[tuple[str, str]]] = {}

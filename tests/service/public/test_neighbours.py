@@ -1,4 +1,5 @@
-"""On a board nobody marches over the move browser gives each state's neighbours: what the judge lets it attack, and how."""
+"""On a board nobody marches over the move browser gives each state's neighbours: what the judge lets it
+attack, and how."""
 
 from __future__ import annotations
 

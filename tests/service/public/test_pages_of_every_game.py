@@ -1,5 +1,5 @@
-"""Calendar, feed, move browser, blank sheet and year-end pack of every game there is: its own phases and units, no word of another
-game's (issue 9, "Through the whole service")."""
+"""Calendar, feed, move browser, blank sheet and year-end pack of every game there is: its own phases and
+units, no word of another game's (issue 9, "Through the whole service")."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def _foreign(slug: str, text: str) -> set[str]:
 
 
 QUICK = "brittania"
-"""The game that is looked at whenever tests run, since its calendar is the least like any other's; all are in the slow run."""
+"""The game that is looked at whenever tests run, since its calendar is the least like any other's; all are in
+the slow run."""
 GAMES = [slug if slug == QUICK else pytest.param(slug, marks=pytest.mark.slow) for slug in maps.variants()]
 
 
@@ -53,11 +54,14 @@ def test_calendar_feed_and_sheet_name_the_phases_of_the_game_and_no_others(site:
         calendar = client.get(f"/public/{table.game}/calendar").text
         ics = client.get(f"/public/{table.game}/calendar.ics").text.replace("\r\n ", "")
         front = client.get(f"/public/{table.game}").text
-        sheet = client.get(f"/public/{table.game}/sheets.pdf", params={"power": next(iter(table.variant.powers)), "phase": 1})
+        sheet = client.get(
+            f"/public/{table.game}/sheets.pdf", params={"power": next(iter(table.variant.powers)), "phase": 1}
+        )
     told = [" ".join(one.split()) for one in re.findall(r'<th scope="row">([^<]*)</th>', calendar)]
     assert told == phases
     assert all(one in ics for one in phases)
-    summaries = "\n".join(re.findall("SUMMARY:.*", ics))  # what describes them names months of the real calendar
+    # what describes them names months of the real calendar
+    summaries = "\n".join(re.findall("SUMMARY:.*", ics))
     assert _foreign(slug, calendar) | _foreign(slug, summaries) | _foreign(slug, front) == set()
     words = "".join(leaf.get_textpage().get_text_range() for leaf in pypdfium2.PdfDocument(sheet.content))
     assert phases[0] in words

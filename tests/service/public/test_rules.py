@@ -1,4 +1,5 @@
-"""The house rules that results cite are published to players (Q-18 among them), with the answer that is played."""
+"""The house rules that results cite are published to players (Q-18 among them), with the answer that is
+played."""
 
 from __future__ import annotations
 
@@ -27,7 +28,11 @@ def words(page: str) -> str:
 def test_every_house_rule_that_results_cite_has_its_paragraph_on_the_page(client: TestClient) -> None:
     """Q-15 to Q-39: a player who reads "(house rules, Q-18)" finds it."""
     page = client.get("/public/rules/w3k").text
-    cited = {str(one).removeprefix("house rules, ") for one in W3K.rules.citations.values() if str(one).startswith("house rules")}
+    cited = {
+        str(one).removeprefix("house rules, ")
+        for one in W3K.rules.citations.values()
+        if str(one).startswith("house rules")
+    }
     assert {"Q-18", "Retreats", "Own units"} <= cited
     for name in cited:
         assert f'<p id="{anchor(name)}"><strong>{name}</strong>' in page, name
@@ -36,7 +41,8 @@ def test_every_house_rule_that_results_cite_has_its_paragraph_on_the_page(client
 def test_the_answer_that_is_played_is_given_and_no_other(client: TestClient) -> None:
     """Q-18: the board has Szykman's rule; Q-21: an own attack does not disrupt a conversion."""
     said = words(client.get("/public/rules/w3k").text)
-    assert "Q-18. A convoy that hangs on a fight which the army it carries would decide. Here: The convoy is disrupted" in said
+    assert ("Q-18. A convoy that hangs on a fight which the army it carries would decide. Here: The convoy "
+            "is disrupted") in said
     assert "the army stays, and so does whoever attacks its fleets" not in said
     assert "disrupt a conversion? Here: No: it is like cutting support." in said
 
@@ -81,7 +87,8 @@ def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Ta
     ("text", "said"),
     [
         ("**Q-1, `no_such`.** What? `yes`: so.", "Q-1 is about 'no_such'"),
-        ("**Q-18, `convoy_paradox`.** What? `szykman`: so.", "Q-18 should answer for each of szykman, all_hold"),
+        (("**Q-18, `convoy_paradox`.** What? `szykman`: "
+          "so."), "Q-18 should answer for each of szykman, all_hold"),
     ],
 )
 def test_a_ruling_that_does_not_fit_its_board_is_our_fault_and_named(

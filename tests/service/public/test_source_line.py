@@ -1,5 +1,5 @@
-"""Evidence in results: each outcome leads to the rectangle of ink behind its order, for the players of that game and after
-judging only (issue "Trust", 5; DESK-02, Q-01, Q-37, D66-06)."""
+"""Evidence in results: each outcome leads to the rectangle of ink behind its order, for the players of that
+game and after judging only (issue "Trust", 5; DESK-02, Q-01, Q-37, D66-06)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from tests.support.site import Site, make_site
 from tests.support.table import Table, autumn_1642, open_table
 
 ORDERS: tuple[str | tuple[str, LineState], ...] = (
-    "A Lindsey - Kesteven & Holland", "A Glasgow H", ("A Orkney builds a bridge", LineState.VOID), "A Norfolk H")
+    "A Lindsey - Kesteven & Holland", "A Glasgow H", ("A Orkney builds a bridge", LineState.VOID),
+    "A Norfolk H")
 BOTH = "A Norfolk H\nA Suffolk H"
 """What a person leaves in a line that two readings fit."""
 Pixels = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -38,7 +39,8 @@ Pixels = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 @dataclass
 class Judged:
-    """A game whose Autumn was judged and sent: Manchester's sheet in inks of many colours, its lines by their ordinal."""
+    """A game whose Autumn was judged and sent: Manchester's sheet in inks of many colours, its lines by their
+    ordinal."""
 
     table: Table
     desk: DeskTable
@@ -54,8 +56,18 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     with make_site(tmp_path_factory.mktemp("site")) as site:
         own = _judged(site)
         with site.store.begin() as session:
-            session.add(CorrectionRow(key="k", phase_id=own.table.phase().id, said="Army Norfolk held.", right="It moved.",
-                                      effect="None.", found_by="Manchester", by="Ada", at=site.clock.now()))
+            session.add(
+                CorrectionRow(
+                    key="k",
+                    phase_id=own.table.phase().id,
+                    said="Army Norfolk held.",
+                    right="It moved.",
+                    effect="None.",
+                    found_by="Manchester",
+                    by="Ada",
+                    at=site.clock.now(),
+                )
+            )
         yield own
 
 
@@ -78,7 +90,8 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
                             confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))  # fmt: skip
         for at, box in enumerate([*(row.box for row in rows), foot]):
             ink(at, box, page)
-        rows[6].text, rows[6].order = "A Gl4sgow S", "A Glasgow S A Lindsey"  # as the machine read it, wrongly
+        # as the machine read it, wrongly
+        rows[6].text, rows[6].order = "A Gl4sgow S", "A Glasgow S A Lindsey"
         rows[7].status = rows[8].status = LineState.OPEN.value
         out = io.BytesIO()
         page.save(out, "JPEG", quality=98, subsampling=0)
@@ -89,7 +102,8 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
     table.turns.close({"phase": phase.id})
     with site.store.begin() as session:
         decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
-            Decision(lines[6], LineState.READ, "A Glasgow H", "A Glasgow H"), Decision(lines[7], LineState.VOID, BOTH),
+            Decision(lines[6], LineState.READ, "A Glasgow H", "A Glasgow H"),
+            Decision(lines[7], LineState.VOID, BOTH),
             Decision(lines[8], LineState.READ, "A Norfolk H", "A Norfolk H")])
     table.turns.judge_when_read(phase.id)
     if sent:
@@ -101,7 +115,9 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
 
 def letter(judged: Judged, kind: str = "") -> tuple[str, str]:
     """Results as text and as HTML."""
-    row: OutboxRow = next(one for one in judged.table.letters() if one.kind in {"draft_results", "final_results"})
+    row: OutboxRow = next(
+        one for one in judged.table.letters() if one.kind in {"draft_results", "final_results"}
+    )
     message = judged.table.message(row)
     parts = [message.get_body((one,)) for one in ("plain", "html")]
     assert all(parts)
@@ -126,8 +142,10 @@ def test_a_correction_of_the_coordinator_is_named_as_such(judged: Judged, player
         assert text.replace("&#39;", "'").count("coordinator's correction") == 1
     assert html.count("coordinator&#39;s correction") == 1
     line = plain(player.get(f"{judged.path}/{judged.lines[6]}").text)
-    assert "Coordinator&#39;s correction: the machine read “A Gl4sgow S”. Decided by Ada as “A Glasgow H”" in line
-    assert "Decided by Ada, as the machine had read it" in plain(player.get(f"{judged.path}/{judged.lines[8]}").text)
+    assert ("Coordinator&#39;s correction: the machine read “A Gl4sgow S”. Decided by Ada as “A Glasgow "
+            "H”") in line
+    assert ("Decided by Ada, as the machine had read "
+            "it") in plain(player.get(f"{judged.path}/{judged.lines[8]}").text)
 
 
 def test_a_void_line_shows_both_readings(judged: Judged, player: TestClient) -> None:
@@ -147,7 +165,9 @@ def shows(picture: Pixels, at: int) -> bool:
     return bool((np.abs(picture - HUES[at]).max(axis=2) < 40).sum() > 2000)
 
 
-def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(judged: Judged, player: TestClient) -> None:
+def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
+    judged: Judged, player: TestClient
+) -> None:
     for at in (5, 6, 7, 8):
         answer = player.get(f"{judged.path}/{judged.lines[at]}.jpg")
         assert answer.headers["content-type"] == "image/jpeg"
@@ -184,7 +204,9 @@ def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: S
     """DESK-02: also a phase that is judged already, which the coordinator may still judge anew."""
     ready = _judged(site, sent=False)
     player = visit(ready.desk, "Montrose")
-    known, unknown = (player.get(f"/public/{ready.table.game}/results/{number}/{ready.lines[5]}") for number in (1, 77))
+    known, unknown = (
+        player.get(f"/public/{ready.table.game}/results/{number}/{ready.lines[5]}") for number in (1, 77)
+    )
     assert (known.status_code, known.content) == (404, unknown.content)
     assert player.get(ready.path).status_code == 404
     assert "None are sent yet" in player.get(f"/public/{ready.table.game}/results").text
@@ -195,12 +217,21 @@ def test_what_was_put_right_since_stands_on_top(judged: Judged, player: TestClie
     assert "Correction by the coordinator What was said: Army Norfolk held. What is right: It moved." in said
 
 
-def test_the_players_archive_has_the_same_rectangle_and_photograph(judged: Judged, player: TestClient) -> None:
-    """From an order to its ink with the archive alone: judged order, line of a reading, photograph and corners in its pixels."""
+def test_the_players_archive_has_the_same_rectangle_and_photograph(
+    judged: Judged, player: TestClient
+) -> None:
+    """From an order to its ink with the archive alone: judged order, line of a reading, photograph and
+    corners in its pixels."""
     with zipfile.ZipFile(io.BytesIO(archived(judged.table, Edition.PLAYERS))) as zipped:
         told = [json.loads(one) for one in zipped.read("record.jsonl").decode().splitlines()]
     bodies = [(one["n"], one["body"]) for one in told if "body" in one]
-    order = next(one for _, body in bodies if body["what"] == "judged" for one in body["tells"]["orders"] if one["line"] == judged.lines[6])
+    order = next(
+        one
+        for _, body in bodies
+        if body["what"] == "judged"
+        for one in body["tells"]["orders"]
+        if one["line"] == judged.lines[6]
+    )
     number, page, line = next(
         (n, page, line) for n, body in reversed(bodies) if body["what"] == "reading"
         for page in body["tells"]["pages"] for line in page["lines"] if line["line"] == order["line"])

@@ -67,7 +67,12 @@ def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) 
     mail, sheet, letter = (one["tells"] for one in new)
     stamp = at.isoformat(timespec="seconds").replace("+00:00", "Z")
     assert (mail["mail"], mail["stamped"], mail["became"]) == (row.sha256, stamp, "used")
-    assert (sheet["mail"], sheet["received"], sheet["power"], sheet["version"]) == (row.sha256, stamp, "Montrose", 1)
+    assert (sheet["mail"], sheet["received"], sheet["power"], sheet["version"]) == (
+        row.sha256,
+        stamp,
+        "Montrose",
+        1,
+    )
     with site.store() as session:
         paper = session.scalars(select(SubmissionRow)).one()
         assert sheet["photographs"] == [records.pages(session, paper.id)[0].original]
@@ -77,7 +82,8 @@ def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) 
 def test_unsealing_is_entered_with_its_reason(site: Site) -> None:
     table = open_table(site)
     with site.store.begin() as session:
-        unseal(session, session.get_one(PhaseRow, table.phase().id), "Ada", "the reader is down, so I look now", NOON)
+        unseal(session, session.get_one(PhaseRow, table.phase().id), "Ada", ("the reader is down, so I look "
+                                                                             "now"), NOON)
     assert whats(site.store, "phase")[-1]["unsealed"] == {
         "at": "2026-03-01T12:00:00Z", "by": "Ada", "why": "the reader is down, so I look now"}
     assert whats(site.store, "event")[-1]["event"] == "phase_unsealed"
@@ -98,7 +104,8 @@ def test_a_write_past_the_program_is_entered_with_the_next_transaction(any_site:
     open_table(any_site)
     before = len(chain(any_site.store))
     with any_site.engine.begin() as connection:
-        connection.execute(text("UPDATE phases SET deadline = :to WHERE ordinal = 1"), {"to": "2031-01-01 00:00:00+00:00"})
+        connection.execute(text("UPDATE phases SET deadline = :to WHERE ordinal "
+                                "= 1"), {"to": "2031-01-01 00:00:00+00:00"})
     assert len(chain(any_site.store)) == before
     with any_site.store.begin():
         pass
@@ -150,7 +157,8 @@ def test_no_second_entry_can_have_a_number(any_site: Site) -> None:
 
 
 def test_many_at_once_make_one_chain(any_site: Site) -> None:
-    """Two workers and more: each transaction takes the head in turn, and nothing is left out or entered twice."""
+    """Two workers and more: each transaction takes the head in turn, and nothing is left out or entered
+    twice."""
     open_table(any_site)
     before = len(chain(any_site.store))
     faults: list[BaseException] = []
@@ -176,7 +184,8 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
 def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
     """A script that makes a table anew on SQLite drops its triggers: it must make them again."""
     wanted = importlib.import_module("migrations.versions.0008_record").TRIGGERS
-    named = "SELECT name FROM sqlite_master WHERE type = 'trigger'" if any_site.url.startswith("sqlite") else (
+    named = ("SELECT name FROM sqlite_master WHERE type = "
+             "'trigger'") if any_site.url.startswith("sqlite") else (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
     with any_site.engine.connect() as connection:
         found = set(connection.execute(text(named)).scalars())

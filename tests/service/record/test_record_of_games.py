@@ -1,5 +1,6 @@
-"""The record of the games whose rules keep more than units and centres: what was played is exported and judged again, state,
-dice and all, and the digest of the first seed is mailed before anything is drawn (docs/record.md, WSB-01, BRE-01, D66-06)."""
+"""The record of the games whose rules keep more than units and centres: what was played is exported and
+judged again, state, dice and all, and the digest of the first seed is mailed before anything is drawn
+(docs/record.md, WSB-01, BRE-01, D66-06)."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def _tool(data: bytes, folder: Path, *kept: Path) -> tuple[int, str]:
     path = folder / "game.zip"
     path.write_bytes(data)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, kept)], capture_output=True, text=True, check=False,
+        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, kept)], capture_output=True, text=True,
+        check=False,
         cwd=folder, env={"GALLOPER": "", "PATH": "", "PYTHONUTF8": "1"})  # fmt: skip
     return done.returncode, done.stdout + done.stderr
 
@@ -68,11 +70,15 @@ def _case_is_judged_alike(slug: str, tells: dict[str, Any]) -> None:
     setting = variant.setting()
     assert tells["case"] is not None
     case = CaseReader(setting, 0).read(json.loads(json.dumps(tells["case"])))
-    assert json.loads(json.dumps(answer(case, judge(setting, case.position, case.orders, case.lots), setting))) == tells["answer"]
+    assert (
+        json.loads(json.dumps(answer(case, judge(setting, case.position, case.orders, case.lots), setting)))
+        == tells["answer"]
+    )
 
 
 def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None:
-    """Grain, capitals and alliances are in the record; its dice come from the seed that was told (WSB-12, Q-60)."""
+    """Grain, capitals and alliances are in the record; its dice come from the seed that was told (WSB-12,
+    Q-60)."""
     table = _table(site, "brittania")
     opens = table.phase().opens_at
     table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
@@ -92,7 +98,9 @@ def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None
     second = _told(data, "judged")[-1]
     assert second["lots"]["seed"] == table.phase(2).seed
     # One die for the attack and one for the defence, each a number of the tape as docs/record.md has it.
-    numbers = [int(hashlib.sha256(f"{table.phase(2).seed}\n{at}".encode()).hexdigest()[:8], 16) for at in (1, 2)]
+    numbers = [
+        int(hashlib.sha256(f"{table.phase(2).seed}\n{at}".encode()).hexdigest()[:8], 16) for at in (1, 2)
+    ]
     assert second["lots"]["numbers"] == numbers
     attack, defence = (1 + one % 10 for one in numbers)
     letter = next(one for one in table.letters("final_results") if one.phase_id == table.phase(2).id)
@@ -139,7 +147,8 @@ def test_a_year_of_bretwalda_is_judged_again(site: Site, tmp_path: Path) -> None
 
 
 def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path: Path) -> None:
-    """D66-06, D66-14: no board, order or reading of a phase in which something lies unseen, and what is open still checks."""
+    """D66-06, D66-14: no board, order or reading of a phase in which something lies unseen, and what is open
+    still checks."""
     table = _table(site, "britain1066")
     table.file("Harald Hardrada", ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"])
     table.file("The Northern Earls", ["A Dunholm - Northumberland"])
@@ -164,7 +173,8 @@ def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path:
 def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
     site: Site, slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the first phase in which rules may draw lots, be it the very first of the game; both checkers follow the letter."""
+    """Of the first phase in which rules may draw lots, be it the very first of the game; both checkers follow
+    the letter."""
     monkeypatch.setattr(Circulars, "_map", lambda *_: [])
     table = _table(site, slug)
     with site.store.begin() as session:
@@ -193,7 +203,9 @@ def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_tape_is_as_long_as_the_rules_may_need(site: Site, slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tape_is_as_long_as_the_rules_may_need(
+    site: Site, slug: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = _table(site, slug)
     seen: list[int] = []
 

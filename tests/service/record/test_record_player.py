@@ -1,4 +1,5 @@
-"""A player who holds only her own mails and the players' archive (issue "Trust", done when), with both checkers."""
+"""A player who holds only her own mails and the players' archive (issue "Trust", done when), with both
+checkers."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def hers(table: Table, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
 def tool(path: Path, letters: list[Path], judge: str = "") -> subprocess.CompletedProcess[str]:
     """The independent checker, in a Python that has nothing of ours."""
     return subprocess.run(
-        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, letters)], capture_output=True, text=True, check=False,
+        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, letters)], capture_output=True,
+        text=True, check=False,
         cwd=path.parent, env={"GALLOPER": judge, "PATH": os.defpath, "PYTHONUTF8": "1"})  # fmt: skip
 
 
@@ -61,7 +63,9 @@ def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path,
     assert (done.returncode, done.stderr) == (0, "")
     sheets = {one["version"]: one for one in told(path, "sheet") if one["power"] == HERSELF}
     receipts = [line for line in done.stdout.splitlines() if "is the sheet of this receipt" in line]
-    assert [line.partition("received ")[2] for line in receipts] == [f"{sheets[at]['received']}." for at in (1, 2)]
+    assert [line.partition("received ")[2] for line in receipts] == [
+        f"{sheets[at]['received']}." for at in (1, 2)
+    ]
     photographs = [line for line in done.stdout.splitlines() if "is on the sheet of entry" in line]
     assert len(photographs) == 2  # her own two, by the mails she sent
     executed = {one["phase"]: one for one in told(path, "judged")}[sheets[2]["phase"]]["executed"]
@@ -82,7 +86,12 @@ def test_galloper_verify_says_the_same(hers: tuple[Path, list[Path]]) -> None:
     path, letters = hers
     out = io.StringIO()
     assert run_verify(path, letters, out) == 0, out.getvalue()
-    for said in ("is the sheet of this receipt", "is on the sheet of entry", "is the one mailed", "judged again, with the same"):
+    for said in (
+        "is the sheet of this receipt",
+        "is on the sheet of entry",
+        "is the one mailed",
+        "judged again, with the same",
+    ):
         assert said in out.getvalue()
 
 
@@ -91,33 +100,49 @@ def test_lots_were_drawn_and_come_from_the_seed(hers: tuple[Path, list[Path]]) -
     path, _ = hers
     winter = told(path, "judged")[0]
     assert winter["lots"]["used"] == 2
-    units = sorted(one.partition(f"{SHORT} ")[2][2:] for one in winter["case"]["units"] if one.startswith(f"{SHORT} "))
+    units = sorted(
+        one.partition(f"{SHORT} ")[2][2:] for one in winter["case"]["units"] if one.startswith(f"{SHORT} ")
+    )
     gone = [units.pop(number % len(units)) for number in winter["lots"]["numbers"]]
     assert gone == winter["answer"]["removed_by_lot"]
 
 
-def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(table: Table, hers: tuple[Path, list[Path]]) -> None:
-    """Q-37 and the seal: no photograph, no mail address, no name or address from a sheet, no phase that still runs."""
+def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(
+    table: Table, hers: tuple[Path, list[Path]]
+) -> None:
+    """Q-37 and the seal: no photograph, no mail address, no name or address from a sheet, no phase that still
+    runs."""
     path, _ = hers
     with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as zipped:
         names, text = zipped.namelist(), b"".join(zipped.read(name) for name in zipped.namelist()).decode()
-    assert {name.partition("/")[0] for name in names} == {"README.txt", "manifest.json", "record.jsonl", "positions"}
+    assert {name.partition("/")[0] for name in names} == {
+        "README.txt",
+        "manifest.json",
+        "record.jsonl",
+        "positions",
+    }
     assert "@" not in text
     assert "Lovelace" not in text
     running = max(one["phase"] for one in told(path, "phase") if one["state"] == "open")
     for what in ("sheet", "reading", "decision", "judged", "word"):
         assert all(one["phase"] < running for one in told(path, what)), what
-    replaced = next(one["sheet"] for one in told(path, "sheet") if one["power"] == HERSELF and one["version"] == 1)
+    replaced = next(
+        one["sheet"] for one in told(path, "sheet") if one["power"] == HERSELF and one["version"] == 1
+    )
     assert all(one["sheet"] != replaced for one in told(path, "reading"))
     for row in table.phases():
         assert (row.seed or "") not in text or row.state == "sent"
 
 
-def test_another_players_receipt_is_not_hers(table: Table, hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+def test_another_players_receipt_is_not_hers(
+    table: Table, hers: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
     """A receipt whose digest was altered by one digit, and one whose hour was."""
     path, letters = hers
     receipt = next(one for one in letters if "receipt" in one.name)
-    stamp = next(one["received"] for one in told(path, "sheet") if one["power"] == HERSELF and one["version"] == 1)
+    stamp = next(
+        one["received"] for one in told(path, "sheet") if one["power"] == HERSELF and one["version"] == 1
+    )
     digest = next(one["leaf"] for one in entries(path) if one.get("body", {}).get("what") == "sheet")
     for old, new in ((stamp, stamp.replace("T0", "T1")), (digest, digest[::-1])):
         changed = tmp_path / "receipt.eml"
@@ -131,7 +156,9 @@ def test_another_players_receipt_is_not_hers(table: Table, hers: tuple[Path, lis
         assert "entry" in done.stderr
 
 
-def test_the_version_that_counted_is_the_one_her_results_name(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+def test_the_version_that_counted_is_the_one_her_results_name(
+    hers: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
     """Done when: the executed version is the one named. A letter that names another is found by both."""
     path, letters = hers
     results = next(one for one in letters if b"Montrose, version 2, mark " in one.read_bytes())
@@ -146,7 +173,9 @@ def test_the_version_that_counted_is_the_one_her_results_name(hers: tuple[Path, 
             assert ("the versions that it names as counted are those of entry" in text) is not bool(old)
 
 
-def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(
+    hers: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
     path, letters = hers
     receipt = next(one for one in letters if "receipt" in one.name).read_bytes()
     assert b"On record in Powick Bridge as entry" in receipt

@@ -68,18 +68,21 @@ def test_a_disk_that_fails_leaves_no_name_behind(tmp_path: Path, monkeypatch: py
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
 
 
-# In a store of objects ----------------------------------------------------------------------------------------------
+# In a store of objects
+# ----------------------------------------------------------------------------------------------
 
 
 def settings_with(tmp_path: Path, photographs: str) -> Settings:
     return Settings.model_validate({
-        "data": str(tmp_path), "photographs": photographs, "order_address": "a@example.org", "coordinator": "b@example.org",
+        "data": str(tmp_path), "photographs": photographs, "order_address": "a@example.org",
+        "coordinator": "b@example.org",
         "mail_in": {}, "mail_out": {"sender": "a@example.org"}})
 
 
 @pytest.fixture(params=["memory://bucket/site", "file://{}/shared"])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
-    """A site whose blobs lie elsewhere: the code path of S3, on file systems of fsspec that need no server."""
+    """A site whose blobs lie elsewhere: the code path of S3, on file systems of fsspec that need no
+    server."""
     yield settings_with(tmp_path, request.param.format(tmp_path))
     fsspec.filesystem("memory").store.clear()
 

@@ -75,13 +75,18 @@ def test_a_long_line_folds_into_rows_that_lose_nothing(page: tuple[Blobs, str], 
     assert ink(folded) >= ink(flat)
 
 
-@pytest.mark.parametrize(("high", "usual", "rows"), [(44, 44, 1), (58, 44, 1), (88, 44, 2), (110, 44, 2), (170, 44, 3), (50, 0, 1)])
-def test_a_box_much_higher_than_its_neighbours_holds_several_rows(high: float, usual: float, rows: int) -> None:
+@pytest.mark.parametrize(
+    ("high", "usual", "rows"), [(44, 44, 1), (58, 44, 1), (88, 44, 2), (110, 44, 2), (170, 44, 3), (50, 0, 1)]
+)
+def test_a_box_much_higher_than_its_neighbours_holds_several_rows(
+    high: float, usual: float, rows: int
+) -> None:
     assert crops.written_rows(high, usual) == rows
 
 
 def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
-    """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left out."""
+    """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left
+    out."""
     paper = Image.new("RGB", (900, 300), "white")
     for at, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
         paper.paste(shade, (50 + 200 * at, 110, 210 + 200 * at, 140))
@@ -148,8 +153,10 @@ def test_a_reading_without_rivals_is_sure_and_close_rivals_share(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("left", "said"), [
-    (timedelta(days=3, hours=4, minutes=5), "3 days 4 hours"), (timedelta(days=1, minutes=5), "1 day 5 minutes"),
-    (timedelta(minutes=12, seconds=50), "12 minutes"), (timedelta(seconds=50), "now"), (timedelta(days=-1), "now"),
+    (timedelta(days=3, hours=4, minutes=5), "3 days 4 hours"),
+    (timedelta(days=1, minutes=5), "1 day 5 minutes"),
+    (timedelta(minutes=12, seconds=50), "12 minutes"), (timedelta(seconds=50), "now"),
+    (timedelta(days=-1), "now"),
 ])
 def test_a_wait_in_words(left: timedelta, said: str) -> None:
     assert wording.wait(left) == said
@@ -160,4 +167,9 @@ def test_times_and_sizes_and_lists() -> None:
     assert wording.gmt(at) == "Thu 4 Mar 2027, 07:05 GMT"
     assert wording.gmt(at, at) == "Thu 4 Mar, 07:05 GMT"
     assert [wording.size(n) for n in (3, 1499, 2_340_000)] == ["1 kB", "1 kB", "2.3 MB"]
-    assert [wording.listed(n) for n in ([], ["A"], ["A", "B"], ["A", "B", "C"])] == ["", "A", "A and B", "A, B and C"]
+    assert [wording.listed(n) for n in ([], ["A"], ["A", "B"], ["A", "B", "C"])] == [
+        "",
+        "A",
+        "A and B",
+        "A, B and C",
+    ]

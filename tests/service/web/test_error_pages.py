@@ -62,10 +62,13 @@ def test_results_older_than_a_decision_are_not_sent(desk: DeskSite) -> None:
 
 
 @pytest.mark.parametrize(("fault", "status", "said"), [
-    (NotReady("a sheet or a line is still to be read"), 409, "Not sent: a sheet or a line is still to be read."),
+    (NotReady("a sheet or a line is still to be read"), 409, ("Not sent: a sheet or a line is still to be "
+                                                              "read.")),
     (RuntimeError("no font"), 500, "Not sent: the letters or their pictures could not be made."),
 ])
-def test_sending_that_cannot_be_done_says_so(desk: DeskSite, fault: Exception, status: int, said: str) -> None:
+def test_sending_that_cannot_be_done_says_so(
+    desk: DeskSite, fault: Exception, status: int, said: str
+) -> None:
     desk.change(7, state=PhaseState.READY)
     desk.approve_fault = fault
     answer = desk.post("/results/7/approve")
@@ -105,7 +108,9 @@ def test_bytes_that_are_no_picture_are_told(desk: DeskSite) -> None:
     assert "This picture cannot be opened" in desk.text("/images/line/3.jpg", 503)
 
 
-@pytest.mark.parametrize("do", ["reading-0", "reading-9", "reading-", "reading-x", "reading--1", "reading-²", "burn"])
+@pytest.mark.parametrize(
+    "do", ["reading-0", "reading-9", "reading-", "reading-x", "reading--1", "reading-²", "burn"]
+)
 def test_a_decision_the_page_does_not_offer_changes_nothing(desk: DeskSite, do: str) -> None:
     answer = desk.post("/desk/7/decide", line=3, key="k", do=do)
     assert answer.status_code == 400
@@ -120,7 +125,9 @@ def test_typing_nothing_is_no_decision(desk: DeskSite) -> None:
     assert desk.reviews() == []
 
 
-@pytest.mark.parametrize("values", [{"key": "k", "do": "void"}, {"line": "three", "key": "k", "do": "void"}, {"line": 3}])
+@pytest.mark.parametrize(
+    "values", [{"key": "k", "do": "void"}, {"line": "three", "key": "k", "do": "void"}, {"line": 3}]
+)
 def test_a_form_with_a_field_missing_changes_nothing(desk: DeskSite, values: dict[str, object]) -> None:
     answer = desk.post("/desk/7/decide", **values)
     assert answer.status_code == 400
@@ -134,7 +141,9 @@ def test_a_line_of_another_phase_cannot_be_decided_here(desk: DeskSite) -> None:
     assert "Nothing was changed" in answer.text
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/desk/x", "/desk/99", "/results/99", "/letters/x", "/desk/7/decide"])
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/desk/x", "/desk/99", "/results/99", "/letters/x", "/desk/7/decide"]
+)
 def test_an_address_that_leads_nowhere_leads_back_to_today(desk: DeskSite, path: str) -> None:
     answer = desk.client.get(path)
     assert answer.status_code in {404, 405}

@@ -1,5 +1,6 @@
-"""Every route of the site under values nobody meant: by schemathesis from the application's own description, with and
-without a signed-in person. No fault of ours, no page without its headers, nothing shown to a stranger.
+"""Every route of the site under values nobody meant: by schemathesis from the application's own description,
+with and without a signed-in person. No fault of ours, no page without its headers, nothing shown to a
+stranger.
 
 Needs schemathesis (with the benches): the long suite installs it.
 """
@@ -60,7 +61,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         assert token is not None
         session.flush()
         csrf = session.scalars(select(SessionRow.csrf)).one()
-    client = TestClient(site.desk(), base_url="http://testserver", raise_server_exceptions=False, follow_redirects=False)
+    client = TestClient(
+        site.desk(), base_url="http://testserver", raise_server_exceptions=False, follow_redirects=False
+    )
     yield Desk(client, csrf, token)
     client.close()
     site.engine.dispose()
@@ -77,14 +80,16 @@ def operations(desk: Desk) -> list[Any]:
 
 
 def sent(desk: Desk, case: Any, *, token: bool) -> httpx.Response:
-    """The case as a browser would send it. `token`: forms show the token of their session, so that they are not turned
-    away at the door."""
+    """The case as a browser would send it. `token`: forms show the token of their session, so that they are
+    not turned away at the door."""
     body = case.body if isinstance(case.body, dict) else {}
     form = {str(name): value if isinstance(value, str) else str(value) for name, value in body.items()}
     if token:
         form["csrf"] = desk.csrf
     query = {str(name): str(value) for name, value in (case.query or {}).items()}
-    answer: httpx.Response = desk.client.request(case.method.upper(), case.formatted_path, params=query, data=form or None)
+    answer: httpx.Response = desk.client.request(
+        case.method.upper(), case.formatted_path, params=query, data=form or None
+    )
     return answer
 
 
@@ -103,8 +108,13 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
         if operation.path.endswith((".pdf", ".png")) or operation.path == "/sign-out":
             continue  # drawings of seconds; and what would end the walk
 
-        @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None,
-                  phases=[Phase.explicit, Phase.generate])
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            database=None,
+            phases=[Phase.explicit, Phase.generate],
+        )
         @given(case=operation.as_strategy())
         def one(case: Any) -> None:
             desk.client.cookies.clear()
@@ -112,7 +122,11 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
                 desk.sign_in()
             answer = sent(desk, case, token=signed_in)
             check(case, answer)
-            if not signed_in and not case.formatted_path.startswith(OPEN_TO_ALL) and case.formatted_path != "/":
+            if (
+                not signed_in
+                and not case.formatted_path.startswith(OPEN_TO_ALL)
+                and case.formatted_path != "/"
+            ):
                 assert answer.status_code != 200, case.formatted_path
                 assert answer.headers.get("content-type", "").partition("/")[0] != "image"
 
@@ -126,8 +140,10 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
 
 
 ODD = (
-    "/" + "a" * 5000, "/%00", "/..%2f..%2fetc%2fpasswd", "/static/../../galloper.toml", "/static/%2e%2e/%2e%2e/galloper.toml",
-    "/games/%f0%9f%92%a9", "/desk/9999999999999999999999", "/letters/-1/part/99999999999999999999", "/images/line/1e9",
+    "/" + "a" * 5000, "/%00", "/..%2f..%2fetc%2fpasswd", "/static/../../galloper.toml",
+    "/static/%2e%2e/%2e%2e/galloper.toml",
+    "/games/%f0%9f%92%a9", "/desk/9999999999999999999999", "/letters/-1/part/99999999999999999999",
+    "/images/line/1e9",
     "/rehearsal/99999999999999999999/picture/map.pdf",
 )
 

@@ -1,4 +1,5 @@
-"""A sign-in that has run out: what was typed survives the new one, and is sent only once it is pressed again."""
+"""A sign-in that has run out: what was typed survives the new one, and is sent only once it is pressed
+again."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ def again(desk: DeskSite, page: str) -> httpx.Response:
     form = re.search(r'<form method="post" action="(/desk/[^"]*)".*?</form>', page, re.DOTALL)
     assert form is not None, page
     fields = re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form[0])
-    answer: httpx.Response = desk.client.post(form[1], data={name: html.unescape(value) for name, value in fields})
+    answer: httpx.Response = desk.client.post(
+        form[1], data={name: html.unescape(value) for name, value in fields}
+    )
     return answer
 
 
@@ -71,7 +74,9 @@ def test_what_was_typed_survives_the_new_sign_in(desk: DeskSite) -> None:
 def test_a_wrong_password_loses_nothing_of_it(desk: DeskSite) -> None:
     page = expired(desk).text
     for _ in range(2):
-        answer = desk.client.post("/sign-in", data={"name": NAME, "password": "wrong", "kept": hidden(page, "kept")})
+        answer = desk.client.post(
+            "/sign-in", data={"name": NAME, "password": "wrong", "kept": hidden(page, "kept")}
+        )
         assert answer.status_code == 401
         page = answer.text
     assert "Army Merse holds" in sign_in(desk, page).text
@@ -99,7 +104,8 @@ def test_a_form_of_another_site_is_not_kept(desk: DeskSite) -> None:
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
 
-@pytest.mark.parametrize("kept", ["x", "[]", "{}", "[1, 2, 3, 4]", '["//evil.example/x", [], [], "a-form-token-of-the-tests"]',
+@pytest.mark.parametrize("kept", ["x", "[]", "{}", "[1, 2, 3, 4]", ('["//evil.example/x", [], [], '
+                                                                    '"a-form-token-of-the-tests"]'),
                                   '["https://evil.example", [], [], "t"]', "[" * 9000, "x" * 300_000])
 def test_a_damaged_or_foreign_note_is_left_out(desk: DeskSite, kept: str) -> None:
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "kept": kept})
@@ -117,8 +123,11 @@ def test_markup_in_what_was_typed_is_shown_as_text(desk: DeskSite) -> None:
 
 def test_a_file_must_be_chosen_again_and_the_days_are_kept(desk: DeskSite) -> None:
     desk.clock.advance(timedelta(hours=13))
-    answer = desk.client.post("/post", data={"csrf": desk.csrf, "place": "7 Montrose", "received": "2027-03-13"},
-                              files=[("scan", ("a.jpg", b"picture", "image/jpeg"))])
+    answer = desk.client.post(
+        "/post",
+        data={"csrf": desk.csrf, "place": "7 Montrose", "received": "2027-03-13"},
+        files=[("scan", ("a.jpg", b"picture", "image/jpeg"))],
+    )
     page = sign_in(desk, answer.text).text
     assert 'enctype="multipart/form-data"' in page
     assert 'type="file" name="scan"' in page
@@ -133,8 +142,20 @@ def test_a_page_that_was_asked_for_is_opened_after_signing_in(desk: DeskSite) ->
     assert sign_in(desk, page.text).headers["location"] == "/desk/7?line=4"
 
 
-@pytest.mark.parametrize("place", ["//evil.example", "https://evil.example", "/\\evil.example", "/sign-out", "desk/7", "/a b",
-                                   "/a\nb", "", "/" + "x" * 600])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/sign-out",
+        "desk/7",
+        "/a b",
+        "/a\nb",
+        "",
+        "/" + "x" * 600,
+    ],
+)
 def test_an_address_elsewhere_is_never_gone_to(desk: DeskSite, place: str) -> None:
     assert not local(place)
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "to": place})
@@ -156,7 +177,8 @@ def test_a_form_older_than_the_sign_in_is_shown_and_sent_by_one_press(desk: Desk
     assert answer.status_code == 303
     page = desk.client.post("/desk/7/decide", data={"csrf": old, **TYPED})
     assert page.status_code == 403
-    assert "This page was older than your sign-in, so nothing was done yet" in " ".join(re.sub(r"<[^>]+>", "", page.text).split())
+    assert ("This page was older than your sign-in, so nothing was done "
+            "yet") in " ".join(re.sub(r"<[^>]+>", "", page.text).split())
     assert desk.reviews() == []
     assert again(desk, page.text).status_code == 303
     assert [one.order for one in desk.reviews()] == ["A Merse H"]

@@ -1,5 +1,5 @@
-"""What docs/security.md claims and no other file tests; and that every test which docs/security.md and docs/faults.md name is
-there."""
+"""What docs/security.md claims and no other file tests; and that every test which docs/security.md and
+docs/faults.md name is there."""
 
 from __future__ import annotations
 
@@ -37,9 +37,12 @@ SECRET = "a secret of the tests"
 
 
 def named(text: str) -> list[tuple[str, str]]:
-    """File and beginning of a test's name, as they stand: `test_x.py` `test_a_...` `test_b`, or `test_x.py::test_a`."""
+    """File and beginning of a test's name, as they stand: `test_x.py` `test_a_...` `test_b`, or
+    `test_x.py::test_a`."""
     found, file = [], ""
-    for whole, at, name in re.findall(r"`((?:[a-z0-9_]+/)*test_\w+\.py)(?:::(\w+))?`|`(test_\w+)\.{0,3}`", text):
+    for whole, at, name in re.findall(
+        r"`((?:[a-z0-9_]+/)*test_\w+\.py)(?:::(\w+))?`|`(test_\w+)\.{0,3}`", text
+    ):
         file = whole or file
         found.append((file, at or name))
     return found
@@ -124,12 +127,19 @@ def _children() -> list[int]:
 
 
 def _look(pid: int, found: list[Child]) -> bool:
-    """Whether this process is the child and has begun to decode, with its limits lowered; then it is killed."""
+    """Whether this process is the child and has begun to decode, with its limits lowered; then it is
+    killed."""
     try:
         place = Path(f"/proc/{pid}")
-        if b"service.intake.sandbox_child" not in (place / "cmdline").read_bytes() or "libjpeg" not in (place / "maps").read_text():
+        if (
+            b"service.intake.sandbox_child" not in (place / "cmdline").read_bytes()
+            or "libjpeg" not in (place / "maps").read_text()
+        ):
             return False
-        limits = {line[:26].strip(): line[26:].split()[0] for line in (place / "limits").read_text().splitlines()[1:]}
+        limits = {
+            line[:26].strip(): line[26:].split()[0]
+            for line in (place / "limits").read_text().splitlines()[1:]
+        }
         found.append(Child((place / "environ").read_bytes(), str((place / "ns" / "net").readlink()),
                            {name: int(most) for name, most in limits.items() if most.isdecimal()}))
         os.kill(pid, signal.SIGKILL)
@@ -144,10 +154,17 @@ def test_the_child_that_opens_files_has_no_secret(child: Child) -> None:
 
 
 def test_the_child_that_opens_files_has_no_network(child: Child) -> None:
-    """Where the kernel lets a process leave its network; elsewhere the other limits stand alone, and this is left out."""
-    leave = "from service.intake.sandbox_child import _leave_network as leave; import os; leave(); print(os.readlink('/proc/self/ns/net'))"
+    """Where the kernel lets a process leave its network; elsewhere the other limits stand alone, and this is
+    left out."""
+    leave = ("from service.intake.sandbox_child import _leave_network as leave; import os; leave(); "
+             "print(os.readlink('/proc/self/ns/net'))")
     mine = str(Path("/proc/self/ns/net").readlink())
-    if subprocess.run([sys.executable, "-c", leave], check=True, cwd=ROOT, capture_output=True, text=True).stdout.strip() == mine:
+    if (
+        subprocess.run(
+            [sys.executable, "-c", leave], check=True, cwd=ROOT, capture_output=True, text=True
+        ).stdout.strip()
+        == mine
+    ):
         pytest.skip("this kernel lets nobody leave its network")
     assert child.network != mine
 
@@ -161,12 +178,14 @@ def test_the_child_that_opens_files_is_limited_by_the_kernel(child: Child) -> No
     assert child.limits["Max core file size"] == 0
 
 
-# Doors of the desk --------------------------------------------------------------------------------------------------
+# Doors of the desk
+# --------------------------------------------------------------------------------------------------
 
 
 def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -> None:
-    """Every address that takes a form, whoever added it: signed in and without the token, or with a guess, it is refused before
-    anything is looked at. The two that need no session have a secret of their own, or only ask for one."""
+    """Every address that takes a form, whoever added it: signed in and without the token, or with a guess, it
+    is refused before anything is looked at. The two that need no session have a secret of their own, or only
+    ask for one."""
     desk = open_desk(open_table(site))
     app = desk.client.app
     assert isinstance(app, FastAPI)
@@ -182,6 +201,13 @@ def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -
 
 def test_a_settings_fault_quotes_no_secret() -> None:
     with pytest.raises(ValueError, match="sender") as caught:
-        Settings.model_validate({"data": "x", "order_address": "a@example.org", "coordinator": "b@example.org",
-                                 "mail_in": {"password": SECRET}, "mail_out": {"password": SECRET}})
+        Settings.model_validate(
+            {
+                "data": "x",
+                "order_address": "a@example.org",
+                "coordinator": "b@example.org",
+                "mail_in": {"password": SECRET},
+                "mail_out": {"password": SECRET},
+            }
+        )
     assert all(SECRET not in str(one["msg"]) for one in caught.value.errors())  # type: ignore[attr-defined]

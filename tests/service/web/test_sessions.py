@@ -17,8 +17,10 @@ def desk(tmp_path: Path) -> DeskSite:
 
 
 CLOSED = (
-    "/", "/desk/7", "/desk/7/lines", "/desk/7/line/3", "/desk/7/words", "/results/7", "/quarantine", "/quarantine/" + "a" * 64 + ".eml",
-    "/letters", "/letters/1", "/letters/1/part/0", "/images/line/1.jpg", "/images/strip/1.jpg", "/images/page/1.jpg")
+    "/", "/desk/7", "/desk/7/lines", "/desk/7/line/3", "/desk/7/words", "/results/7", "/quarantine",
+    "/quarantine/" + "a" * 64 + ".eml",
+    "/letters", "/letters/1", "/letters/1/part/0", "/images/line/1.jpg", "/images/strip/1.jpg",
+    "/images/page/1.jpg")
 
 
 def test_nothing_shows_without_signing_in(desk: DeskSite) -> None:
@@ -56,7 +58,8 @@ def test_a_session_ends_after_twelve_idle_hours(desk: DeskSite) -> None:
 
 
 def test_the_cookie_does_not_end_while_its_person_works(desk: DeskSite) -> None:
-    """Twelve hours are of rest, counted on the server; the browser keeps the cookie as long as a sign-in may last at all."""
+    """Twelve hours are of rest, counted on the server; the browser keeps the cookie as long as a sign-in may
+    last at all."""
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
     assert f"max-age={7 * 24 * 3600}" in answer.headers["set-cookie"].lower()
     for _ in range(13):  # five and a half days with a look every ten hours
@@ -70,7 +73,8 @@ def test_a_sign_in_ends_after_a_week_at_the_latest_and_says_so_an_hour_before(de
         desk.clock.advance(timedelta(hours=10))
         assert "Your sign-in ends" not in desk.text("/")
     desk.clock.advance(timedelta(hours=7, minutes=30))
-    assert "Your sign-in ends at Sun 21 Mar 2027, 07:05 GMT, a week after it began" in desk.text("/").replace("Mar,", "Mar 2027,")
+    assert ("Your sign-in ends at Sun 21 Mar 2027, 07:05 GMT, a week after it "
+            "began") in desk.text("/").replace("Mar,", "Mar 2027,")
     desk.clock.advance(timedelta(minutes=31))
     assert desk.client.get("/").status_code == 303
 
@@ -95,8 +99,17 @@ def test_every_answer_carries_the_strict_headers_and_no_inline_code(desk: DeskSi
         assert not re.search(r"<script(?! src)|<style|\son\w+=|\sstyle=", answer.text), path
 
 
-FORMS = ("/desk/7/decide", "/desk/7/undo", "/desk/7/redo", "/desk/7/accept", "/desk/7/unseal", "/desk/7/judge", "/desk/keys",
-         "/results/7/approve", "/sign-out")
+FORMS = (
+    "/desk/7/decide",
+    "/desk/7/undo",
+    "/desk/7/redo",
+    "/desk/7/accept",
+    "/desk/7/unseal",
+    "/desk/7/judge",
+    "/desk/keys",
+    "/results/7/approve",
+    "/sign-out",
+)
 
 
 def test_a_form_without_its_token_changes_nothing(desk: DeskSite) -> None:

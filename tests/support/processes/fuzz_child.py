@@ -1,10 +1,12 @@
-"""Opens mutated files under the very limits of `service.intake.sandbox_child`, each in a process of its own that was forked once the
-decoders were loaded, so that twenty thousand take minutes and one that dies takes nobody along.
+"""Opens mutated files under the very limits of `service.intake.sandbox_child`, each in a process of its own
+that was forked once the decoders were loaded, so that twenty thousand take minutes and one that dies takes
+nobody along.
 
     python -m tests.support.processes.fuzz_child KIND COUNT SEED FOLDER
 
-KIND is a name of `SEEDS` below; FOLDER has the files to begin with. What it prints is one line of JSON: how many ended how.
-Files that were not simply opened or refused are left in FOLDER/odd for the test to try on the real door.
+KIND is a name of `SEEDS` below; FOLDER has the files to begin with. What it prints is one line of JSON: how
+many ended how. Files that were not simply opened or refused are left in FOLDER/odd for the test to try on the
+real door.
 """
 
 from __future__ import annotations

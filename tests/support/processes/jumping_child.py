@@ -1,9 +1,10 @@
-"""`galloper serve` with a wall clock that a test may set while it runs; what counts seconds, and the disk, stay right.
+"""`galloper serve` with a wall clock that a test may set while it runs; what counts seconds, and the disk,
+stay right.
 
     python -m tests.support.processes.jumping_child FOLDER DIAL
 
-DIAL is a file with the seconds by which the wall clock is ahead. (A preloaded library that does this to the whole process
-breaks `time.sleep` of Python 3.11, so the clock is put in where the process asks for the time.)
+DIAL is a file with the seconds by which the wall clock is ahead. (A preloaded library that does this to the
+whole process breaks `time.sleep` of Python 3.11, so the clock is put in where the process asks for the time.)
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python -m tests.support.processes.killed_child FOLDER MODULE.NAME.METHOD before|after
 
-`before` kills at the call, `after` when the call has done its work: inside the transaction where the method is called in
-one, else after its commit and before the queue's own checkpoint. With no point it works until its standard input ends.
+`before` kills at the call, `after` when the call has done its work: inside the transaction where the method
+is called in one, else after its commit and before the queue's own checkpoint. With no point it works until
+its standard input ends.
 """
 
 from __future__ import annotations

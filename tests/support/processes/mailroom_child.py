@@ -31,7 +31,8 @@ def main() -> None:
     url, folder, port = sys.argv[1:]
     engine = open_engine(url)
     store, blobs, clock = sessions(engine), Blobs(Path(folder)), SystemClock()
-    # One worker that is started again and again takes up its own; what others left is taken over after a lease (test_worker_killed).
+    # One worker that is started again and again takes up its own; what others left is taken over after a
+    # lease (test_worker_killed).
     jobs = DbosJobs(engine, poll_seconds=0.1, executor="room")
 
     def work(payload: Payload) -> None:

@@ -1,5 +1,6 @@
-"""Everything that a running game lets out to somebody, as text that can be compared and searched: letters with every header and
-file, pages, feeds, the archive. A picture is its pixels and what it says of itself; a PDF its words, its data and its drawing."""
+"""Everything that a running game lets out to somebody, as text that can be compared and searched: letters
+with every header and file, pages, feeds, the archive. A picture is its pixels and what it says of itself; a
+PDF its words, its data and its drawing."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from PIL import Image
 VARYING = re.compile(
     r"\b[0-9a-f]{8,}\b|\bmark [0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{8}T\d{6}Z\b"
     r"|/calendar/[\w-]{32}\.ics|\[\d+\]|/results/\d+/\d+|\bline \d+")
-"""Digests, seeds, secret addresses, stamps of the real clock, and the numbers that lines have on the whole site: they differ
-between two games of the same moves."""
+"""Digests, seeds, secret addresses, stamps of the real clock, and the numbers that lines have on the whole
+site: they differ between two games of the same moves."""
 _OWN = ("message-id", "references", "in-reply-to", "date", "content-type")
 
 
@@ -59,9 +60,12 @@ def _picture(data: bytes) -> Iterator[str]:
 
 
 def _pdf(data: bytes) -> Iterator[str]:
-    """Words, the document's own data, and every stream unpacked but for fonts and pictures, which say nothing by themselves."""
+    """Words, the document's own data, and every stream unpacked but for fonts and pictures, which say nothing
+    by themselves."""
     document = pypdfium2.PdfDocument(data)
-    yield repr(sorted((key, value) for key, value in document.get_metadata_dict().items() if "Date" not in key))
+    yield repr(
+        sorted((key, value) for key, value in document.get_metadata_dict().items() if "Date" not in key)
+    )
     for page in document:
         yield page.get_textpage().get_text_range()
         yield f"pixels ~{hashlib.sha256(page.render().to_pil().tobytes()).hexdigest()}"

@@ -15,8 +15,8 @@ CLIENT, SECRET, REFRESH = "galloper", "of the client", "given once to the operat
 
 @dataclass
 class Provider:
-    """`asked` are the forms it was sent; tokens are "token-1", "token-2" and so on; those in `good` pass, for `user`. With a
-    `fault`, (status, body), it answers that."""
+    """`asked` are the forms it was sent; tokens are "token-1", "token-2" and so on; those in `good` pass, for
+    `user`. With a `fault`, (status, body), it answers that."""
 
     user: str = "orders"
     life: int = 3600
@@ -45,7 +45,9 @@ class Provider:
 
             def do_GET(self) -> None:
                 token = parse_qs(urlsplit(self.path).query).get("token", [""])[0]
-                self._say(200, json.dumps({"active": token in provider.good, "username": provider.user}).encode())
+                self._say(
+                    200, json.dumps({"active": token in provider.good, "username": provider.user}).encode()
+                )
 
             def _say(self, status: int, body: bytes) -> None:
                 self.send_response(status)

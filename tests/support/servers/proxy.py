@@ -15,8 +15,8 @@ from tests.support.servers.dovecot import free_port
 class Proxy:
     """Passes bytes between `port` and `target` on 127.0.0.1.
 
-    `silent`: swallows everything without closing, and accepts connections that never answer. `cut_after`: resets both
-    sides once that many bytes came from the server, one time. `from_server` counts those bytes.
+    `silent`: swallows everything without closing, and accepts connections that never answer. `cut_after`:
+    resets both sides once that many bytes came from the server, one time. `from_server` counts those bytes.
     """
 
     target: int

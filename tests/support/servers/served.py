@@ -20,10 +20,13 @@ PATIENCE = 60.0
 
 @cache
 def own_network() -> tuple[str, ...]:
-    """The words before a command that cut it off every network, a machine of its own as far as sockets go; none where the
-    kernel does not let us. PostgreSQL and the mailbox of the tests are reached through the disk."""
+    """The words before a command that cut it off every network, a machine of its own as far as sockets go;
+    none where the kernel does not let us. PostgreSQL and the mailbox of the tests are reached through the
+    disk."""
     # An ordinary user needs a namespace of users too; root in one could not enter the folder of the cluster.
-    words = ("unshare", "--net") if os.geteuid() == 0 else ("unshare", "--user", "--map-current-user", "--net")
+    words = (
+        ("unshare", "--net") if os.geteuid() == 0 else ("unshare", "--user", "--map-current-user", "--net")
+    )
     try:
         done = subprocess.run([*words, "true"], check=False, capture_output=True, timeout=20)
     except OSError:
@@ -38,11 +41,13 @@ class Served:
         self, folder: Path, command: Sequence[str] = ("serve",), *, before: Sequence[str] = (),
         program: Sequence[str] = (),
     ) -> None:
-        """`command` is galloper's, `before` the words before it, `program` a module and its arguments in its place."""
+        """`command` is galloper's, `before` the words before it, `program` a module and its arguments in its
+        place."""
         self.said: list[str] = []
         words = program or ("service.cli.main", command[0], str(folder), *command[1:])
         self.process = subprocess.Popen(
-            [*before, sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+            [*before, sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, cwd=ROOT)
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 

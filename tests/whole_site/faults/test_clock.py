@@ -1,4 +1,5 @@
-"""A site that was down over a deadline (fault 25), and one whose wall clock jumps (fault 26): real processes, real waits."""
+"""A site that was down over a deadline (fault 25), and one whose wall clock jumps (fault 26): real processes,
+real waits."""
 
 from __future__ import annotations
 
@@ -50,11 +51,17 @@ def test_down_for_half_an_hour_over_a_deadline_it_closes_at_the_start_and_counts
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     deadline = (datetime.now(UTC) - timedelta(minutes=30)).replace(microsecond=0)
     deliver(folder, _orders(), at=deadline - timedelta(minutes=5))
-    deliver(folder, _orders().replace(b"v1", b"v2").replace(b"<1@", b"<2@"), at=deadline + timedelta(minutes=5))
+    deliver(
+        folder, _orders().replace(b"v1", b"v2").replace(b"<1@", b"<2@"), at=deadline + timedelta(minutes=5)
+    )
     with opened(settings_of(folder)) as store:
         with store.begin() as session:
             first = session.scalars(select(PhaseRow).where(PhaseRow.ordinal == 1)).one()
-            first.opens_at, first.deadline, first.state = deadline - timedelta(days=3), deadline, PhaseState.OPEN
+            first.opens_at, first.deadline, first.state = (
+                deadline - timedelta(days=3),
+                deadline,
+                PhaseState.OPEN,
+            )
         begun = datetime.now(UTC)
         served.append(Served(folder))
         served[0].ready()
@@ -77,12 +84,15 @@ def _judged(store: Store) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jump", [timedelta(hours=2), timedelta(seconds=75)], ids=["two hours", "just over the deadline"])
+@pytest.mark.parametrize(
+    "jump", [timedelta(hours=2), timedelta(seconds=75)], ids=["two hours", "just over the deadline"]
+)
 def test_a_clock_that_jumps_ahead_and_back_closes_each_phase_once_and_in_time(
     tmp_path: Path, served: list[Served], jump: timedelta
 ) -> None:
-    """The whole program under a wall clock that is set; its mailbox's clock, the disk's, stays right, so the deadline that
-    the jump seems to have passed is held (`service.operations.clock_check`), and kept when it comes."""
+    """The whole program under a wall clock that is set; its mailbox's clock, the disk's, stays right, so the
+    deadline that the jump seems to have passed is held (`service.operations.clock_check`), and kept when it
+    comes."""
     folder, dial = own_site(tmp_path / "site"), tmp_path / "dial"
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     _set(dial, timedelta())
@@ -102,7 +112,8 @@ def test_a_clock_that_jumps_ahead_and_back_closes_each_phase_once_and_in_time(
         time.sleep(3)
         (at,) = closed(store)
         assert at >= deadline
-        assert late < timedelta(seconds=SWEEP_SECONDS + 10)  # the sweep, and what closing takes on a busy machine
+        # the sweep, and what closing takes on a busy machine
+        assert late < timedelta(seconds=SWEEP_SECONDS + 10)
 
 
 def _set(dial: Path, ahead: timedelta) -> None:
@@ -116,9 +127,11 @@ def _held(store: Store) -> bool:
         return session.scalar(select(EventRow.id).where(EventRow.what == "clock_off")) is not None
 
 
-def test_a_deadline_that_a_wrong_clock_had_enqueued_is_enqueued_anew_once_the_clock_is_set(site: Site) -> None:
-    """The key of the first time is used up, and its work did nothing: without another the phase would wait for five
-    minutes."""
+def test_a_deadline_that_a_wrong_clock_had_enqueued_is_enqueued_anew_once_the_clock_is_set(
+    site: Site,
+) -> None:
+    """The key of the first time is used up, and its work did nothing: without another the phase would wait
+    for five minutes."""
     at = NOON + timedelta(hours=6)
     phase = add_phase(site, 1, PhaseState.OPEN, NOON, at)
     site.clock.set(at + timedelta(minutes=1))

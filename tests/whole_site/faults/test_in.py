@@ -1,4 +1,5 @@
-"""Faults of mail coming in, from the mailbox to the verdict (docs/faults.md numbers them): each once, whatever happens."""
+"""Faults of mail coming in, from the mailbox to the verdict (docs/faults.md numbers them): each once,
+whatever happens."""
 
 from __future__ import annotations
 
@@ -36,13 +37,22 @@ def past(site: Site) -> Table:
     return open_table(site, start=PAST)
 
 
-def own(table: Table, version: int = 1, *, headers: tuple[str, ...] = (), photo: bytes = b"", name: str = "sheet.jpg") -> bytes:
+def own(
+    table: Table,
+    version: int = 1,
+    *,
+    headers: tuple[str, ...] = (),
+    photo: bytes = b"",
+    name: str = "sheet.jpg",
+) -> bytes:
     """Montrose's mail, with more headers, another photograph, or another name for it."""
     return mail(table.subject("Montrose", version), MONTROSE, parts=[text(), part(photo or picture(90 + version), name=name)],
                 stamps=[stamp("montrose.example", server=SERVER)], headers=headers)  # fmt: skip
 
 
-@pytest.mark.parametrize("headers", [(), ("Message-ID: <same@montrose.example>",)], ids=["without", "one for two mails"])
+@pytest.mark.parametrize(
+    "headers", [(), ("Message-ID: <same@montrose.example>",)], ids=["without", "one for two mails"]
+)
 def test_9_the_message_id_is_never_what_a_mail_is_known_by(table: Table, headers: tuple[str, ...]) -> None:
     """Fault 9."""
     opens = table.phase().opens_at
@@ -84,7 +94,9 @@ def test_13_the_senders_date_does_not_make_a_late_mail_early(table: Table) -> No
     assert table.told() == [("receipt_late", MONTROSE)]
 
 
-def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(past: Table, dovecot: Dovecot) -> None:
+def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
+    past: Table, dovecot: Dovecot
+) -> None:
     """Fault 14, with a real mailbox that nobody looked into before."""
     phase = past.phase()
     box = ImapBox(imap_settings(dovecot))
@@ -99,7 +111,9 @@ def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(past:
     past.site.clock.set(phase.deadline + timedelta(minutes=1))
     past.turns.close({"phase": phase.id})
     source.close()
-    assert [(paper.version, paper.received_at) for paper in past.papers()] == [(1, phase.deadline - timedelta(seconds=1))]
+    assert [(paper.version, paper.received_at) for paper in past.papers()] == [
+        (1, phase.deadline - timedelta(seconds=1))
+    ]
     assert past.phase().state == PhaseState.CLOSED  # judged once its sheet is read
     assert past.told() == [("receipt", MONTROSE), ("receipt_late", MONTROSE)]
 
@@ -108,7 +122,8 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
     """Fault 15, from a real mailbox to the verdict."""
     opens = past.phase().opens_at
     box = ImapBox(imap_settings(dovecot))
-    odd = ("Message-ID: <", "Message-ID: <a@[", 'Cc: "', "Cc: =?utf-8?q?=0D=0ABcc=3A_x?= <a@b>", "Cc: " + "(" * 2000)
+    odd = ("Message-ID: <", "Message-ID: <a@[", 'Cc: "', ("Cc: =?utf-8?q?=0D=0ABcc=3A_x?= "
+                                                          "<a@b>"), "Cc: " + "(" * 2000)
     for number, header in enumerate(odd, start=1):
         box.deliver(own(past, number, headers=(header,)), opens)
     box.deliver(own(past, 9), opens)
@@ -124,7 +139,9 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
 
 
 @pytest.mark.slow
-def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(past: Table, dovecot: Dovecot) -> None:
+def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(
+    past: Table, dovecot: Dovecot
+) -> None:
     """Fault 16, at the limit that is set where nobody sets one; it lies in the mailbox twice."""
     raw = own(past, photo=picture() + bytes(30_000_000))
     assert len(raw) > 40_000_000
@@ -161,7 +178,9 @@ class Poisoned:
 def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_used(table: Table) -> None:
     """Fault 17, with the real queue."""
     probe = Poisoned(picture(10))
-    taker = Taker(**{name: getattr(table.taker, name) for name in Taker.__dataclass_fields__} | {"probe": probe})
+    taker = Taker(
+        **{name: getattr(table.taker, name) for name in Taker.__dataclass_fields__} | {"probe": probe}
+    )
     jobs = DbosJobs(table.site.engine, poll_seconds=0.1, pauses=(0.1, 0.1))
     jobs.register("mail", taker.take, failed=taker.give_up)
     raw = own(table, photo=picture(10))
@@ -197,19 +216,27 @@ def test_18_a_stamp_that_only_looks_like_the_trusted_servers_proves_nothing(tabl
 def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Table) -> None:
     """Fault 19."""
     opens = table.phase().opens_at
-    machine = ("Auto-Submitted: auto-replied", "X-Autoreply: yes", "Precedence: auto_reply", "Auto-Submitted: auto-generated")
+    machine = (
+        "Auto-Submitted: auto-replied",
+        "X-Autoreply: yes",
+        "Precedence: auto_reply",
+        "Auto-Submitted: auto-generated",
+    )
     for number in range(200):
         at = opens + timedelta(seconds=number * 0.3)
         if number % 4:
             raw = own(table, number + 1, headers=(machine[number % 4],))
         else:
             raw = mail(f"Undeliverable {number}", "mailer-daemon@montrose.example", headers=("Auto-Submitted: auto-replied",),
-                       from_lines=["From: mailer-daemon@montrose.example"], parts=[text(f"It came back {number}.")])  # fmt: skip
+                       from_lines=["From: mailer-daemon@montrose.example"],
+                       parts=[text(f"It came back {number}.")])  # fmt: skip
         assert table.take(raw, at).state == MailState.IGNORED
     assert table.told() == []
 
 
-@pytest.mark.parametrize("name", ["../../../../etc/cron.d/x", "..\\..\\x.jpg", "", "/etc/passwd", "a\x00b.jpg", "x" * 3000, "CON"])
+@pytest.mark.parametrize(
+    "name", ["../../../../etc/cron.d/x", "..\\..\\x.jpg", "", "/etc/passwd", "a\x00b.jpg", "x" * 3000, "CON"]
+)
 def test_20_names_of_attachments_never_become_paths(table: Table, name: str) -> None:
     """Fault 20."""
     before = set(table.site.blobs.root.parent.rglob("*"))
@@ -228,7 +255,12 @@ def test_20_a_file_is_what_it_holds_and_not_what_it_is_called(table: Table) -> N
         raw = mail(table.subject("Montrose", number), MONTROSE, parts=[text(), part(data), part(picture(number))],
                    stamps=[stamp("montrose.example", server=SERVER)])  # fmt: skip
         assert table.take(raw, opens).state == MailState.USED
-    only = mail(table.subject("Montrose", 8), MONTROSE, parts=[text(), part(b"")], stamps=[stamp("montrose.example", server=SERVER)])
+    only = mail(
+        table.subject("Montrose", 8),
+        MONTROSE,
+        parts=[text(), part(b"")],
+        stamps=[stamp("montrose.example", server=SERVER)],
+    )
     assert table.take(only, opens).state == MailState.REFUSED
 
 
@@ -249,7 +281,9 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     """Fault 21, with the real child that opens pictures."""
     bomb = black_png(50_000, 50_000)
     assert len(bomb) < 400_000
-    taker = Taker(**{name: getattr(table.taker, name) for name in Taker.__dataclass_fields__} | {"probe": ChildProbe()})
+    taker = Taker(
+        **{name: getattr(table.taker, name) for name in Taker.__dataclass_fields__} | {"probe": ChildProbe()}
+    )
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):
         taker.take({"mail": table.arrive(own(table, number, photo=photo), opens)})

@@ -50,7 +50,9 @@ class Poller:
 
     def shown(self) -> tuple[str, str]:
         """State and words of the mailbox on the page."""
-        health = Health(self.site.store, SystemClock(), self.pulse, self.site.blobs.root.parent, lambda: False)
+        health = Health(
+            self.site.store, SystemClock(), self.pulse, self.site.blobs.root.parent, lambda: False
+        )
         fact = next(one for one in health.look() if one.name == "Mailbox")
         return fact.state, fact.said
 
@@ -71,7 +73,9 @@ def pollers() -> Iterator[list[Poller]]:
 
 
 def source(port: int, **more: object) -> MailIn:
-    return MailIn.model_validate({"host": "127.0.0.1", "port": port, "tls": False, "user": USER, "password": PASSWORD, **more})
+    return MailIn.model_validate(
+        {"host": "127.0.0.1", "port": port, "tls": False, "user": USER, "password": PASSWORD, **more}
+    )
 
 
 @pytest.mark.slow
@@ -95,8 +99,8 @@ def test_1_a_server_away_for_five_seconds_costs_no_mail_and_no_second_of_the_pro
 
 
 def test_2_silence_is_noticed_within_five_minutes_where_nobody_sets_another_limit() -> None:
-    """Fault 2: IDLE is left at the keep-alive time, which no setting makes longer than five minutes; then an answer is waited
-    for. The same with these times cut to seconds is below."""
+    """Fault 2: IDLE is left at the keep-alive time, which no setting makes longer than five minutes; then an
+    answer is waited for. The same with these times cut to seconds is below."""
     assert MailIn().keep_alive_seconds + READ_SECONDS <= 300
     assert LONGEST_IDLE <= 300
 
@@ -106,17 +110,20 @@ def test_2_silence_is_noticed_within_five_minutes_where_nobody_sets_another_limi
 def test_2_a_line_that_swallows_everything_is_noticed_shown_and_recovers_alone(
     site: Site, dovecot: Dovecot, pollers: list[Poller]
 ) -> None:
-    """Fault 2: a minute of silence with the keep-alive at two seconds stands for ten at four minutes, over several new
-    connections that are not answered either."""
+    """Fault 2: a minute of silence with the keep-alive at two seconds stands for ten at four minutes, over
+    several new connections that are not answered either."""
     proxy = Proxy(dovecot.imap).start()
     try:
-        poller = Poller(site, ImapSource(source(proxy.port, keep_alive_seconds=KEEP_ALIVE), read_seconds=2)).start()
+        poller = Poller(
+            site, ImapSource(source(proxy.port, keep_alive_seconds=KEEP_ALIVE), read_seconds=2)
+        ).start()
         pollers.append(poller)
         proxy.silent = True
         begun = time.monotonic()
         dovecot.deliver(simple(1))
         assert wait_for(lambda: poller.shown()[0] == "look", 40)
-        assert time.monotonic() - begun < 20  # two seconds of IDLE and two of waiting, on a machine that has other work
+        # two seconds of IDLE and two of waiting, on a machine that has other work
+        assert time.monotonic() - begun < 20
         assert "does not answer in time" in poller.shown()[1]
         spent = time.process_time()
         while time.monotonic() - begun < 60:
@@ -136,7 +143,9 @@ def failed(said: list[str], times: int) -> bool:
 
 
 @pytest.mark.slow
-def test_3_a_two_megabyte_body_that_breaks_off_three_times_is_stored_once_and_whole(site: Site, dovecot: Dovecot) -> None:
+def test_3_a_two_megabyte_body_that_breaks_off_three_times_is_stored_once_and_whole(
+    site: Site, dovecot: Dovecot
+) -> None:
     """Fault 3, with a poller that mends it by itself."""
     proxy = Proxy(dovecot.imap).start()
     raw = simple(1, size=2_000_000)

@@ -28,7 +28,9 @@ def table(site: Site) -> Table:
     return made
 
 
-def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_leave_in_order(table: Table) -> None:
+def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_leave_in_order(
+    table: Table,
+) -> None:
     """Fault 33."""
     port = free_port()
     phase = table.phase()
@@ -77,7 +79,9 @@ def test_34_a_process_killed_between_the_servers_yes_and_our_record_sends_at_mos
     """Fault 34, by a real SIGKILL."""
     write(site, LETTER)
     arguments = [site.url, str(site.blobs.root), str(smtp_sink.port), site.clock.now().isoformat()]
-    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=False, capture_output=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], check=False, capture_output=True, timeout=60
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
     assert len(smtp_sink.letters) == 1
     assert rows(site)[0].state == OutboxState.SENDING

@@ -1,4 +1,5 @@
-"""The database held by another process for twenty seconds (fault 27), and a disk that fills up during intake (fault 28)."""
+"""The database held by another process for twenty seconds (fault 27), and a disk that fills up during intake
+(fault 28)."""
 
 from __future__ import annotations
 
@@ -47,19 +48,27 @@ held.execute("rollback")
 def test_a_database_held_for_twenty_seconds_is_waited_for_and_nobody_is_told_an_error(tmp_path: Path) -> None:
     folder = own_site(tmp_path / "site")
     password = "a password of the tests"
-    subprocess.run([sys.executable, "-m", "service.cli.main", "user", str(folder), "Ada"], input=password, text=True, check=True,
-                   capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "service.cli.main", "user", str(folder), "Ada"],
+        input=password,
+        text=True,
+        check=True,
+        capture_output=True,
+    )
     site = Served(folder)
     try:
         site.ready()
         database = folder / "data" / "galloper.sqlite"
-        holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(database), str(HELD)], stdout=subprocess.PIPE)
+        holder = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, str(database), str(HELD)], stdout=subprocess.PIPE
+        )
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         begun = time.monotonic()
         deliver(folder, simple(1))
         form = urllib.parse.urlencode({"name": "Ada", "password": password}).encode()
-        with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=60) as answer:  # writes a session
+        # writes a session
+        with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=60) as answer:
             assert answer.status == 200
         assert time.monotonic() - begun > HELD - 2
         holder.communicate()
@@ -67,13 +76,20 @@ def test_a_database_held_for_twenty_seconds_is_waited_for_and_nobody_is_told_an_
 
             def ended() -> bool:
                 with store() as session:
-                    return session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != "stored")) == 1
+                    return (
+                        session.scalar(
+                            select(func.count()).select_from(MailRow).where(MailRow.state != "stored")
+                        )
+                        == 1
+                    )
 
             assert wait_for(ended, 60)
             with store() as session:
                 assert session.scalar(select(UserRow.name)) == "Ada"
         assert site.end() == 0
-        assert not [line for line in site.said if "Mail cannot be taken in" in line or "Traceback" in line], site.said
+        assert not [line for line in site.said if "Mail cannot be taken in" in line or "Traceback" in line], (
+            site.said
+        )
     finally:
         site.close()
 
@@ -85,7 +101,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     if shutil.which("mount") is None:
         pytest.skip("there is no mount")
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], check=False, capture_output=True)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], check=False, capture_output=True
+    )
     if done.returncode != 0:
         pytest.skip(f"a small disk cannot be mounted here: {done.stderr.decode().strip()}")
     yield folder
@@ -102,14 +120,17 @@ def fill(folder: Path) -> Path:
             return ballast
 
 
-def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_is_room(small_disk: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
     box = mailbox.Maildir(str(tmp_path / "box"), create=True)
     clock = SystemClock()
     said, stop, pulse = list[str](), threading.Event(), Pulse(clock)
     with make_site(small_disk) as site:
         source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
         watching = threading.Thread(target=watch, args=(
-            source, lambda: take_in(source, site.store, site.blobs, site.jobs, clock), stop, pulse.heard(said.append), 0.2))
+            source, lambda: take_in(source, site.store, site.blobs, site.jobs, clock), stop,
+            pulse.heard(said.append), 0.2))
         try:
             watching.start()
             assert wait_for(lambda: said, 20)

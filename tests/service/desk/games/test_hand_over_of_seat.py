@@ -1,5 +1,5 @@
-"""A seat that changes hands: everything that belonged to it goes along, and everything personal of the one before ends
-(LIST-01, LIST-04, LIST-05, CAL-16)."""
+"""A seat that changes hands: everything that belonged to it goes along, and everything personal of the one
+before ends (LIST-01, LIST-04, LIST-05, CAL-16)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ def link(desk: DeskTable, mail: str) -> str | None:
     before = len(desk.table.letters("link"))
     desk.client.post("/public/entry", data={"mail": mail})
     rows = desk.table.letters("link")
-    found = re.search(rf"{BASE}(/public/me/[\w-]{{43}})", desk.table.words(rows[-1])) if len(rows) > before else None
+    found = (
+        re.search(rf"{BASE}(/public/me/[\w-]{{43}})", desk.table.words(rows[-1]))
+        if len(rows) > before
+        else None
+    )
     return None if found is None else found.group(1)
 
 
@@ -79,14 +83,25 @@ def test_the_links_of_the_one_before_end_with_the_seat(desk: DeskTable) -> None:
 
 
 def test_the_files_of_a_letter_that_did_not_fit_end_with_the_seat(desk: DeskTable) -> None:
-    """Section 5: what lies behind a letter's link is the reader's while they play; the other game's stays theirs."""
-    wanted = OutLetter("key/1", "year_end_results", address("Argyll"), "Results", "Words.\n", html="<main><p>Words.</p></main>",
-                       attachments=(Attachment("map.pdf", "application/pdf", b"%PDF-1.7 " + b"x" * 300_000),),
-                       game_id=desk.table.game)
+    """Section 5: what lies behind a letter's link is the reader's while they play; the other game's stays
+    theirs."""
+    wanted = OutLetter(
+        "key/1",
+        "year_end_results",
+        address("Argyll"),
+        "Results",
+        "Words.\n",
+        html="<main><p>Words.</p></main>",
+        attachments=(Attachment("map.pdf", "application/pdf", b"%PDF-1.7 " + b"x" * 300_000),),
+        game_id=desk.table.game,
+    )
     with desk.table.site.store.begin() as session:
         assert put(session, desk.table.site.blobs, wanted, sender="Galloper <orders@galloper.example>",
                    now=desk.table.site.clock.now(), max_bytes=100_000, base_url=BASE)
-    found = re.search(rf"{BASE}(/public/letter/[0-9a-f]{{64}})", desk.table.words(desk.table.letters("year_end_results")[-1]))
+    found = re.search(
+        rf"{BASE}(/public/letter/[0-9a-f]{{64}})",
+        desk.table.words(desk.table.letters("year_end_results")[-1]),
+    )
     assert found is not None
     assert desk.client.get(found.group(1)).status_code == 200
     taken_over(desk)
@@ -116,7 +131,14 @@ def test_who_holds_another_seat_keeps_what_belongs_to_that_one(desk: DeskTable) 
     taken_over(desk)
     taken_over(desk, "Ormond")
     both = visit(desk, NEW)
-    desk.post(f"/games/{desk.table.game}/seat", power="Ormond", name="Cy", mail="cy@new.example", zone="UTC", why="Too much to do.")
+    desk.post(
+        f"/games/{desk.table.game}/seat",
+        power="Ormond",
+        name="Cy",
+        mail="cy@new.example",
+        zone="UTC",
+        why="Too much to do.",
+    )
     assert both.get("/public/me").status_code == 200
     page = both.get(f"/public/{desk.table.game}/players").text
     assert page.count("(yourself)") == 1

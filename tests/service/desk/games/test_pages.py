@@ -1,4 +1,5 @@
-"""The Games and People pages: begin a game, move a deadline, roll back, options with history, who may do what."""
+"""The Games and People pages: begin a game, move a deadline, roll back, options with history, who may do
+what."""
 
 from __future__ import annotations
 
@@ -32,7 +33,13 @@ def events(desk: DeskTable, what: str) -> list[EventRow]:
 
 def new_game(**changes: str) -> dict[str, str]:
     """A form that begins a game, with some of its fields changed."""
-    form = {"variant": "w3k", "name": "Second Match", "start": "2028-03-01", "zone": "Europe/London", "post_first": "yes"}
+    form = {
+        "variant": "w3k",
+        "name": "Second Match",
+        "start": "2028-03-01",
+        "zone": "Europe/London",
+        "post_first": "yes",
+    }
     for power in maps.load("w3k").powers:
         form[f"player:{power}"] = f"Player {power}"
         form[f"mail:{power}"] = f"second-{address(power)}"
@@ -105,10 +112,14 @@ def test_a_deadline_is_moved_with_a_reason_and_everything_behind_it_moves_along(
     assert WHY in desk.text(f"/games/{desk.table.game}")
 
 
-@pytest.mark.parametrize(("day", "hour"), [("2027-01-01", "07:00"), ("tomorrow", "07:00"), ("2027-03-20", "late")])
+@pytest.mark.parametrize(
+    ("day", "hour"), [("2027-01-01", "07:00"), ("tomorrow", "07:00"), ("2027-03-20", "late")]
+)
 def test_a_deadline_that_cannot_be_is_refused_with_a_sentence(desk: DeskTable, day: str, hour: str) -> None:
     before = desk.table.phase().deadline
-    answer = desk.post(f"/games/{desk.table.game}/move", phase=desk.table.phase().id, day=day, hour=hour, why=WHY, later="y")
+    answer = desk.post(
+        f"/games/{desk.table.game}/move", phase=desk.table.phase().id, day=day, hour=hour, why=WHY, later="y"
+    )
     assert answer.status_code == 409
     assert "Nothing was changed" in answer.text
     assert desk.table.phase().deadline == before
@@ -119,8 +130,17 @@ def test_a_judged_phase_is_rolled_back_with_its_decisions_kept_and_judged_again(
     table.file("Montrose", ["A Aberdeen H"])
     table.site.clock.set(table.phase().deadline)
     with table.site.store.begin() as session:
-        session.add(ReviewRow(line_id=1, key="k", decision="read", text="Army Aberdeen holds", order="A Aberdeen H", by="Ada",
-                              at=table.site.clock.now()))
+        session.add(
+            ReviewRow(
+                line_id=1,
+                key="k",
+                decision="read",
+                text="Army Aberdeen holds",
+                order="A Aberdeen H",
+                by="Ada",
+                at=table.site.clock.now(),
+            )
+        )
     table.turns.close({"phase": table.phase().id})
     assert table.phase().state == PhaseState.READY
     judged = table.phase().resolution
@@ -171,9 +191,11 @@ def test_an_address_is_added_to_one_player_only(desk: DeskTable) -> None:
 
 
 @pytest.mark.parametrize(("path", "allowed"), [
-    ("/", True), ("/desk/7", True), ("/desk/7/decide", True), ("/desk/7/line/3", True), ("/images/line/1.jpg", True),
+    ("/", True), ("/desk/7", True), ("/desk/7/decide", True), ("/desk/7/line/3", True),
+    ("/images/line/1.jpg", True),
     ("/sign-out", True), ("/desk/7/unseal", False), ("/desk/7/judge", False), ("/results/7", False),
-    ("/results/7/approve", False), ("/letters", False), ("/quarantine", False), ("/sheet/1", False), ("/games", False),
+    ("/results/7/approve", False), ("/letters", False), ("/quarantine", False), ("/sheet/1", False),
+    ("/games", False),
     ("/people/role", False), ("/rehearsal/7", False), ("/anything/new", False)])
 def test_a_second_reader_reads_and_nothing_else(path: str, *, allowed: bool) -> None:
     assert may(Role.SECOND_READER, path) is allowed
@@ -212,8 +234,15 @@ def test_people_are_added_and_given_roles_and_one_coordinator_stays(desk: DeskTa
 
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
-    for one in ("/games/new", f"{path}/move", f"{path}/roll-back", f"{path}/option", f"{path}/address", "/people/add",
-                "/people/role"):
+    for one in (
+        "/games/new",
+        f"{path}/move",
+        f"{path}/roll-back",
+        f"{path}/option",
+        f"{path}/address",
+        "/people/add",
+        "/people/role",
+    ):
         assert desk.client.post(one, data={**new_game(), "csrf": "wrong"}).status_code == 403
     assert game(desk) is None
 
@@ -222,7 +251,11 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
     page = f"/games/{desk.table.game}"
     assert "A line goes without a look: as the site is set" in desk.text(page)
-    for value, why, said in (("0.5", WHY, "no such threshold"), ("", WHY, "set so already"), ("0.95", "short", "reason")):
+    for value, why, said in (
+        ("0.5", WHY, "no such threshold"),
+        ("", WHY, "set so already"),
+        ("0.95", "short", "reason"),
+    ):
         assert said in desk.post(f"{page}/threshold", value=value, why=why).text
     assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
     assert "A line goes without a look: at least 0.95 sure" in desk.text(page)
@@ -236,7 +269,11 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert made is not None
     assert doubt_of(made.options, Doubt()) == Doubt()
     (event, _) = events(desk, "option_changed")
-    assert (event.actor, event.detail["from"], event.detail["to"]) == (NAME, "as the site is set", "at least 0.95 sure")
+    assert (event.actor, event.detail["from"], event.detail["to"]) == (
+        NAME,
+        "as the site is set",
+        "at least 0.95 sure",
+    )
 
 
 def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:

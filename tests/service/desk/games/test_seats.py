@@ -15,7 +15,13 @@ from tests.support.site import Site
 from tests.support.table import ORDERS, address, open_table
 
 WHY = "The player has moved to the colonies."
-NEW = {"power": "Argyll", "name": "Bea", "mail": "Bea@new.example, bea@two.example", "zone": "America/New_York", "why": WHY}
+NEW = {
+    "power": "Argyll",
+    "name": "Bea",
+    "mail": "Bea@new.example, bea@two.example",
+    "zone": "America/New_York",
+    "why": WHY,
+}
 
 
 @pytest.fixture
@@ -50,10 +56,13 @@ def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
     assert sorted(row.recipient for row in found) == ["bea@new.example", "bea@two.example"]
     words = " ".join(desk.table.words(found[0]).split())
     assert "You command Argyll." in words
-    assert f"Powick Bridge - Argyll - {desk.table.phase().season} {desk.table.phase().year} - Movement Orders - v1" in words
+    assert (f"Powick Bridge - Argyll - {desk.table.phase().season} {desk.table.phase().year} - Movement "
+            f"Orders - v1") in words
     for unit in ("Army", "Fleet"):
         own = [one for one in desk.table.variant.start.units if one.power == "Argyll"]
-        assert words.count(f"- {unit} ") == sum(desk.table.variant.kinds[one.kind].name == unit for one in own)
+        assert words.count(f"- {unit} ") == sum(
+            desk.table.variant.kinds[one.kind].name == unit for one in own
+        )
     assert "your time" in words
     # The map, and a blank sheet of the power's own to print.
     assert [part.get_filename() for part in desk.table.message(found[0]).iter_attachments()] == [
@@ -91,7 +100,8 @@ def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
 
 
 @pytest.mark.parametrize(("changes", "said"), [
-    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is no mail address"), ({"mail": ORDERS}, "is no mail address"),
+    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is no mail address"),
+    ({"mail": ORDERS}, "is no mail address"),
     ({"name": ""}, "needs a name and a mail address"), ({"mail": ""}, "needs a name and a mail address"),
     ({"zone": "Mars/Olympus"}, "is unknown"), ({"power": "Utopia"}, "no such power"),
     ({"mail": address("Argyll")}, "they hold this power already"),
@@ -125,7 +135,9 @@ def test_an_address_goes_but_never_the_last_one(desk: DeskTable) -> None:
         assert session.get(AddressRow, own) is None
 
 
-def test_a_welcome_that_cannot_be_made_leaves_the_change(desk: DeskTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_welcome_that_cannot_be_made_leaves_the_change(
+    desk: DeskTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("service.notices.broadcasts.control_map", lambda *_: 1 / 0)
     assert seat(desk) == (303, f"/games/{desk.table.game}?told=seat-untold")
     assert holders(desk)["Argyll"] == ("bea@new.example", "bea@two.example")
@@ -135,17 +147,23 @@ def test_a_welcome_that_cannot_be_made_leaves_the_change(desk: DeskTable, monkey
 def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
     """CAL-15, OUT-12: old and new instant, reason, what else shifts; a calendar update is attached."""
     phase = desk.table.phase()
-    answer = desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", hour="07:00", later="yes", why=WHY)
+    answer = desk.post(
+        f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", hour="07:00", later="yes", why=WHY
+    )
     assert answer.headers["location"].endswith("?told=moved")
     found = letters(desk, "deadline_moved")
-    assert sorted(row.recipient for row in found) == sorted(address(power) for power in desk.table.variant.powers)
+    assert sorted(row.recipient for row in found) == sorted(
+        address(power) for power in desk.table.variant.powers
+    )
     words = " ".join(desk.table.words(found[0]).split())
     assert f"Until now: {phase.deadline:%a %-d %b %Y, 07:00 GMT}" in words
     assert "From now on: Sat 20 Mar 2027, 07:00 GMT" in words
     assert WHY in words
     assert "THESE MOVE TOO" in words
     (calendar,) = desk.table.message(found[0]).iter_attachments()
-    entry = calendar.get_content() if isinstance(calendar.get_content(), str) else calendar.get_content().decode()
+    entry = (
+        calendar.get_content() if isinstance(calendar.get_content(), str) else calendar.get_content().decode()
+    )
     assert "DTSTART:20270320T070000Z" in entry
     assert f"UID:{desk.table.game}-1@" in entry
     assert "SEQUENCE:1" in entry
@@ -157,14 +175,19 @@ def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
 
 def test_a_refused_move_writes_to_nobody(desk: DeskTable) -> None:
     phase = desk.table.phase()
-    assert desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2020-03-20", why=WHY).status_code == 409
+    assert (
+        desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2020-03-20", why=WHY).status_code
+        == 409
+    )
     assert letters(desk, "deadline_moved") == []
 
 
 def test_a_desk_without_a_writer_says_that_nobody_was_told(site: Site) -> None:
     desk = open_desk(open_table(site), circulars=None)
     phase = desk.table.phase()
-    answer = desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", later="yes", why=WHY)
+    answer = desk.post(
+        f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", later="yes", why=WHY
+    )
     assert answer.headers["location"].endswith("?told=moved-untold")
     assert "Players were not written to: tell them." in desk.text(answer.headers["location"])
 

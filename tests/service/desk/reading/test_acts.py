@@ -21,11 +21,14 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 
 
 def test_acts_are_filed_in_order_and_answered_with_how_the_lines_stand(desk: DeskSite) -> None:
-    answer = desk.acts({"key": "first-key", "do": "reading-1", "line": 3, "seen": ""},
-                       {"key": "second-key", "do": "edit", "line": 4, "seen": "", "text": "Army  Merse holds"})
+    answer = desk.acts(
+        {"key": "first-key", "do": "reading-1", "line": 3, "seen": ""},
+        {"key": "second-key", "do": "edit", "line": 4, "seen": "", "text": "Army  Merse holds"},
+    )
     assert [one["saved"] for one in answer["acts"]] == [True, True]
     assert [(r.line_id, r.text, r.order, r.key) for r in desk.reviews()] == [
-        (3, "Army Eskdale holds", "A Eskdale H", "first-key"), (4, "Army Merse holds", "A Merse H", "second-key")]
+        (3, "Army Eskdale holds", "A Eskdale H", "first-key"),
+        (4, "Army Merse holds", "A Merse H", "second-key")]
     states = {one["id"]: one for one in answer["states"]}
     assert (states[3]["state"], states[3]["version"], states[3]["by"]) == ("read", "first-key", "Ada")
     assert [one["key"] for one in answer["undo"]] == ["first-key", "second-key"]
@@ -43,7 +46,8 @@ def test_a_repeated_delivery_changes_nothing(desk: DeskSite) -> None:
 
 
 def test_a_line_decided_meanwhile_is_not_overwritten_unseen(desk: DeskSite) -> None:
-    """Two readers, or two tabs of one: the later save is told of, and filed only when sent again on purpose."""
+    """Two readers, or two tabs of one: the later save is told of, and filed only when sent again on
+    purpose."""
     assert desk.act("void", 3, "hers-is-first", seen="")["saved"]
     desk.second_reader()
     assert desk.act("reading-1", 3, "his-is-late", seen="") == {"key": "his-is-late", "overtaken": 3}
@@ -79,10 +83,14 @@ def test_one_reader_undoes_only_their_own_last_decision(desk: DeskSite) -> None:
 
 def test_what_cannot_be_done_is_refused_in_a_sentence_and_the_rest_goes_on(desk: DeskSite) -> None:
     answer = desk.acts(
-        {"key": "no-such-reading", "do": "reading-4", "line": 3}, {"key": "no-such-line", "do": "void", "line": 99},
-        {"key": "no-such-act", "do": "burn", "line": 3}, {"key": "nothing-typed", "do": "edit", "line": 3, "text": " "},
-        {"key": "nothing-listed", "do": "accept"}, {"key": "at-the-end", "do": "break", "line": 3, "at": 0.999},
-        {"key": "nothing-below", "do": "join", "line": 4}, {"key": "one-kept", "do": "void", "line": 3, "kept": ["reading-1"]},
+        {"key": "no-such-reading", "do": "reading-4", "line": 3},
+        {"key": "no-such-line", "do": "void", "line": 99},
+        {"key": "no-such-act", "do": "burn", "line": 3},
+        {"key": "nothing-typed", "do": "edit", "line": 3, "text": " "},
+        {"key": "nothing-listed", "do": "accept"},
+        {"key": "at-the-end", "do": "break", "line": 3, "at": 0.999},
+        {"key": "nothing-below", "do": "join", "line": 4},
+        {"key": "one-kept", "do": "void", "line": 3, "kept": ["reading-1"]},
         {"key": "a-good-one", "do": "skip", "line": 3})
     refused = [one["refused"] for one in answer["acts"][:-1]]
     assert all("Nothing was changed" in sentence for sentence in refused)
@@ -104,8 +112,12 @@ def test_a_void_line_keeps_the_two_readings_that_are_as_good(desk: DeskSite) -> 
 
 def test_sure_lines_of_a_sheet_are_accepted_together_and_undone_together(desk: DeskSite) -> None:
     with desk.store.begin() as session:
-        session.get_one(LineRow, 3).candidates = [{"text": "A Eskdale H", "order": "A Eskdale H", "score": 0.99}]
-        session.get_one(LineRow, 4).candidates = [{"text": "F Lyme Bay H", "order": "F Lyme Bay H", "score": 0.99}]
+        session.get_one(LineRow, 3).candidates = [
+            {"text": "A Eskdale H", "order": "A Eskdale H", "score": 0.99}
+        ]
+        session.get_one(LineRow, 4).candidates = [
+            {"text": "F Lyme Bay H", "order": "F Lyme Bay H", "score": 0.99}
+        ]
     assert 'value="3  reading-1"' in desk.client.get("/desk/7").text
     desk.act("accept", key="both-at-once", others=[[3, "", "reading-1"], [4, "", "reading-1"]])
     assert [(r.key, r.order) for r in desk.reviews()] == [
@@ -154,7 +166,9 @@ def test_a_judge_that_fails_after_the_last_act_costs_nothing(desk: DeskSite) -> 
 
 def test_who_has_a_line_is_told_for_a_minute(desk: DeskSite) -> None:
     def here(line: int) -> object:
-        return desk.client.post("/desk/7/here", json={"line": line}, headers={"X-Galloper-Token": desk.csrf}).json()
+        return desk.client.post(
+            "/desk/7/here", json={"line": line}, headers={"X-Galloper-Token": desk.csrf}
+        ).json()
 
     assert here(3) == {"others": {}}
     desk.second_reader()
@@ -170,7 +184,8 @@ def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(de
     desk.second_reader()
     said = desk.text("/desk/7")
     assert "line 3 of 4" in said
-    assert "Ada asks for a second reader. What they think is not shown; the readings stand in another order." in said
+    assert ("Ada asks for a second reader. What they think is not shown; the readings stand in another "
+            "order.") in said
     desk.decide(3, "reading-1", "b")
     assert "asks for a second reader" not in desk.text("/desk/7?line=3")
 
@@ -189,4 +204,8 @@ def test_a_second_reader_sees_the_readings_in_another_order(desk: DeskSite) -> N
 
 def test_words_to_complete_are_those_of_the_whole_board(desk: DeskSite) -> None:
     answer = desk.client.get("/desk/7/words").json()
-    assert answer == {"names": [["Carham", "Carham Castle"]], "verbs": ["moves to"], "units": ["Army", "Fleet"]}
+    assert answer == {
+        "names": [["Carham", "Carham Castle"]],
+        "verbs": ["moves to"],
+        "units": ["Army", "Fleet"],
+    }

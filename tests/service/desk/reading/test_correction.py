@@ -1,4 +1,5 @@
-"""Results already sent are read-only; an error in them is told to everybody and rewrites nothing (desk plan, states)."""
+"""Results already sent are read-only; an error in them is told to everybody and rewrites nothing (desk plan,
+states)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from tests.support.site import Site
 from tests.support.table import address, autumn_1642, open_table
 
 FIELDS = {
-    "said": "Army Kesteven was said to be dislodged.", "right": "Army Kesteven & Holland stands <b>where</b> it stood.",
+    "said": "Army Kesteven was said to be dislodged.",
+    "right": "Army Kesteven & Holland stands <b>where</b> it stood.",
     "effect": "Newcastle has one army more on the map.", "found_by": "The player of Newcastle",
 }
 
@@ -70,7 +72,9 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     assert send(desk, "send").headers["location"].endswith("?told=corrected")
     assert send(desk, "send").status_code == 303
     found = letters(desk)
-    assert sorted(row.recipient for row in found) == sorted(address(power) for power in desk.table.variant.powers)
+    assert sorted(row.recipient for row in found) == sorted(
+        address(power) for power in desk.table.variant.powers
+    )
     words = desk.table.words(found[0])
     for field in FIELDS.values():
         assert " ".join(field.split()) in " ".join(words.split())
@@ -85,7 +89,8 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
 
 
 def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> None:
-    """Section 5: the picture is drawn of these words, like the picture of the results; the letter says so before it leaves."""
+    """Section 5: the picture is drawn of these words, like the picture of the results; the letter says so
+    before it leaves."""
     assert "Attached: correction-1.png." in plain(send(desk, "look").text)
     send(desk, "send")
     (part,) = desk.table.message(letters(desk)[0]).iter_attachments()
@@ -93,7 +98,9 @@ def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> Non
     with Image.open(io.BytesIO(part.get_content())) as opened:
         assert opened.size == (1240, 1754)
         assert sum(opened.convert("L").histogram()[:90]) > 1000
-    facts = CorrectionFacts("key", FIELDS["said"], FIELDS["right"], FIELDS["effect"], FIELDS["found_by"], None)
+    facts = CorrectionFacts(
+        "key", FIELDS["said"], FIELDS["right"], FIELDS["effect"], FIELDS["found_by"], None
+    )
     info = GameInfo("g", "Powick Bridge", "Wars", "orders@galloper.example", "Ada")
     drawn = to_pdf(correction_html(info, "Autumn 1642 Movement: correction", facts))
     page = pypdfium2.PdfDocument(drawn)[0].get_textpage().get_text_range()

@@ -9,8 +9,37 @@ import pytest
 from service.desk.reading.keys import ACTIONS, changes, keys_of
 from tests.support.desk_site import DeskSite
 
-PLAN = ["Enter", "1", "2", "3", "4", "5", "ArrowUp", "ArrowDown", "e", "o", "v", "s", "d", "u", "Shift+u", "j", "k", "]",
-        "[", "p", "z", "+", "-", "r", "m", "b", "a", "g", "?"]
+PLAN = [
+    "Enter",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "ArrowUp",
+    "ArrowDown",
+    "e",
+    "o",
+    "v",
+    "s",
+    "d",
+    "u",
+    "Shift+u",
+    "j",
+    "k",
+    "]",
+    "[",
+    "p",
+    "z",
+    "+",
+    "-",
+    "r",
+    "m",
+    "b",
+    "a",
+    "g",
+    "?",
+]
 """The table of keys in the desk plan, section 4."""
 
 
@@ -22,16 +51,28 @@ def test_the_defaults_are_those_of_the_plan() -> None:
 
 @pytest.mark.parametrize(("wanted", "kept"), [
     ({}, {}), ({"void": "V"}, {}), ({"void": "x"}, {"void": "x"}), ({"redo": "y"}, {"redo": "y"}),
-    ({"undo": "shift+Z"}, {"undo": "Shift+z"}), ({"void": "o", "not-order": "v"}, {"void": "o", "not-order": "v"}),
-    ({"off": "yes"}, {"off": "yes"}), ({"skip": "é"}, {"skip": "é"}), ({"goto": ""}, {}), ({"accept": "x"}, {}),
+    ({"undo": "shift+Z"}, {"undo": "Shift+z"}),
+    ({"void": "o", "not-order": "v"}, {"void": "o", "not-order": "v"}),
+    ({"off": "yes"}, {"off": "yes"}), ({"skip": "é"}, {"skip": "é"}), ({"goto": ""}, {}),
+    ({"accept": "x"}, {}),
 ])
 def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], kept: dict[str, str]) -> None:
     assert changes(wanted) == kept
     assert keys_of(kept) | {"off": ""} == {one.name: one.key for one in ACTIONS} | kept | {"off": ""}
 
 
-@pytest.mark.parametrize("wanted", [{"void": "o"}, {"void": "1"}, {"void": "F5"}, {"void": " "}, {"void": "Shift+1"},
-                                    {"void": "ctrl+t"}, {"void": "\x07"}])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"void": "o"},
+        {"void": "1"},
+        {"void": "F5"},
+        {"void": " "},
+        {"void": "Shift+1"},
+        {"void": "ctrl+t"},
+        {"void": "\x07"},
+    ],
+)
 def test_two_things_on_one_key_and_keys_that_are_none_are_refused(wanted: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="Nothing was changed"):
         changes(wanted)

@@ -1,4 +1,5 @@
-"""A version that came in time, after its sheet's reading had begun: a banner, decisions carried, nothing sent before."""
+"""A version that came in time, after its sheet's reading had begun: a banner, decisions carried, nothing sent
+before."""
 
 from __future__ import annotations
 
@@ -14,19 +15,41 @@ from tests.support.desk_site import DEADLINE, LINES, DeskSite, photograph
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
-    """Montrose's first version is half read when its second comes: the third line again, the fourth another."""
+    """Montrose's first version is half read when its second comes: the third line again, the fourth
+    another."""
     made = DeskSite(tmp_path, database_url)
     made.sign_in()
     made.act("reading-1", 3)
     key = made.blobs.put(photograph())
     made.add(
-        SubmissionRow(id=2, phase_id=7, power="Montrose", player_id=1, sender="james@players.example", version=2,
-                      received_at=DEADLINE - timedelta(minutes=8), semantic_key="y", read_at=DEADLINE),
-        PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key))
+        SubmissionRow(
+            id=2,
+            phase_id=7,
+            power="Montrose",
+            player_id=1,
+            sender="james@players.example",
+            version=2,
+            received_at=DEADLINE - timedelta(minutes=8),
+            semantic_key="y",
+            read_at=DEADLINE,
+        ),
+        PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key),
+    )
     for n, text in enumerate((LINES[2][0], "F Lyme Regis H")):
         found = [{"text": t, "order": o, "score": s} for t, o, s in LINES[2][3]] if n == 0 else []
-        made.add(LineRow(id=11 + n, page_id=2, ordinal=n, box=[[50, 0], [800, 0], [800, 60], [50, 60]], kind="order",
-                         text=text, status="open", confidence=0.8, candidates=found))
+        made.add(
+            LineRow(
+                id=11 + n,
+                page_id=2,
+                ordinal=n,
+                box=[[50, 0], [800, 0], [800, 60], [50, 60]],
+                kind="order",
+                text=text,
+                status="open",
+                confidence=0.8,
+                candidates=found,
+            )
+        )
     yield made
     made.close()
 
@@ -34,7 +57,8 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 def test_a_late_version_is_told_with_its_time_and_ways_to_settle_it(desk: DeskSite) -> None:
     """VER-04: superseded versions are kept and shown with their difference."""
     said = desk.text("/desk/7")
-    assert ("Montrose: version 2 received Sun 14 Mar 2027, 06:52 GMT , after 1 line of version 1 was read. It counts by the "
+    assert ("Montrose: version 2 received Sun 14 Mar 2027, 06:52 GMT , after 1 line of version 1 was read. "
+            "It counts by the "
             "rule of versions; 1 line on it says the same and can keep what was decided.") in said
     page = desk.page("/desk/7")
     assert 'href="/sheet/2?against=1#difference"' in page
@@ -42,7 +66,9 @@ def test_a_late_version_is_told_with_its_time_and_ways_to_settle_it(desk: DeskSi
     assert "Use version 2" in page
 
 
-def test_using_it_carries_what_was_decided_about_the_same_lines_and_reopens_the_others(desk: DeskSite) -> None:
+def test_using_it_carries_what_was_decided_about_the_same_lines_and_reopens_the_others(
+    desk: DeskSite,
+) -> None:
     assert [s[2] for s in desk.states()] == ["open", "open"]
     desk.post("/desk/7/late", paper=2, key="use-it")
     assert [(s[0], s[2], s[5]) for s in desk.states()] == [(11, "read", "A Eskdale H"), (12, "open", None)]
@@ -56,7 +82,8 @@ def test_a_carried_decision_says_so_until_somebody_decides_anew(desk: DeskSite) 
     desk.post("/desk/7/late", paper=2)
     entry = {one["id"]: one["carried"] for one in desk.client.get("/desk/7/lines").json()["lines"]}
     assert entry == {11: True, 12: False}
-    assert "settled as read : A Eskdale H, carried over from the version before." in desk.text("/desk/7?line=11")
+    assert ("settled as read : A Eskdale H, carried over from the version "
+            "before.") in desk.text("/desk/7?line=11")
     desk.act("reading-1", 11)
     assert "carried" not in desk.text("/desk/7?line=11")
     assert "carried" not in desk.text("/desk/7?line=12")

@@ -87,8 +87,19 @@ def test_lines_of_two_pages_are_not_joined(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.add(PageRow(id=2, submission_id=1, ordinal=1, original="x", upright=None))
         session.flush()
-        session.add(LineRow(id=9, page_id=2, ordinal=0, box=[[0, 0], [9, 0], [9, 9], [0, 9]], kind="order", text="x",
-                            status="open", confidence=0.5, candidates=[]))
+        session.add(
+            LineRow(
+                id=9,
+                page_id=2,
+                ordinal=0,
+                box=[[0, 0], [9, 0], [9, 9], [0, 9]],
+                kind="order",
+                text="x",
+                status="open",
+                confidence=0.5,
+                candidates=[],
+            )
+        )
     assert "on the same page" in desk.act("join", 4)["refused"]
     assert 'data-do="join"' not in desk.page("/desk/7?line=4").partition("<nav")[0]
 

@@ -1,5 +1,5 @@
-"""A second reader at the desk: nothing of the first is shown, two must agree, a difference is told to both and can be
-closed as void (desk plan, "Two-person review"; Q-01)."""
+"""A second reader at the desk: nothing of the first is shown, two must agree, a difference is told to both
+and can be closed as void (desk plan, "Two-person review"; Q-01)."""
 
 from __future__ import annotations
 
@@ -69,29 +69,39 @@ def test_it_counts_once_a_second_person_reads_the_same(desk: DeskSite) -> None:
 
 
 def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None:
-    """What the first one decided is in no page and no answer that the second one gets, before they have decided."""
+    """What the first one decided is in no page and no answer that the second one gets, before they have
+    decided."""
     desk.ports_understand["a secret of hers"] = "A Carham H"
     desk.act("edit", 3, "hers-of-three", text="a secret of hers", seen="")
     desk.act("void", 4, "hers-of-four", kept=[], seen="")
     desk.second_reader()
     pages = [desk.page(path) for path in ("/", "/desk/7", "/desk/7?line=3", "/desk/7?line=4", "/desk/7/lines",
                                           "/desk/7/line/3", "/sheet/1", "/sheets/7")]
-    pages.append(desk.client.post("/desk/7/acts", json={"acts": []}, headers={"X-Galloper-Token": desk.csrf}).text)
+    pages.append(
+        desk.client.post("/desk/7/acts", json={"acts": []}, headers={"X-Galloper-Token": desk.csrf}).text
+    )
     for page in pages:
         for word in ("secret", "Carham H", "hers-of-three", "hers-of-four", "cannot settle"):
             assert word not in page
     found = entry(desk)
     assert (found["state"], found["version"], found["both"]) == ("open", "", [])
     assert entry(desk, 4)["state"] == "open"
-    assert "Somebody has read this line before you. What they read is not shown" in desk.text("/desk/7?line=3")
+    assert ("Somebody has read this line before you. What they read is not "
+            "shown") in desk.text("/desk/7?line=3")
 
 
 def test_the_first_reader_sees_their_own_and_goes_on(desk: DeskSite) -> None:
     answer = desk.acts({"key": "hers-of-three", "do": "reading-1", "line": 3, "seen": ""})
     told = next(one for one in answer["states"] if one["id"] == 3)
-    assert (told["state"], told["order"], told["version"], told["stage"]) == ("read", HERS, "hers-of-three", "second")
+    assert (told["state"], told["order"], told["version"], told["stage"]) == (
+        "read",
+        HERS,
+        "hers-of-three",
+        "second",
+    )
     assert 'data-line="4"' in desk.page("/desk/7")
-    assert "You read this line as read : A Eskdale H. It counts once a second person reads the same" in desk.text(
+    assert ("You read this line as read : A Eskdale H. It counts once a second person reads the "
+            "same") in desk.text(
         "/desk/7?line=3")
 
 
@@ -123,7 +133,10 @@ def test_who_decides_on_the_page_of_before_is_told_and_overwrites_nothing(desk: 
     """The plan: the later save is shown as a difference."""
     differ(desk)
     desk.sign_in()
-    assert desk.act("not-order", 3, "a-stale-one", seen="hers-of-three") == {"key": "a-stale-one", "overtaken": 3}
+    assert desk.act("not-order", 3, "a-stale-one", seen="hers-of-three") == {
+        "key": "a-stale-one",
+        "overtaken": 3,
+    }
     assert len(desk.reviews()) == 2
 
 
@@ -256,7 +269,9 @@ def _nothing(_desk: DeskSite) -> None:
 
 
 @pytest.mark.parametrize(("before", "said"), [(_hers, "1 waits for a second reader"), (_nothing, "")])
-def test_today_counts_what_waits_for_a_second(desk: DeskSite, before: Callable[[DeskSite], None], said: str) -> None:
+def test_today_counts_what_waits_for_a_second(
+    desk: DeskSite, before: Callable[[DeskSite], None], said: str
+) -> None:
     before(desk)
     page = desk.text("/")
     assert "Read 2 doubtful lines" in page

@@ -25,8 +25,21 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 def _acts(desk: DeskSite, chance: random.Random) -> bool:
     """Do one of everything the page offers for some line; whether it was taken."""
     line = int(chance.choice(desk.states())[0])  # type: ignore[call-overload]  # the first field is the id
-    do = chance.choice(["reading-1", "reading-2", "edit", "not-order", "void", "skip", "second", "accept", "join",
-                        "break", "said"])
+    do = chance.choice(
+        [
+            "reading-1",
+            "reading-2",
+            "edit",
+            "not-order",
+            "void",
+            "skip",
+            "second",
+            "accept",
+            "join",
+            "break",
+            "said",
+        ]
+    )
     more = {"text": chance.choice(["Army Merse holds", "words"])} if do in {"edit", "said"} else {}
     if do == "accept":
         others = [[s[0], s[3], "reading-1"] for s in desk.states() if chance.random() < 0.5]
@@ -38,7 +51,8 @@ def _acts(desk: DeskSite, chance: random.Random) -> bool:
 
 @pytest.mark.parametrize(("seed", "length"), [(1, 40), pytest.param(1642, 500, marks=pytest.mark.slow)])
 def test_every_step_of_a_walk_is_undone_and_redone_exactly(desk: DeskSite, seed: int, length: int) -> None:
-    """The desk plan's target: undo restores exactly, 100 % of a random 500-action walk, over the page's own requests."""
+    """The desk plan's target: undo restores exactly, 100 % of a random 500-action walk, over the page's own
+    requests."""
     chance = random.Random(seed)
     past, future = [desk.states()], []
     steps = 0

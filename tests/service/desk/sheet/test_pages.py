@@ -34,17 +34,40 @@ BOX = [[50, 0], [800, 0], [800, 60], [50, 60]]
 
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
-    """A desk whose Montrose sent v1 (four lines) and v2, in which Merse holds and a fleet order is missing."""
+    """A desk whose Montrose sent v1 (four lines) and v2, in which Merse holds and a fleet order is
+    missing."""
     made = DeskSite(tmp_path)
     made.sign_in()
     key = made.blobs.put(photograph())
     made.add(
-        SubmissionRow(id=2, phase_id=7, power="Montrose", player_id=1, sender="james@players.example",
-                      received_at=DEADLINE - timedelta(minutes=30), version=2, semantic_key="y", read_at=DEADLINE),
+        SubmissionRow(
+            id=2,
+            phase_id=7,
+            power="Montrose",
+            player_id=1,
+            sender="james@players.example",
+            received_at=DEADLINE - timedelta(minutes=30),
+            version=2,
+            semantic_key="y",
+            read_at=DEADLINE,
+        ),
         PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key),
-        *(LineRow(id=10 + at, page_id=2, ordinal=at, box=BOX, kind="order", text=text, order=order, status="auto",
-                  confidence=0.97)
-          for at, (text, order) in enumerate((("Army Merse holds", "A Merse H"), ("Army Eskdale holds", "A Eskdale H")))),
+        *(
+            LineRow(
+                id=10 + at,
+                page_id=2,
+                ordinal=at,
+                box=BOX,
+                kind="order",
+                text=text,
+                order=order,
+                status="auto",
+                confidence=0.97,
+            )
+            for at, (text, order) in enumerate(
+                (("Army Merse holds", "A Merse H"), ("Army Eskdale holds", "A Eskdale H"))
+            )
+        ),
     )
     return made
 
@@ -83,7 +106,10 @@ def test_before_the_deadline_nothing_about_a_sheet_can_be_changed(desk: DeskSite
     """DESK-02."""
     desk.change(7, state=PhaseState.OPEN)
     box = {"line": "3 ", "left": 1, "top": 1, "right": 9, "bottom": 9}
-    assert desk.post(f"/sheet/1/{form}", why=WHY, page=1, text="Army Merse holds", key="k", **box).status_code == 403
+    assert (
+        desk.post(f"/sheet/1/{form}", why=WHY, page=1, text="Army Merse holds", key="k", **box).status_code
+        == 403
+    )
     assert executed(desk) == 2
 
 
@@ -95,7 +121,8 @@ def test_the_page_frames_each_line_in_the_colour_and_stroke_of_its_state(desk: D
     # line 2 (auto) has its foot at y 160, line 3 (open) at 260; both reach from x 50 to 800
     auto = [page.getpixel((x, 160)) for x in range(200, 700, 7)]
     waits = [page.getpixel((x, 260)) for x in range(200, 700, 7)]
-    assert all(isinstance(p, tuple) and p[1] > p[0] for p in auto), "the frame of a sure line is green and unbroken"
+    assert all(isinstance(p, tuple) and p[1] > p[0] for p in auto), ("the frame of a sure line is green and "
+                                                                     "unbroken")
     assert all(isinstance(p, tuple) and p[0] > 2 * p[1] for p in waits), "the frame of an open line is red"
     heading = [page.getpixel((x, 60)) for x in range(200, 700)]
     light = [p for p in heading if isinstance(p, tuple) and min(p) > 200]
@@ -134,7 +161,8 @@ def test_a_sheet_is_compared_by_its_orders_and_not_by_its_heading(desk: DeskSite
     with desk.store() as session:
         one, two = own_lines(session, 1), own_lines(session, 2)
     assert [(row.sign, row.left, row.right) for row in differences(two, one)] == [
-        ("≠", "A Merse H", "A Merse - Carham Castle"), ("=", "A Eskdale H", "A Eskdale H"), ("+", "", "F Lyme Bay H")]
+        ("≠", "A Merse H", "A Merse - Carham Castle"), ("=", "A Eskdale H", "A Eskdale H"),
+        ("+", "", "F Lyme Bay H")]
 
 
 def test_the_heading_is_shown_beside_what_the_paper_is_filed_as(desk: DeskSite) -> None:
@@ -182,7 +210,8 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["heading_disagrees"]
     assert executed(desk) == 1
-    assert "held, because the sheet's heading and the mail's subject disagree; nobody has settled it" in html.unescape(
+    assert ("held, because the sheet's heading and the mail's subject disagree; nobody has settled "
+            "it") in html.unescape(
         desk.text("/sheet/2"))
     desk.post("/sheet/2/choose", why=WHY)
     assert executed(desk) == 2
@@ -194,8 +223,8 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
 
 
 def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_power(desk: DeskSite) -> None:
-    """Q-07, HEAD-03: held for the desk; filed by a person for the power that the heading names, and for no power of somebody
-    else. Filed back it is held again."""
+    """Q-07, HEAD-03: held for the desk; filed by a person for the power that the heading names, and for no
+    power of somebody else. Filed back it is held again."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["heading_disagrees"]
@@ -206,24 +235,35 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
     page = desk.page("/sheet/2")
     assert '<option value="Ormond">' in page, "James commands both"
     assert '<option value="Argyll">' not in page
-    for bad in ({"power": "Argyll", "why": WHY}, {"power": "Montrose", "why": WHY}, {"power": "Ormond", "why": "short"}):
+    for bad in (
+        {"power": "Argyll", "why": WHY},
+        {"power": "Montrose", "why": WHY},
+        {"power": "Ormond", "why": "short"},
+    ):
         assert "Nothing was changed" in desk.post("/sheet/2/refile", **bad).text
-    assert desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?told=refiled"
+    assert (
+        desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?told=refiled"
+    )
     with desk.store() as session:
         assert queries.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1, "Ormond": 2}
-        assert {w.power for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id >= 10} == {"Ormond"}
+        assert {w.power for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id >= 10} == {
+            "Ormond"
+        }
     (event,) = events(desk, "sheet_filed_anew")
     assert (event.detail["from"], event.detail["to"], event.detail["why"]) == ("Montrose", "Ormond", WHY)
     desk.change(7, state=PhaseState.CLOSED)
     desk.post("/sheet/2/refile", power="Montrose", why="On a second look the heading is a jest.")
     with desk.store() as session:
         assert queries.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1}
-        assert (session.get_one(SubmissionRow, 2).fate, session.get_one(SubmissionRow, 2).flags) == ("held", ["heading_disagrees"])
+        assert (session.get_one(SubmissionRow, 2).fate, session.get_one(SubmissionRow, 2).flags) == (
+            "held",
+            ["heading_disagrees"],
+        )
 
 
 def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: DeskSite) -> None:
-    """Q-09: a revision replaces the whole sheet. One that says it lists only changes is held and says so; executed by a
-    person, it gives its own orders and none of the sheet before."""
+    """Q-09: a revision replaces the whole sheet. One that says it lists only changes is held and says so;
+    executed by a person, it gives its own orders and none of the sheet before."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["only_changes"]
@@ -235,16 +275,21 @@ def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: D
     desk.post("/sheet/2/choose", why=WHY)
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
-    assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H"], "and not the fleet of the sheet before"
+    assert [w.line.order for w in lines] == ["A Merse H", "A Eskdale H"], ("and not the fleet of the sheet "
+                                                                           "before")
 
 
 def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(desk: DeskSite) -> None:
-    """Q-09: "unlisted units use the referred version if it is named, else hold". A person takes them over, with a reason; a unit
-    that the sheet names keeps what the sheet says of it, and undo takes all of it back."""
+    """Q-09: "unlisted units use the referred version if it is named, else hold". A person takes them over,
+    with a reason; a unit that the sheet names keeps what the sheet says of it, and undo takes all of it
+    back."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["only_changes"]
-        session.get_one(LineRow, 3).status, session.get_one(LineRow, 3).order = "auto", "A Eskdale - Carham Castle"
+        session.get_one(LineRow, 3).status, session.get_one(LineRow, 3).order = (
+            "auto",
+            "A Eskdale - Carham Castle",
+        )
         session.get_one(LineRow, 4).status, session.get_one(LineRow, 4).order = "auto", "F Lyme Bay H"
     assert "Units that this sheet does not name" not in desk.text("/sheet/1")
     assert "Units that this sheet does not name" in desk.text("/sheet/2")
@@ -252,7 +297,10 @@ def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(
     for bad in ({"named": 2, "why": WHY}, {"named": 99, "why": WHY}, {"named": 1, "why": "short"}):
         assert "Nothing was changed" in desk.post("/sheet/2/take-over", key="k0", **bad).text
     for _ in range(2):  # the same form delivered twice
-        assert desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).headers["location"] == "/sheet/2?told=taken-over"
+        assert (
+            desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).headers["location"]
+            == "/sheet/2?told=taken-over"
+        )
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
     # v1 has Merse, Eskdale and the fleet; v2 names Merse and Eskdale.
@@ -268,8 +316,11 @@ def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(
 
 
 @pytest.mark.parametrize(("state", "text", "refused"), [
-    ("open", "Army Merse holds", True), ("void", "F Lyme Bay H\nF Lyne Bay - Carham", True), ("void", "nobody can read it", False)])
-def test_no_unit_is_taken_over_while_a_line_may_name_it(desk: DeskSite, state: str, text: str, *, refused: bool) -> None:
+    ("open", "Army Merse holds", True), ("void", "F Lyme Bay H\nF Lyne Bay - Carham", True),
+    ("void", "nobody can read it", False)])
+def test_no_unit_is_taken_over_while_a_line_may_name_it(
+    desk: DeskSite, state: str, text: str, *, refused: bool
+) -> None:
     """Q-09, Q-01: an open line keeps everything back; a void one the units that its two readings name."""
     with desk.store.begin() as session:
         session.get_one(SubmissionRow, 2).flags = ["only_changes"]
@@ -303,11 +354,14 @@ def test_a_choice_after_judging_has_the_phase_judged_again(desk: DeskSite) -> No
 
 
 def test_a_later_paper_in_time_ends_a_choice_and_says_so(desk: DeskSite) -> None:
-    """VER-02: a choice was made among the papers known then; a player's later version never loses against it unseen."""
+    """VER-02: a choice was made among the papers known then; a player's later version never loses against it
+    unseen."""
     desk.post("/sheet/1/choose", why=WHY)
     late = {"sender": "", "phase_id": 7, "power": "Montrose"}
     with desk.store.begin() as session:
-        records.add_submission(session, semantic_key="late", version=9, received_at=DEADLINE + timedelta(seconds=1), **late)
+        records.add_submission(
+            session, semantic_key="late", version=9, received_at=DEADLINE + timedelta(seconds=1), **late
+        )
     assert executed(desk) == 1, "a paper that came late ends nothing"
     with desk.store.begin() as session:
         new = records.add_submission(session, semantic_key="new", version=3, received_at=DEADLINE, **late)
@@ -348,8 +402,11 @@ def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk
     assert "Merse holds" not in desk.text("/sheet/2").split("Eskdale")[1]
 
 
-def test_a_box_set_right_opens_its_line_again_with_what_was_read_and_undo_brings_all_back(desk: DeskSite) -> None:
-    """The Sheet page's "fix boxes": the ink is another now, so a person looks again; nothing of before is lost."""
+def test_a_box_set_right_opens_its_line_again_with_what_was_read_and_undo_brings_all_back(
+    desk: DeskSite,
+) -> None:
+    """The Sheet page's "fix boxes": the ink is another now, so a person looks again; nothing of before is
+    lost."""
     desk.decide(10, "void", "before")
     with desk.store() as session:
         (before,) = [one for one in own_lines(session, 2) if one.id == 10]
@@ -388,12 +445,27 @@ def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: 
     with desk.store.begin() as session:
         session.get_one(PageRow, 2).rotation = 90
     # 900 x 700 pixels, shown as 700 x 900
-    desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k", after=0, left=10, top=50, right=90, bottom=60)
+    desk.post(
+        "/sheet/2/line",
+        page=2,
+        text="Army Merse holds",
+        key="k",
+        after=0,
+        left=10,
+        top=50,
+        right=90,
+        bottom=60,
+    )
     with desk.store() as session:
         row = session.scalars(select(LineRow).where(LineRow.page_id == 2, LineRow.kind == "part")).one()
         assert row.ordinal == 0
         assert row.box == [[450, 630], [450, 70], [540, 70], [540, 630]]
-        assert [turned((x, y), (900, 700), 90) for x, y in row.box] == [(70, 450), (630, 450), (630, 540), (70, 540)]
+        assert [turned((x, y), (900, 700), 90) for x, y in row.box] == [
+            (70, 450),
+            (630, 450),
+            (630, 540),
+            (70, 540),
+        ]
         assert percent([(x, y) for x, y in row.box], (900, 700), 90) == (10, 50, 90, 60)
 
 
