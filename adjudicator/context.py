@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from adjudicator.calendar import Calendar, Phase
 from adjudicator.geo import Board
-from adjudicator.reach_tables import Chart, draw
+from adjudicator.reach_tables import ReachTables, build_reach_tables
 from adjudicator.ruleset import Ruleset
 from adjudicator.units import UnitKind
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Context:
     """One variant as the judge sees it. Build it once and keep it: its `chart` is worked out on making.
 
     `rules` comes from `adjudicator.rules.load`. `powers` are the ids of all powers. `capitals` maps a kingdom
@@ -34,7 +34,7 @@ class Setting:
     power_names: Mapping[str, str] = field(default_factory=dict)
     start: Phase | None = None
     victories: Mapping[str, int] = field(default_factory=dict)
-    chart: Chart = field(init=False, repr=False, compare=False)
+    chart: ReachTables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "chart", draw(self.board, self.kinds))
+        object.__setattr__(self, "chart", build_reach_tables(self.board, self.kinds))

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.geo import Board, Region
-from adjudicator.strength import State
+from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit, UnitRef
 
-Odds = tuple[State, int]
+Odds = tuple[PartialResolution, int]
 """The strength of a move, by number, against what stopped it at its goal, as a part of a sentence: "1 against
 2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
@@ -20,10 +20,10 @@ pattern."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Explainer:
     """Says sentences with the names of one board: "Army Cheshire", "Fleet Spain (North Coast)"."""
 
-    setting: Setting
+    setting: Context
 
     def say(self, what: Sentence, reason: str | None = None) -> str:
         """The sentence as a player reads it, with the rule it rests on in parentheses where the variant names

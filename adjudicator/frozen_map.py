@@ -10,7 +10,7 @@ K = TypeVar("K", bound=str)
 V = TypeVar("V")
 
 
-class Table(Mapping[K, V]):
+class FrozenMap(Mapping[K, V]):
     """The entries of `given`, sorted by key. Equal to any mapping with the same entries."""
 
     __slots__ = ("_entries",)

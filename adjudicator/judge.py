@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
@@ -23,7 +23,7 @@ _SHARED: Mapping[PhaseKind, Resolver] = {
 """Who judges each kind of phase, unless the rule set brings a resolver of its own."""
 
 
-def judge(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots = _NO_LOTS) -> Resolution:
+def judge(setting: Context, position: Position, orders: Sequence[Order], lots: Lots = _NO_LOTS) -> Resolution:
     """Judge one phase, the one the position stands before.
 
     `orders` are everybody's, in the order written; a player's fault in them is an outcome, never an error.
@@ -37,4 +37,4 @@ def judge(setting: Setting, position: Position, orders: Sequence[Order], lots: L
     return resolver(setting, position, orders, lots)
 
 
-__all__ = ["Setting", "judge"]
+__all__ = ["Context", "judge"]

@@ -41,7 +41,7 @@ class Extension:
     """What a rule set keeps of a game beside units and centres: treasure, loans, hidden units, whatever its
     board of tokens would hold. Subclass it in the rule set's module as a frozen, hashable dataclass with
     slots, whose fields are texts, numbers, enums, tuples, frozen sets, or Mappings that
-    `adjudicator.frozen_map.Table` makes hashable."""
+    `adjudicator.frozen_map.FrozenMap` makes hashable."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ NOWHERE: Reach = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class ReachTables:
     """Tables by province and by kind letter.
 
     `reach[kind][province][coast]`: province to the regions there one step away, sorted by coast; it has every
@@ -57,7 +57,7 @@ class Chart:
         return self.reach[kind][region.province].get(region.coast, NOWHERE)
 
 
-def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
+def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTables:
     """The chart of a board for its unit kinds."""
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
@@ -70,7 +70,7 @@ def draw(board: Board, kinds: Mapping[str, UnitKind]) -> Chart:
         letter: shores.intersection(stands[letter]) if kind.carried else frozenset() for letter,
         kind in kinds.items()
     }
-    return Chart(
+    return ReachTables(
         reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
         stands=stands,
         waters=waters,

@@ -26,14 +26,14 @@ from adjudicator.position import Extension, Memory, Position
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
-    from adjudicator.context import Setting
+    from adjudicator.context import Context
     from adjudicator.explain import Sentence
     from adjudicator.geo import Board, Province
     from adjudicator.outcome import Resolution
     from adjudicator.phases.adjustments import Account, Winter
-    from adjudicator.phases.movement_sheet import Turn
+    from adjudicator.phases.movement_sheet import MovementSheet
     from adjudicator.position import Dislodgement
-    from adjudicator.strength import State
+    from adjudicator.strength import PartialResolution
 
 CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
     PhaseKind.MOVEMENT: frozenset({Hold, Move, SupportHold, SupportMove, Convoy}),
@@ -46,7 +46,7 @@ _NOTHING = Memory()
 
 Centres = Mapping[str, frozenset[str]]
 
-Resolver = Callable[["Setting", Position, Sequence[Order], Lots], "Resolution"]
+Resolver = Callable[["Context", Position, Sequence[Order], Lots], "Resolution"]
 """Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape
 of lots."""
 
@@ -79,13 +79,13 @@ class Ruleset:
     """Orders that the classic game does not have, as a player may write them, each with what it says; {a},
     {b} and {c} are places, {p} is a power."""
 
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {}
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {}
     """Legality of order kinds that the classic game does not have, as in `adjudicator.phases.legality`."""
 
     SENTENCES: ClassVar[Mapping[str, str]] = CLASSIC
     """Every sentence these rules can say, by name, as in `adjudicator.phrases`."""
 
-    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {}
     """Verdicts on order kinds that the classic game does not have, as in
     `adjudicator.phases.order_outcomes`."""
 
@@ -173,7 +173,7 @@ class Ruleset:
         (Q-03, Q-60)."""
         return False
 
-    def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
+    def standing(self, setting: Context, position: Position) -> tuple[str, ...]:
         """What each power has beside units and centres, one sentence each, for everybody to read with the
         results."""
         return ()
@@ -181,11 +181,11 @@ class Ruleset:
     # What is known
     # ---------------------------------------------------------------------------------------------------
 
-    def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
+    def sight(self, setting: Context, position: Position, power: str | None) -> Position:
         """The position as a power may know it, or whoever looks on where it is None."""
         return position
 
-    def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
+    def told(self, setting: Context, resolution: Resolution, power: str | None) -> Resolution:
         """What was judged as a power may know it; the same where nothing is kept from it."""
         return resolution
 
@@ -216,7 +216,7 @@ class Ruleset:
         """Whether of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
         return False
 
-    def commanders(self, turn: Turn) -> Mapping[int, str]:
+    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
         """Unit number to the power that orders it this season in its owner's place. Settles the orders that
         say so."""
         return {}
@@ -225,19 +225,21 @@ class Ruleset:
         """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
         return True
 
-    def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
+    def deployed(self, setting: Context, position: Position, orders: Sequence[Order]) -> Position:
         """The position that a movement phase is judged from, where orders may say how units begin it."""
         return position
 
-    def ready(self, turn: Turn) -> None:
+    def ready(self, turn: MovementSheet) -> None:
         """The last word before the fights are decided; every order has been read by then, and legality has
         spoken."""
 
-    def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
         """The dislodged as they may retreat."""
         return found
 
-    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
+    def after_movement(
+        self, turn: MovementSheet, standing: frozenset[Unit]
+    ) -> tuple[frozenset[Unit], Memory]:
         """The units as the phase leaves them, and what to remember; `standing` are all that were not
         dislodged."""
         return standing, _NOTHING
@@ -249,7 +251,7 @@ class Ruleset:
     # Retreats
     # --------------------------------------------------------------------------------------------------------
 
-    def landed(self, setting: Setting, unit: Unit) -> Unit:
+    def landed(self, setting: Context, unit: Unit) -> Unit:
         """A unit that has just retreated, as it stands there."""
         return unit
 
@@ -272,13 +274,13 @@ class Ruleset:
         return len(owned)
 
     def upkeep(
-        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (),
+        self, setting: Context, units: Collection[Unit], built: Collection[Unit] = (),
         removed: Collection[Unit] = ()
     ) -> int:
         """How many centres' supply one power's units take, with those built and without those removed."""
         return len(units) + len(built) - len(removed)
 
-    def needs_no_supply(self, setting: Setting, unit: Unit) -> bool:
+    def needs_no_supply(self, setting: Context, unit: Unit) -> bool:
         """Whether a unit never has to be removed for want of supply, though it counts against builds."""
         return False
 
@@ -353,7 +355,7 @@ class Ruleset:
         return self.enforce(winter.setting, left, need, account.centres, lots)
 
     def enforce(
-        self, setting: Setting, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
+        self, setting: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
         """The `need` units of one power that go because it removed too few, and the tape of lots
         afterwards."""
@@ -362,7 +364,7 @@ class Ruleset:
         return civil_disorder.by_distance(setting, units, need, centres), lots
 
     def settled(
-        self, setting: Setting, after: Position, owners: Centres
+        self, setting: Context, after: Position, owners: Centres
     ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
         """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are
         over. `after` still has the owners from before; `owners` are those of
@@ -379,7 +381,7 @@ class Ruleset:
         it (Q-30)."""
         return False
 
-    def winner(self, setting: Setting, centres: Mapping[str, frozenset[str]]) -> str | None:
+    def winner(self, setting: Context, centres: Mapping[str, frozenset[str]]) -> str | None:
         """The power that has won with these centres, or None: the most centres, and enough of them for it."""
         counts = sorted(
             (len(owned), power) for power, owned in centres.items()
@@ -391,7 +393,7 @@ class Ruleset:
         return None if tied else counts[-1][1]
 
     def draw_open_to(
-        self, setting: Setting, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
+        self, setting: Context, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
         """The powers that together fulfil the condition for a draw, or None where the rules set none or it is
         not fulfilled."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudicator.strength import FALSE, TRUE, UNKNOWN, Puzzle, State
+from adjudicator.strength import FALSE, TRUE, UNKNOWN, MovementOrders, PartialResolution
 
 
-def solve(puzzle: Puzzle) -> State:
+def solve(puzzle: MovementOrders) -> PartialResolution:
     """Decide every order of a puzzle. The answer does not depend on the order in which units are numbered."""
-    state = State(puzzle)
+    state = PartialResolution(puzzle)
     _sweep(state)
     while state.open:
         break_cycle(state, _bottom_set(state, state.open))
@@ -23,7 +23,7 @@ def solve(puzzle: Puzzle) -> State:
     return state
 
 
-def _sweep(state: State) -> None:
+def _sweep(state: PartialResolution) -> None:
     """Decide what bounds decide, again and again, until nothing changes."""
     known, decide, settle = state.known, state.decide, state.settle
     changed = True
@@ -40,7 +40,7 @@ def _sweep(state: State) -> None:
         state.open = left
 
 
-def break_cycle(state: State, cycle: Iterable[int]) -> None:
+def break_cycle(state: PartialResolution, cycle: Iterable[int]) -> None:
     """Decide by rule, now that bounds are at an end, a set of orders that wait for nothing but each other."""
     convoys = [number for number in cycle if number in state.puzzle.convoys]
     moves = [number for number in cycle if number in state.puzzle.moves]
@@ -54,7 +54,7 @@ def break_cycle(state: State, cycle: Iterable[int]) -> None:
         state.settle(number, TRUE if moves and not convoys else FALSE)
 
 
-def _bottom_set(state: State, open_orders: Iterable[int]) -> list[int]:
+def _bottom_set(state: PartialResolution, open_orders: Iterable[int]) -> list[int]:
     """A strongly connected set that depends on nothing outside it: the first that Tarjan's algorithm
     completes."""
     start = min(open_orders)

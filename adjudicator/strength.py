@@ -49,7 +49,7 @@ class Route:
 
 
 @dataclass(slots=True)
-class Puzzle:
+class MovementOrders:
     """The orders of one movement phase, legal ones only: `moves`, `supports` and `convoys` by number. All
     else holds.
 
@@ -70,7 +70,7 @@ class Puzzle:
     routes: dict[int, Route] = field(default_factory=dict)
 
 
-class State:
+class PartialResolution:
     """What is known so far, and the bounds that follow from it.
 
     `known[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy stands. `low[n]` and
@@ -85,7 +85,7 @@ class State:
         "unresolved", "winners",
     )
 
-    def __init__(self, puzzle: Puzzle) -> None:
+    def __init__(self, puzzle: MovementOrders) -> None:
         count = len(puzzle.goal)
         self.puzzle = puzzle
         self.known = [TRUE] * count

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bench.desk.parts import Part
+from bench.desk.parts import DeskPart
 from bench.storm import parts as storm_of
 
 app = typer.Typer(no_args_is_help=True, help=("Figures as JSON lines: what, value, unit, and a peer's where "
@@ -58,7 +58,8 @@ def ingest(
 
 @app.command(epilog="Example: galloper bench desk --part reading --part undo")
 def desk(
-    part: Annotated[list[Part] | None, typer.Option("--part", help=("Only this; may be given again. All by "
+    part: Annotated[list[DeskPart] | None, typer.Option("--part", help=("Only this; may be given again. All "
+                                                                        "by "
                                                                     "default."))] = None,
 ) -> None:
     """The desk's figures in a real browser: keys, times, what a killed server loses, first paint."""
@@ -90,43 +91,43 @@ def letters() -> None:
 @app.command(epilog="Example: galloper bench storm --part kill --database sqlite --mails 50 --kills 10")
 def storm(
     part: Annotated[
-        list[storm_of.Part] | None, typer.Option("--part", help=("Only this; may be given again."))
+        list[storm_of.StormPart] | None, typer.Option("--part", help=("Only this; may be given again."))
     ] = None,
     database: Annotated[
         list[storm_of.Database] | None, typer.Option("--database", help="Only on this; may be given again.")
     ] = None,
     mails: Annotated[
         int, typer.Option("--mails", min=1, help="Mails of the kill storm.")
-    ] = storm_of.Sizes().mails,
+    ] = storm_of.StormSizes().mails,
     kills: Annotated[
         int, typer.Option("--kills", min=1, help="Kills of the kill storm.")
-    ] = storm_of.Sizes().kills,
+    ] = storm_of.StormSizes().kills,
     games: Annotated[
         int, typer.Option("--games", min=1, help=("Games whose deadline comes in one second."))
-    ] = storm_of.Sizes().games,
+    ] = storm_of.StormSizes().games,
     few: Annotated[
         int, typer.Option("--few", min=1, help=("Games they are compared with."))
-    ] = storm_of.Sizes().few_games,
+    ] = storm_of.StormSizes().few_games,
     rate: Annotated[
         int, typer.Option("--rate", min=1, help=("Mails of the rate of taking in."))
-    ] = storm_of.Sizes().rate_mails,
+    ] = storm_of.StormSizes().rate_mails,
     minutes: Annotated[
         float, typer.Option("--minutes", min=0.1, help=("Minutes of traffic in the soak."))
-    ] = storm_of.Sizes().minutes,
+    ] = storm_of.StormSizes().minutes,
     pace: Annotated[
         float, typer.Option("--pace", min=0.1, help=("How many times as fast that traffic passes."))
-    ] = storm_of.Sizes().pace,
+    ] = storm_of.StormSizes().pace,
     soak_games: Annotated[
         int, typer.Option("--soak-games", min=2, help="Games of the soak.")
-    ] = storm_of.Sizes().soak_games,
+    ] = storm_of.StormSizes().soak_games,
     seed: Annotated[
         int, typer.Option("--seed", help=("Another number, other instants of killing."))
-    ] = storm_of.Sizes().seed,
+    ] = storm_of.StormSizes().seed,
 ) -> None:
     """What holds when processes are killed, deadlines fall together, mail pours in, and time passes."""
     from bench.storm.run import run
 
-    sizes = storm_of.Sizes(
+    sizes = storm_of.StormSizes(
         mails=mails,
         kills=kills,
         games=games,

@@ -21,7 +21,7 @@ from sqlalchemy import func, select, text, update
 
 from bench.figure import Figure
 from bench.storm.deadline import file_sheets
-from bench.storm.site import Place, add_games, orders, photograph, place
+from bench.storm.site import StormPlace, add_games, orders, photograph, place
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow
@@ -64,7 +64,7 @@ def run(sizes: Sizes, out: TextIO, progress: TextIO) -> int:
     return 0
 
 
-def _figures(at: Place, site: Site, sizes: Sizes) -> Iterator[Figure]:
+def _figures(at: StormPlace, site: Site, sizes: Sizes) -> Iterator[Figure]:
     phases: list[int] = []
 
     def more_games(count: int) -> None:
@@ -103,7 +103,7 @@ def _figures(at: Place, site: Site, sizes: Sizes) -> Iterator[Figure]:
                   "processor"), round(spent.seconds / letters * 1000, 1), "ms", of=letters)
 
 
-def _slope(at: Place, grow: Callable[[int], None], few: int) -> Cost:
+def _slope(at: StormPlace, grow: Callable[[int], None], few: int) -> Cost:
     """What one more costs: of twice `few`, after `few` were paid."""
     grow(few)
     before = _cost(at)
@@ -118,7 +118,7 @@ def _told(what: str, few: int, cost: Cost, how: str) -> Iterator[Figure]:
     yield Figure(f"{what}: files", round(cost.blobs / 1000, 1), "kB", of=2 * few)
 
 
-def _cost(at: Place) -> Cost:
+def _cost(at: StormPlace) -> Cost:
     with at.engine.connect() as connection:
         connection.execute(text("pragma wal_checkpoint(truncate)"))
     database = Path(str(at.engine.url.database))
@@ -130,7 +130,7 @@ def _cost(at: Place) -> Cost:
     )
 
 
-def _waiting(at: Place) -> int:
+def _waiting(at: StormPlace) -> int:
     with at.store() as session:
         return session.scalar(select(func.count()).select_from(OutboxRow)) or 1
 
@@ -138,7 +138,7 @@ def _waiting(at: Place) -> int:
 class _Mails:
     """Mails of one game's players, each sheet a new version, taken in and worked on."""
 
-    def __init__(self, at: Place, site: Site) -> None:
+    def __init__(self, at: StormPlace, site: Site) -> None:
         self._at, self._site, self._made = at, site, 0
 
     def __call__(self, count: int) -> None:

@@ -151,7 +151,7 @@ def _site(folder: Path, story: Story, server: Dovecot, sink: SmtpSink, *, readin
         mail_out=MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>")))
     variant, now = site.load(story.variant), datetime.now(UTC)
     seats = [
-        create.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
     ]
     new = create.NewGame(story.game, story.variant, now.date(), seats, options={OPTION: reading})
     first = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]

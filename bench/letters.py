@@ -228,7 +228,7 @@ def _open(folder: Path) -> _Play:
     )
     variant = site.load(story.variant)
     seats = [
-        create.Seat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
     ]
     first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:

@@ -25,12 +25,12 @@ from PIL import Image
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading
-from reading.page import Doubt, Scribe
+from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import forms_of, lexicon_of
 from service.intake.load_context import known_game
-from service.intake.recognizer import EngineEye, Opener
-from service.intake.sandbox import Limits
-from service.pictures import Blank, sheets_pdf, to_pngs
+from service.intake.recognizer import EngineRecognizer, ImageOpener
+from service.intake.sandbox import SandboxLimits
+from service.pictures import BlankSheet, sheets_pdf, to_pngs
 from training.handwriting.appearance import choose
 from training.handwriting.paper import SIZE
 from training.photographs import one_sheet
@@ -85,7 +85,7 @@ def photographed(number: int) -> bytes:
 
 @cache
 def _flat(wanted: Printed) -> NDArray[np.float32]:
-    pdf = sheets_pdf([Blank(wanted.power, wanted.game, wanted.orders)])
+    pdf = sheets_pdf([BlankSheet(wanted.power, wanted.game, wanted.orders)])
     with Image.open(io.BytesIO(to_pngs(pdf, SIZE[1])[0])) as opened:
         flat = np.asarray(opened.convert("RGB")).astype(np.float32) / 255
     sheet: NDArray[np.float32] = cv2.resize(
@@ -95,14 +95,14 @@ def _flat(wanted: Printed) -> NDArray[np.float32]:
 
 
 @cache
-def _eye() -> EngineEye:
-    return EngineEye(opener=Opener(Limits()))
+def _eye() -> EngineRecognizer:
+    return EngineRecognizer(opener=ImageOpener(SandboxLimits()))
 
 
 def read(data: bytes, wanted: Printed) -> tuple[SheetHeading, list[str]]:
     """The heading of a photograph, and every line that passes for an order."""
     variant = maps.load("w3k")
-    scribe = Scribe(lexicon_of(variant), [forms_of(variant, wanted.kind)], Doubt())
+    scribe = PageReader(lexicon_of(variant), [forms_of(variant, wanted.kind)], ReviewLimits())
     known = [known_game(variant, name) for name in GAMES]
     heading, orders = SheetHeading(), []
     for sight in _eye().look(data, "photograph"):

@@ -258,7 +258,8 @@ def _settings(place: Path, server: DemoMailServer) -> Settings:
 
 def _create(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -> None:
     seats = [
-        create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (mail,)) for power,
+        (name, mail) in story.players.items()
     ]
     new = create.NewGame(story.game, story.variant, START, seats)
     first = schedule(START, variant.calendar, variant.start.phase, 1)[0]

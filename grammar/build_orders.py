@@ -39,7 +39,7 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, KindWord, Lexicon
 
 
 @dataclass(slots=True)
-class Parts:
+class OrderParts:
     """What one order's tree holds, by role. `author` is whose sheet it stands on; `line` its number there.
 
     `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via");
@@ -63,7 +63,7 @@ class Parts:
 
 _VALUED = frozenset({PLACE, POWER, NUMBER})
 
-Maker = Callable[[Parts], Iterable[Order]]
+Maker = Callable[[OrderParts], Iterable[Order]]
 """Makes the orders of one tree: several when it names several units."""
 
 
@@ -79,7 +79,7 @@ def orders(tree: Tree[Token], edges: Sequence[Edge], lexicon: Lexicon, author: s
     for node in tree.children:
         if isinstance(node, Tree) and node.data.endswith("_line"):
             inner = next(c for c in node.children if isinstance(c, Tree))
-            parts = Parts(author, line, lexicon.kinds)
+            parts = OrderParts(author, line, lexicon.kinds)
             reader.fill(parts, inner)
             made += makers[str(inner.data)](parts)
     return tuple(made)
@@ -107,7 +107,7 @@ class _Reader:
         return [self.value(t) for t in node.scan_values(lambda t: isinstance(t, Token) and t.type in _VALUED)
                 if isinstance(t, Token)]
 
-    def fill(self, parts: Parts, node: Tree[Token]) -> None:
+    def fill(self, parts: OrderParts, node: Tree[Token]) -> None:
         for child in node.children:
             if isinstance(child, Token):
                 self._token(parts, child)
@@ -120,7 +120,7 @@ class _Reader:
                 parts.written.setdefault(role, []).extend(self.values(child))
                 self.fill(parts, child)
 
-    def _token(self, parts: Parts, token: Token) -> None:
+    def _token(self, parts: OrderParts, token: Token) -> None:
         if token.type == NUMBER:
             value = self.value(token)
             assert isinstance(value, int)
@@ -152,46 +152,46 @@ class _Reader:
         letter = word.letter if word else self.plural
         return UnitRef(letter, self.place(next(node.find_data("place"))))
 
-    def add_units(self, parts: Parts, node: Tree[Token]) -> None:
+    def add_units(self, parts: OrderParts, node: Tree[Token]) -> None:
         self.plural = None
         parts.units += [self.unit(child) for child in node.children if isinstance(child, Tree)]
 
-    def add_target(self, parts: Parts, node: Tree[Token]) -> None:
+    def add_target(self, parts: OrderParts, node: Tree[Token]) -> None:
         self.plural = None
         parts.targets.append(self.unit(next(node.find_data("unit"))))
 
-    def set_to(self, parts: Parts, node: Tree[Token]) -> None:
+    def set_to(self, parts: OrderParts, node: Tree[Token]) -> None:
         parts.to = self.place(next(node.find_data("place")))
 
-    def set_ashore(self, parts: Parts, node: Tree[Token]) -> None:
+    def set_ashore(self, parts: OrderParts, node: Tree[Token]) -> None:
         """A goal with the mark that something is left behind on the way there."""
         parts.to = self.place(node)
         parts.words.add("sheds")
 
-    def set_origin(self, parts: Parts, node: Tree[Token]) -> None:
+    def set_origin(self, parts: OrderParts, node: Tree[Token]) -> None:
         parts.origin = self.place(next(node.find_data("place")))
 
-    def set_kind(self, parts: Parts, node: Tree[Token]) -> None:
+    def set_kind(self, parts: OrderParts, node: Tree[Token]) -> None:
         word = self.kind(node)
         parts.kind = word.letter if word else None
 
-    def set_coast(self, parts: Parts, node: Tree[Token]) -> None:
+    def set_coast(self, parts: OrderParts, node: Tree[Token]) -> None:
         if list(node.find_data("place")):
             parts.coast = self.place(next(node.find_data("place"))).coast
         else:
             parts.coast = str(self.value(_tokens(node, COAST)[0]))
 
-    def add_built(self, parts: Parts, node: Tree[Token]) -> None:
+    def add_built(self, parts: OrderParts, node: Tree[Token]) -> None:
         word = self.kind(next(node.find_data("kind"))) if list(node.find_data("kind")) else None
         letter = word.letter if word else parts.kind
         parts.kind = letter
         parts.units.append(UnitRef(letter, self.place(next(node.find_data("place")))))
 
-    def skip(self, parts: Parts, node: Tree[Token]) -> None:
+    def skip(self, parts: OrderParts, node: Tree[Token]) -> None:
         """A route named with a convoy is not part of the order (CNV-03)."""
 
 
-_ROLES: Mapping[str, Callable[[_Reader, Parts, Tree[Token]], None]] = {
+_ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "units": _Reader.add_units,
     "target": _Reader.add_target,
     "to": _Reader.set_to,
@@ -206,30 +206,30 @@ _ROLES: Mapping[str, Callable[[_Reader, Parts, Tree[Token]], None]] = {
 }
 
 
-def _each(order: type[UnitOrder], parts: Parts) -> Iterable[Order]:
+def _each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
     return [order(power=parts.author, line=parts.line, unit=u) for u in parts.units]
 
 
-def _move(parts: Parts) -> Iterable[Order]:
+def _move(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     via, sheds = "via" in parts.words, "sheds" in parts.words
     return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
             for u in parts.units]
 
 
-def _aided(order: type[SupportMove | Convoy], parts: Parts) -> Iterable[Order]:
+def _aided(order: type[SupportMove | Convoy], parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     target, to = parts.targets[0], parts.to
     return [order(power=parts.author, line=parts.line, unit=u, target=target, to=to) for u in parts.units]
 
 
-def _support_hold(parts: Parts) -> Iterable[Order]:
+def _support_hold(parts: OrderParts) -> Iterable[Order]:
     return [
         SupportHold(power=parts.author, line=parts.line, unit=u, target=parts.targets[0]) for u in parts.units
     ]
 
 
-def _convert(parts: Parts) -> Iterable[Order]:
+def _convert(parts: OrderParts) -> Iterable[Order]:
     """A coast written with a unit that does not float is the coast of what it becomes (CVT-06)."""
     for unit in parts.units:
         kind = parts.kinds.get(unit.kind or "")
@@ -239,27 +239,27 @@ def _convert(parts: Parts) -> Iterable[Order]:
         yield Convert(power=parts.author, line=parts.line, unit=where, to_kind=parts.kind, coast=coast)
 
 
-def _proxy(parts: Parts) -> Iterable[Order]:
+def _proxy(parts: OrderParts) -> Iterable[Order]:
     assert parts.power is not None
     return [Proxy(power=parts.author, line=parts.line, unit=u, to_power=parts.power) for u in parts.units]
 
 
-def _retreat(parts: Parts) -> Iterable[Order]:
+def _retreat(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     return [Retreat(power=parts.author, line=parts.line, unit=u, to=parts.to) for u in parts.units]
 
 
-def _build(parts: Parts) -> Iterable[Order]:
+def _build(parts: OrderParts) -> Iterable[Order]:
     return [Build(power=parts.author, line=parts.line, kind=u.kind, region=u.region)
             for u in parts.units if u.kind is not None]
 
 
-def _send(parts: Parts) -> Iterable[Order]:
+def _send(parts: OrderParts) -> Iterable[Order]:
     assert parts.power is not None
     return [SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)]
 
 
-def _move_home(parts: Parts) -> Iterable[Order]:
+def _move_home(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     return [MoveHome(power=parts.author, line=parts.line, to=parts.to, origin=parts.origin)]
 
@@ -288,7 +288,7 @@ def makers_of(own: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker
     return {**shared, **{rule: partial(_own, kind) for rule, kind in own}} if own else shared
 
 
-def _own(kind: type[Order], parts: Parts) -> Iterable[Order]:
+def _own(kind: type[Order], parts: OrderParts) -> Iterable[Order]:
     """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at
     all."""
     found: dict[str, Any] = {}

@@ -30,7 +30,7 @@ _KINDLESS, _KINDLESS_TARGET = 1.4, 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class LineContext:
     """What a line is read with: the forms of its phase, the names, whose sheet it is, and the table of
     makers."""
 
@@ -41,7 +41,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class LiteralReading:
     """A line taken as it stands: equally good `candidates`, one when it is read; otherwise the word at which
     the furthest reading stopped, and the terminals it looked for there."""
 
@@ -50,7 +50,7 @@ class Written:
     expected: frozenset[str]
 
 
-def as_written(found: Sequence[Word], sheet: Sheet, line: int | None) -> Written:
+def as_written(found: Sequence[Word], sheet: LineContext, line: int | None) -> LiteralReading:
     """Readings of a line whose every word is known."""
     result = search(
         sheet.forms.machine, exact_edges.edges(found, sheet.forms, sheet.lexicon), len(found), _KEPT
@@ -58,7 +58,7 @@ def as_written(found: Sequence[Word], sheet: Sheet, line: int | None) -> Written
     equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.STEP / 2]
     made = {orders_of(path, sheet, line): path for path in reversed(equal)}
     fitting = _fitting([o for o in reversed(made) if o], sheet.lexicon)
-    return Written(
+    return LiteralReading(
         tuple(Candidate(o, 1.0, _begun(made[o])) for o in fitting), result.furthest, result.expected
     )
 
@@ -100,7 +100,7 @@ def places(order: Order) -> list[tuple[str | None, Region]]:
     return pairs
 
 
-def as_garbled(text: str, sheet: Sheet, line: int | None, *, stray: bool = False,
+def as_garbled(text: str, sheet: LineContext, line: int | None, *, stray: bool = False,
                typed: bool = False) -> list[Candidate]:
     """Readings of a misread line, no two the same orders, best first; none for a line too long to be one
     order.
@@ -150,7 +150,7 @@ def _spelled(made: Sequence[Order], lexicon: Lexicon) -> bool:
     return all(lexicon.has_coast(region) for order in made for _, region in places(order))
 
 
-def orders_of(path: Path, sheet: Sheet, line: int | None) -> tuple[Order, ...]:
+def orders_of(path: Path, sheet: LineContext, line: int | None) -> tuple[Order, ...]:
     """The orders a path means; empty where its words contradict themselves ("Build at London" without a
     kind)."""
     kept = [edge for edge in path.edges if edge.terminal is not None]

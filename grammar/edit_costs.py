@@ -30,7 +30,7 @@ _SLACK = 0.95
 word."""
 
 
-class Piece(NamedTuple):
+class EditPiece(NamedTuple):
     """Text [start, end) taken for spelling number `entry` at a cost in letters."""
 
     entry: int
@@ -106,13 +106,13 @@ def one(spelling: str, text: str) -> float:
 
 def pieces(
     text: str, spellings: Sequence[str], limits: Sequence[float], *, typed: bool = False
-) -> list[Piece]:
+) -> list[EditPiece]:
     """Every piece of `text` that is a spelling at no more than its limit; for each spelling and start the
     cheapest end and others nearly as cheap. `text` and spellings are in `ALPHABET`; `typed`: no two letters
     look alike."""
     costs = _KEYS if typed else _PEN
     order = sorted(range(len(spellings)), key=lambda n: len(spellings[n]))
-    out: list[Piece] = []
+    out: list[EditPiece] = []
     size = 48  # spellings of like length together, so that the windows stay narrow
     for at in range(0, len(order), size):
         part = order[at : at + size]
@@ -121,7 +121,7 @@ def pieces(
 
 
 def _some(text: str, spellings: Sequence[str], numbers: Sequence[int], limits: Sequence[float],
-          costs: _Costs) -> list[Piece]:
+          costs: _Costs) -> list[EditPiece]:
     longest = max(map(len, spellings))
     width = longest + 2 + longest // 4
     pad = len(ALPHABET)
@@ -149,4 +149,4 @@ def _some(text: str, spellings: Sequence[str], numbers: Sequence[int], limits: S
             final[done] = cost[done]
     bound = np.minimum(final.min(axis=2) + _SLACK, np.array(limits, dtype=np.float32)[:, None])
     hits = np.argwhere((final <= bound[:, :, None]) & (final < np.float32(_BEYOND / 2)))
-    return [Piece(numbers[e], s, s + w, float(final[e, s, w])) for e, s, w in hits.tolist() if w]
+    return [EditPiece(numbers[e], s, s + w, float(final[e, s, w])) for e, s, w in hits.tolist() if w]

@@ -13,7 +13,7 @@ from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Holds, Order, SupportHold, SupportMove, UnitOrder, shape
 from grammar import candidates, fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
-from grammar.candidates import Sheet
+from grammar.candidates import LineContext
 from grammar.compose import Forms
 from grammar.exact_edges import DOUBTS
 from grammar.lexicon import PLACE, POWER, Lexicon, Rank
@@ -37,7 +37,7 @@ def meanings(
     regions, none where the text is no order. Of several `forms` the first that takes it counts."""
     for each in forms:
         found = candidates.as_written(
-            words(text, body(text)), Sheet(each, lexicon, power, makers), line
+            words(text, body(text)), LineContext(each, lexicon, power, makers), line
         ).candidates
         if found:
             return tuple(candidate.orders for candidate in found)

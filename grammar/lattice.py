@@ -43,7 +43,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LatticeSearch:
     """What a search gives: paths by rising cost, no two with the same terminals and values; the furthest
     place that any way reached, and the terminals that would have gone on from there."""
 
@@ -60,7 +60,7 @@ class _Way(NamedTuple):
 
 
 def search(machine: Machine, edges: Mapping[int, Sequence[Edge]], size: int, keep: int = 4,
-           limit: float = float("inf")) -> Found:
+           limit: float = float("inf")) -> LatticeSearch:
     """Up to `keep` cheapest paths from place 0 to place `size` that end in a final state.
 
     Ways dearer than `limit` are dropped. Edges must lead forwards.
@@ -90,7 +90,7 @@ def search(machine: Machine, edges: Mapping[int, Sequence[Edge]], size: int, kee
     for way in sorted(ends, key=lambda w: w.cost):
         best.setdefault(way.taken, way)
     expected = frozenset(t for state in places[furthest] for t in machine.moves[state])
-    return Found(tuple(_path(way) for way in list(best.values())[:keep]), furthest, expected)
+    return LatticeSearch(tuple(_path(way) for way in list(best.values())[:keep]), furthest, expected)
 
 
 def _extend(held: list[_Way], ways: Sequence[_Way], edge: Edge, keep: int, limit: float) -> None:

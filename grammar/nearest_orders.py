@@ -26,7 +26,7 @@ from adjudicator.orders import (
 from grammar import candidates as reading
 from grammar import fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
-from grammar.candidates import Sheet
+from grammar.candidates import LineContext
 from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
 from grammar.exact_edges import DOUBTS
@@ -87,7 +87,7 @@ def snap(
     automatic.
     """
     every = [forms] if isinstance(forms, Forms) else list(forms)
-    lists = [_readings(text, Sheet(each, lexicon, power, makers), line) for each in every]
+    lists = [_readings(text, LineContext(each, lexicon, power, makers), line) for each in every]
     candidates = _ranked([found for found in lists if found])
     named = {
         Region(r.province) for o in (candidates[0].orders if candidates else ()) for _, r in reading.places(o)
@@ -114,7 +114,7 @@ def sense(candidates: Sequence[Candidate]) -> float:
     return candidates[0].score * (1.0 - candidates[0].worst / 2) * kept
 
 
-def _readings(text: str, sheet: Sheet, line: int | None) -> list[Candidate]:
+def _readings(text: str, sheet: LineContext, line: int | None) -> list[Candidate]:
     """Readings of all sorts: as written, misread, and only where these fail with words passed over."""
     start = body(text)
     found = words(text, start)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from adjudicator.orders import Order
 from grammar import candidates as reading
 from grammar.build_orders import MAKERS, Maker
-from grammar.candidates import LONGEST, Sheet, Written
+from grammar.candidates import LONGEST, LineContext, LiteralReading
 from grammar.complaint import Candidate, Code, Complaint, margin
 from grammar.compose import Forms
 from grammar.exact_edges import DOUBTS, names_at
@@ -30,7 +30,7 @@ _ORDER_SIGNS = frozenset({"build", "remove", "disband", "send", "command", "conv
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ParseLimits:
     """When a line that is not spelled as listed may still be read without a person.
 
     `score` 0..1: least share of letters left unchanged; `margin` in letters: how much dearer the next
@@ -99,7 +99,7 @@ def parse_line(
     power: str,
     line: int | None = None,
     makers: Mapping[str, Maker] = MAKERS,
-    limits: Limits = Limits(),  # frozen
+    limits: ParseLimits = ParseLimits(),  # frozen
 ) -> ParsedLine:
     """Read one order line of `power`'s sheet; several units or sentences give several orders.
 
@@ -110,7 +110,7 @@ def parse_line(
     trouble = _unfit(clean)
     if trouble is not None:
         return _complain(Code.INVALID, text, line, *trouble)
-    sheet = Sheet(forms, lexicon, power, makers)
+    sheet = LineContext(forms, lexicon, power, makers)
     found = words(clean, body(clean))
     written = reading.as_written(found, sheet, line)
     if len(written.candidates) == 1:
@@ -128,7 +128,7 @@ def parse_line(
 
 
 def _misspelt(
-    text: str, clean: str, sheet: Sheet, written: Written, line: int | None, limits: Limits
+    text: str, clean: str, sheet: LineContext, written: LiteralReading, line: int | None, limits: ParseLimits
 ) -> ParsedLine:
     """A line that is no order as it stands: read when one order is clearly nearest, else complained of."""
     start = body(clean)
@@ -146,7 +146,9 @@ def _misspelt(
     return _complain(code, text, line, span, message, near[:5])
 
 
-def _why_not(text: str, sheet: Sheet, written: Written, span: tuple[int, int]) -> tuple[Code, str]:
+def _why_not(
+    text: str, sheet: LineContext, written: LiteralReading, span: tuple[int, int]
+) -> tuple[Code, str]:
     """Code and sentence for a line that is not an order as it stands."""
     piece = text[span[0] : span[1]]
     if not piece:
@@ -202,7 +204,7 @@ def parse_page(
     forms: Forms,
     power: str,
     makers: Mapping[str, Maker] = MAKERS,
-    limits: Limits = Limits(),  # frozen
+    limits: ParseLimits = ParseLimits(),  # frozen
 ) -> ParsedPage:
     """Read a page: `lines` are (text, struck) from top to bottom, one order a line (HEAD-01).
 

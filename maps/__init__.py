@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from maps import geometry
 from maps.faults import Fault, MapError
 from maps.geometry import Shape
-from maps.loader import also, check_folder, folder, load, load_folder, variants
+from maps.loader import add_folder, check_folder, folder, load, load_folder, variants
 from maps.variant import NameRow, Power, Spelling, Variant
 
 
@@ -29,7 +29,7 @@ __all__ = [
     "Shape",
     "Spelling",
     "Variant",
-    "also",
+    "add_folder",
     "check_folder",
     "folder",
     "load",

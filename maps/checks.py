@@ -10,7 +10,7 @@ from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
 from adjudicator.units import Unit
 from maps.faults import Faults
 from maps.provinces import BORDERS, PROVINCES, Borders
-from maps.variant_file import FILE, Heading
+from maps.variant_file import FILE, VariantFile
 
 ONE_WAY = "one_way"
 
@@ -22,7 +22,7 @@ class Whole:
     board: Board
     borders: Borders
     rows: Mapping[str, int]
-    heading: Heading
+    heading: VariantFile
     units: frozenset[Unit]
 
 
@@ -118,7 +118,7 @@ def _pairs(board: Board, movement: str) -> int:
     return len({frozenset({here, there}) for here, others in table.items() for there in others})
 
 
-def _check_kinds(board: Board, heading: Heading, faults: Faults) -> None:
+def _check_kinds(board: Board, heading: VariantFile, faults: Faults) -> None:
     for kind in heading.kinds.values():
         row = heading.row(f"units.{kind.letter}.moves")
         if not kind.moves:
@@ -128,7 +128,7 @@ def _check_kinds(board: Board, heading: Heading, faults: Faults) -> None:
             faults.add(FILE, row, f"units.{kind.letter}.moves has {movement!r}; borders know {known}")
 
 
-def _check_capitals(board: Board, heading: Heading, faults: Faults) -> None:
+def _check_capitals(board: Board, heading: VariantFile, faults: Faults) -> None:
     areas = {province.area for province in board.provinces.values() if not province.is_sea}
     for kingdom, capitals in heading.capitals.items():
         row = heading.row(f"capitals.{kingdom}")

@@ -19,7 +19,7 @@ _RULES = "rules"
 _roots: tuple[Path, ...] = (_HERE,)
 
 
-def also(boards: Path) -> None:
+def add_folder(boards: Path) -> None:
     """From now on the boards in this folder too: each folder in it that has a heading, and the rule sets in
     its `rules/`, one Python module each, as in `adjudicator/rules/`. Saying it again changes nothing. Raises
     MapError when there is no such folder, or something in it has the name of what is known already."""
@@ -47,8 +47,8 @@ def also(boards: Path) -> None:
 
 
 def variants() -> tuple[str, ...]:
-    """The slugs of all boards, sorted: every folder beside this file, and of the folders that `also` named,
-    with a heading."""
+    """The slugs of all boards, sorted: every folder beside this file, and of the folders that `add_folder`
+    named, with a heading."""
     return tuple(sorted(slug for root in _roots for slug in _in(root)))
 
 
@@ -131,7 +131,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     )
 
 
-def _rules(top: variant_file.Heading, faults: Faults) -> Ruleset:
+def _rules(top: variant_file.VariantFile, faults: Faults) -> Ruleset:
     """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
     try:
         return rule_sets.load(top.module, top.values, top.citations, top.figures)

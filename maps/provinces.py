@@ -12,7 +12,7 @@ from adjudicator.geo import ANY, COAST, LAND, SEA, Board, Coast, Province, Regio
 from maps import seas, tables
 from maps.faults import Faults
 from maps.names import plain
-from maps.tables import Row
+from maps.tables import CsvRow
 
 PROVINCES = "provinces.csv"
 BORDERS = "borders.csv"
@@ -81,7 +81,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
     return Provinces(found, rows)
 
 
-def _province(row: Row, faults: Faults) -> Province | None:
+def _province(row: CsvRow, faults: Faults) -> Province | None:
     def fault(message: str) -> None:
         faults.add(PROVINCES, row.number, message)
 
@@ -119,7 +119,7 @@ def _province(row: Row, faults: Faults) -> Province | None:
     )
 
 
-def _coasts(row: Row, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
+def _coasts(row: CsvRow, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
     """"North Coast; South Coast", or with short ids "NC = North Coast; SC = South Coast"."""
     found: list[Coast] = []
     for part in filter(None, (piece.strip() for piece in row["coasts"].split(";"))):
@@ -206,7 +206,7 @@ def region_at(
 
 
 def _ends_fit(
-    kind: Touch, a: Region, b: Region, provinces: Mapping[str, Province], row: Row, faults: Faults
+    kind: Touch, a: Region, b: Region, provinces: Mapping[str, Province], row: CsvRow, faults: Faults
 ) -> bool:
     if a.province == b.province:
         faults.add(BORDERS, row.number, f"{a.province} cannot border itself")

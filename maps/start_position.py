@@ -13,9 +13,9 @@ from maps import tables
 from maps.faults import Faults
 from maps.names import plain
 from maps.provinces import region_at
-from maps.tables import Row
+from maps.tables import CsvRow
 from maps.variant import NameRow, Spelling
-from maps.variant_file import Heading
+from maps.variant_file import VariantFile
 
 SETUP = "setup.csv"
 NAMES = "names.csv"
@@ -25,7 +25,7 @@ CENTRE = "centre"
 class Setup:
     """Units and centres at the start, gathered row by row."""
 
-    def __init__(self, board: Board, heading: Heading, faults: Faults) -> None:
+    def __init__(self, board: Board, heading: VariantFile, faults: Faults) -> None:
         self._board = board
         self._heading = heading
         self._faults = faults
@@ -58,7 +58,7 @@ class Setup:
                 known = ", ".join((*self._heading.kinds, CENTRE))
                 self._fault(row, f"{row['unit']!r} is no kind of unit; known are {known}")
 
-    def _centre(self, row: Row) -> None:
+    def _centre(self, row: CsvRow) -> None:
         province = self._board.provinces.get(row["region"])
         if province is None:
             self._fault(row, f"{row['region']!r} is no province of this board")
@@ -69,7 +69,7 @@ class Setup:
         else:
             self._owner[province.id] = row["power"]
 
-    def _unit(self, row: Row, kind: UnitKind) -> None:
+    def _unit(self, row: CsvRow, kind: UnitKind) -> None:
         afloat = SEA in kind.moves
         region = region_at(row["region"], self._board.provinces, afloat, SETUP, row.number, self._faults)
         if region is None:
@@ -82,7 +82,7 @@ class Setup:
         else:
             self._units[region.province] = Unit(row["power"], kind.letter, region)
 
-    def _fault(self, row: Row, message: str) -> None:
+    def _fault(self, row: CsvRow, message: str) -> None:
         self._faults.add(SETUP, row.number, message)
 
 
@@ -120,7 +120,7 @@ def _spell(found: dict[tuple[str, Region], NameRow], text: str, region: Region, 
         found.setdefault((text.casefold(), region), NameRow(text, region, spelling))
 
 
-def _named(row: Row, provinces: Mapping[str, Province], faults: Faults) -> Region | None:
+def _named(row: CsvRow, provinces: Mapping[str, Province], faults: Faults) -> Region | None:
     if not plain(row["text"]):
         faults.add(NAMES, row.number, f"{row['text']!r} holds no letter or figure")
         return None

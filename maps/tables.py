@@ -11,7 +11,7 @@ from maps.faults import Faults
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CsvRow:
     """One line of a table: its number in the file and its cells by column, blanks at both ends removed."""
 
     number: int
@@ -22,37 +22,37 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CsvTable:
     """One CSV file. `rows` holds the lines that have the right number of cells."""
 
     file: str
-    rows: tuple[Row, ...]
+    rows: tuple[CsvRow, ...]
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[CsvRow]:
         return iter(self.rows)
 
 
-def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str], faults: Faults) -> Table:
+def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str], faults: Faults) -> CsvTable:
     """The table `file` of a board's folder. A missing file or column, an unknown column and a line of the
     wrong length are faults; a column of `allowed` that is absent reads as blank."""
     try:
         text = (folder / file).read_text("utf-8-sig")
     except FileNotFoundError:
         faults.add(file, 0, "the file is missing")
-        return Table(file, ())
+        return CsvTable(file, ())
     except UnicodeDecodeError as error:
         row = error.object.count(b"\n", 0, error.start) + 1
         faults.add(file, row, (f"the file cannot be read as UTF-8 text (byte "
                                f"{error.object[error.start]:#04x})"))
-        return Table(file, ())
+        return CsvTable(file, ())
     except OSError as error:
         faults.add(file, 0, f"the file cannot be read: {error.strerror}")
-        return Table(file, ())
+        return CsvTable(file, ())
     reader = csv.reader(text.splitlines())
     heading = [name.strip() for name in next(reader, [])]
     if not _heading_is_good(file, heading, needed, allowed, faults):
-        return Table(file, ())
-    rows: list[Row] = []
+        return CsvTable(file, ())
+    rows: list[CsvRow] = []
     for cells in reader:
         if not any(cell.strip() for cell in cells):
             continue
@@ -62,8 +62,8 @@ def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str],
         filled = dict.fromkeys(allowed, "") | dict(
             zip(heading, (cell.strip() for cell in cells), strict=True)
         )
-        rows.append(Row(reader.line_num, filled))
-    return Table(file, tuple(rows))
+        rows.append(CsvRow(reader.line_num, filled))
+    return CsvTable(file, tuple(rows))
 
 
 def _heading_is_good(

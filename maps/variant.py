@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 
 if TYPE_CHECKING:
     from adjudicator.calendar import Calendar
@@ -89,12 +89,12 @@ class Variant:
     open_east: bool = False
     strip: int = 36
     conduct: tuple[str, ...] = ()
-    _setting: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
+    _setting: list[Context] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def setting(self) -> Setting:
+    def setting(self) -> Context:
         """This game as the judge sees it; made on the first call and kept."""
         if not self._setting:
-            made = Setting(
+            made = Context(
                 board=self.board,
                 kinds=self.kinds,
                 calendar=self.calendar,

@@ -24,7 +24,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class VariantFile:
     """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set; `counts` are
     figures the tables must agree with; `start` is None when the file does not give a usable one; `rows` are
     lines of the file by key."""
@@ -54,23 +54,23 @@ class Heading:
         return _row(self.rows, path)
 
 
-def read(folder: Path, faults: Faults) -> Heading:
+def read(folder: Path, faults: Faults) -> VariantFile:
     """The heading of a board's folder; each wrong, missing or unknown key is a fault."""
     try:
         text = (folder / FILE).read_text("utf-8")
         data = tomllib.loads(text)
     except FileNotFoundError:
         faults.add(FILE, 0, "the file is missing")
-        return Heading()
+        return VariantFile()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         faults.add(FILE, _broken_at(error), f"the file cannot be read: {error}")
-        return Heading()
+        return VariantFile()
     rows = _rows(text)
     top = _Keys("", data, rows, faults)
     calendar_keys = top.section("calendar")
     calendar = _calendar(calendar_keys)
     rules = top.section("rules")
-    heading = Heading(
+    heading = VariantFile(
         title=top.text("title"),
         note=top.text("note", ""),
         victory=top.number("victory"),

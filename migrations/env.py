@@ -8,11 +8,11 @@ from __future__ import annotations
 from alembic import context
 from sqlalchemy import Connection
 
-from service.store.tables import Base, Instant
+from service.store.tables import Instant, TableBase
 
 
 def _ours(name: str | None, kind: str, _parents: object) -> bool:
-    return kind != "table" or name in Base.metadata.tables
+    return kind != "table" or name in TableBase.metadata.tables
 
 
 def _plain(_kind: str, item: object, _autogen: object) -> str | bool:
@@ -27,7 +27,7 @@ def run() -> None:
         raise TypeError("migrations run through service.store.engine.migrate(url)")
     context.configure(
         connection=connection,
-        target_metadata=Base.metadata,
+        target_metadata=TableBase.metadata,
         include_name=_ours,
         render_as_batch=True,
         compare_type=True,

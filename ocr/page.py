@@ -27,7 +27,7 @@ class Status(StrEnum):
     UNUSABLE = "unusable"
 
 
-class Reason(StrEnum):
+class UnreadableReason(StrEnum):
     """Why a photograph gave no lines; the words of the contract's JSON."""
 
     TOO_DARK = "too_dark"
@@ -202,7 +202,7 @@ class Reading:
     """
 
     status: Status
-    reason: Reason | None = None
+    reason: UnreadableReason | None = None
     detail: str = ""
     pages: tuple[Page, ...] = ()
     steps: tuple[Step, ...] = ()

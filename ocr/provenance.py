@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ocr.engines import Engine, RowFinder
-from ocr.image.find_sheet import Sheet, photo_points
+from ocr.image.find_sheet import FlattenedSheet, photo_points
 from ocr.image.geometry import upright_frame
 from ocr.image.quality import Quality
 from ocr.page import Step
@@ -14,7 +14,8 @@ EVENED = "divided by the paper's own light"
 
 
 def steps_of(
-    sheet: Sheet, taken: int, quality: Quality, finder: RowFinder, rows: int, engines: Sequence[Engine]
+    sheet: FlattenedSheet, taken: int, quality: Quality, finder: RowFinder, rows: int,
+    engines: Sequence[Engine]
 ) -> tuple[Step, ...]:
     """The steps of one sheet: `sheet` as it was read, upright, and `taken` pixels of printed rules.
 

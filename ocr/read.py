@@ -19,7 +19,7 @@ from ocr.corrections.inserted_words import Spot, lowered, over
 from ocr.corrections.strike import strike
 from ocr.engines import Engine, Quad, Recognised, RowFinder
 from ocr.engines.ppocr import PpFinder
-from ocr.image.find_sheet import Sheet, photo_points, sheets, turned, turned_image, whole
+from ocr.image.find_sheet import FlattenedSheet, photo_points, sheets, turned, turned_image, whole
 from ocr.image.geometry import MARGIN, box_of, cut, grow, lengths
 from ocr.image.illumination import even, inked, without_rules
 from ocr.image.open_image import open_images
@@ -30,7 +30,7 @@ from ocr.layout.legibility import least_trust, trust
 from ocr.layout.lines import Strip, indents, parted, sideways, strips, tangled
 from ocr.layout.row_starts import LEAST_ROWS, open_alike
 from ocr.layout.wrap import STRUCK, join_wrapped
-from ocr.page import Alternative, Image, Page, Photo, Reading, Reason, Row, Status, Step, Strike
+from ocr.page import Alternative, Image, Page, Photo, Reading, Row, Status, Step, Strike, UnreadableReason
 from ocr.provenance import steps_of
 
 FIND_SIDE = 768
@@ -106,12 +106,12 @@ def read_images(
     started = time.perf_counter()
     steps: list[Step] = []
     pages: list[Page] = []
-    reasons: list[Reason] = []
+    reasons: list[UnreadableReason] = []
     reader = _Reader(tuple(engines), options or Options())
     for image in images:
         outcomes = [reader.sheet(image, sheet) for sheet in reader.sheets(image)]
         steps += [step for _, done in outcomes for step in done]
-        reasons += [outcome for outcome, _ in outcomes if isinstance(outcome, Reason)]
+        reasons += [outcome for outcome, _ in outcomes if isinstance(outcome, UnreadableReason)]
         pages += in_reading_order([outcome for outcome, _ in outcomes if isinstance(outcome, Page)])
     pages = [replace(page, number=number) for number, page in enumerate(pages, 1)]
     status, reason = (Status.READ, None) if pages else (Status.UNUSABLE, reasons[0])
@@ -170,14 +170,14 @@ class _Reader:
         self._said.update(zip(new, self.engines[0].read(list(new.values())), strict=True))
         return tuple(self._said[key] for key in keys)
 
-    def sheets(self, photo: Image) -> tuple[Sheet, ...]:
+    def sheets(self, photo: Image) -> tuple[FlattenedSheet, ...]:
         """The sheets of a photograph; the whole of it where writing lies outside every sheet found, since no
         order may be lost to an edge that was none."""
         found = sheets(photo)
         lost = found[0].found and writing_elsewhere(photo, found, self.options.finder)
         return (whole(photo),) if lost else found
 
-    def sheet(self, photo: Image, sheet: Sheet) -> tuple[Page | Reason, tuple[Step, ...]]:
+    def sheet(self, photo: Image, sheet: FlattenedSheet) -> tuple[Page | UnreadableReason, tuple[Step, ...]]:
         """One sheet as a page still without number, or why it is none."""
         clean, taken = _cleaned(sheet)
         quads = self._find(clean)
@@ -189,7 +189,9 @@ class _Reader:
         quality = measure(photo, clean)
         steps = steps_of(sheet, taken, quality, self.options.finder, len(rows), self.engines)
         reason = verdict(quality, sheet_found=sheet.found)
-        if trust(rows) < least_trust(rows, self.options.least_score, clear=reason is Reason.NOT_A_SHEET):
+        if trust(rows) < least_trust(
+            rows, self.options.least_score, clear=reason is UnreadableReason.NOT_A_SHEET
+        ):
             return reason, steps
         lines = join_wrapped(attach(rows))
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
@@ -258,7 +260,7 @@ class _Reader:
         return open_alike(*texts)
 
     def _rows(
-        self, sheet: Sheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
+        self, sheet: FlattenedSheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
     ) -> tuple[Row, ...]:
         shown, crops, texts, strikes, spots = self._apart(clean, found)
         put_in = [tuple(_row_put_in(sheet, clean, *pair) for pair in pairs) for pairs in spots]
@@ -366,7 +368,7 @@ def _agreement(texts: Sequence[Recognised]) -> float:
     return sum(said.score * len(said.text) for said in texts) / length if length else 0.0
 
 
-def _cleaned(sheet: Sheet) -> tuple[Image, int]:
+def _cleaned(sheet: FlattenedSheet) -> tuple[Image, int]:
     return without_rules(even(sheet.image))
 
 
@@ -374,7 +376,7 @@ def _row_crop(clean: Image, strip: Strip) -> Image:
     return cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
 
 
-def _row_put_in(sheet: Sheet, clean: Image, spot: Spot, said: Recognised) -> Row:
+def _row_put_in(sheet: FlattenedSheet, clean: Image, spot: Spot, said: Recognised) -> Row:
     """A word put in above a row, as a row of its own."""
     wide = clean.shape[1]
     return Row(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ocr.corrections.apply import attach
 from ocr.engines import Engine, Quad, Recognised
-from ocr.image.find_sheet import Sheet, outside, photo_points, sheets, turned, whole
+from ocr.image.find_sheet import FlattenedSheet, outside, photo_points, sheets, turned, whole
 from ocr.image.geometry import MARGIN, box_of, carry, cut, grow, lengths
 from ocr.image.illumination import even, without_rules
 from ocr.image.quality import legibility
@@ -64,7 +64,7 @@ def read_line(
     return tuple(as_line(attach(way)) for way in ways)
 
 
-def _sheet(photo: Image, box: Box) -> Sheet:
+def _sheet(photo: Image, box: Box) -> FlattenedSheet:
     """The sheet that the whole box lies on; the photograph itself where there is none."""
     return next(
         (one for one in sheets(photo) if one.found and not any(outside(one, [at]) for at in box.corners)),
@@ -125,7 +125,8 @@ def _strip(quad: Quad) -> Strip:
 
 
 def _row(
-    photo: Image, sheet: Sheet, clean: Image, strip: Strip, engines: Sequence[Engine], options: Options
+    photo: Image, sheet: FlattenedSheet, clean: Image, strip: Strip, engines: Sequence[Engine],
+    options: Options
 ) -> Row:
     """One row as the engines read it, the first one's words first; the third is asked where the others
     doubt."""

@@ -13,14 +13,14 @@ from grammar.headings.sheet import MOST_LINES, begins_order
 from grammar.headings.values import KnownGame
 from grammar.lexicon import Lexicon
 from ocr.page import ReadLine
-from reading.decode import amended, decoder_of, opinions
+from reading.decode import corrected_posteriors, decoder_of, opinions
 from reading.heading import heading_decoder
 
 
 def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms, ...]) -> None:
     """Decode lines inside the automaton of some phases' forms and the names."""
     decoder_of(forms, lexicon).decode_all(
-        [each for line in lines for each in (*opinions(line), *amended(line))]
+        [each for line in lines for each in (*opinions(line), *corrected_posteriors(line))]
     )
 
 

@@ -59,7 +59,7 @@ _PLAIN = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Completions:
     """What may be completed. `names` are pairs: a spelling a person may begin to type, and the name it stands
     for; `verbs` and `units` complete to themselves. `written` are orders as one may type them, each with what
     it says."""
@@ -70,7 +70,7 @@ class Words:
     written: tuple[tuple[str, str], ...] = ()
 
 
-def words_of(variant: Variant, kind: PhaseKind) -> Words:
+def words_of(variant: Variant, kind: PhaseKind) -> Completions:
     """The words of one board and phase kind."""
     board = variant.board
     spelled: dict[tuple[str, str], None] = {}
@@ -86,7 +86,7 @@ def words_of(variant: Variant, kind: PhaseKind) -> Words:
     for power in variant.powers.values():
         for text in (power.name, *power.aliases, *([power.person] if power.person else [])):
             spelled[text, power.name] = None
-    return Words(tuple(spelled), _verbs(variant, kind), tuple(k.name for k in variant.kinds.values()),
+    return Completions(tuple(spelled), _verbs(variant, kind), tuple(k.name for k in variant.kinds.values()),
                  written(variant, kind))
 
 

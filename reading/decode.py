@@ -35,7 +35,7 @@ from grammar.lexicon import Lexicon
 from grammar.order_starts import signs_of
 from grammar.remarks import unclear_remark
 from grammar.respellings import kinds_turned, orderlike, proposals
-from ocr.decoding.alignment import Fit, WordFit, fit, scores, strangeness, unbound
+from ocr.decoding.alignment import Alignment, WordFit, align, best_free_path, scores, strangeness
 from ocr.decoding.confidence import FAR, SURELY, Features, plainly_struck, touched
 from ocr.decoding.ctc import line_posteriors, other_posteriors
 from ocr.decoding.decoder import Decoder, Text
@@ -67,7 +67,7 @@ SHARED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Hypothesis:
     """One way to read a line: its orders, their canonical text, the text as the automaton wrote it, and its
     score: the log chance in nats over all texts with this meaning, against free reading. `by_each`: the same
     by each opinion."""
@@ -80,13 +80,13 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Deciphered:
+class DecodedLine:
     """What a line may say: different orders, best first, and the letters that free reading shows. `seen` are
     the posteriors it was decoded from: the first engine's, a second opinion's where one was asked, then,
     beyond the first `asked`, the line's with its corrections made, and beyond `whole` the line's without its
     struck words and what was put in."""
 
-    told: tuple[Told, ...]
+    told: tuple[Hypothesis, ...]
     seen: tuple[Posteriors, ...]
     letters: int
     decoder: Decoder
@@ -104,9 +104,9 @@ class Deciphered:
         loose = -LETTER * self.letters
         return max(loose, self.told[0].score) if self.told else loose
 
-    def fits(self) -> tuple[Fit, ...]:
+    def fits(self) -> tuple[Alignment, ...]:
         """How the best order lies on the ink, by each opinion. There is a best order."""
-        return tuple(fit(self.decoder, each, self.told[0].text) for each in self.seen)
+        return tuple(align(self.decoder, each, self.told[0].text) for each in self.seen)
 
 
 def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
@@ -124,21 +124,21 @@ def _decoder(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
     return Decoder(Automaton(forms, lexicon))
 
 
-def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deciphered | None:
+def decode_line(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> DecodedLine | None:
     """A line's orders by its posteriors; None for a line without them."""
     asked = opinions(line)
     if not asked:
         return None
     ways = _corrected(line)
-    whole, seen = len(asked) + len(ways), (*asked, *amended(line))
+    whole, seen = len(asked) + len(ways), (*asked, *corrected_posteriors(line))
     decoder = decoder_of(forms, lexicon)
-    letters, ceilings = _loose(decoder, seen)
+    letters, ceilings = unconstrained_score(decoder, seen)
     if len(seen) > len(asked) and max(row.strike.touched for row in line.rows) >= SURELY:
         # Letters of a word that is surely struck are explained by the stroke, which nothing explains where
         # the word is live.
         for at in {len(asked), *range(whole, len(seen))}:
             replaced = REPLACED if at < whole and any(row.inserted for row in line.rows) else 0.0
-            ceilings[at] = unbound(decoder, seen[at])[0] - STROKE - replaced
+            ceilings[at] = best_free_path(decoder, seen[at])[0] - STROKE - replaced
     texts = [
         text for text in (line.text, *(way.text for way in ways)) if orderlike(text, signs_of(lexicon, forms))
     ]
@@ -146,7 +146,7 @@ def decipher(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> Deci
         decoder, seen, ceilings,
         lambda: tuple({one: None for text in texts for one in proposals(text, lexicon=lexicon, forms=forms)}),
         lambda text: kinds_turned(text, lexicon), PATCHED if ways else BAD)
-    return Deciphered(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked), whole)
+    return DecodedLine(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked), whole)
 
 
 def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
@@ -158,7 +158,7 @@ def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
     return (first,) if other is None else (first, other)
 
 
-def amended(line: ReadLine) -> tuple[Posteriors, ...]:
+def corrected_posteriors(line: ReadLine) -> tuple[Posteriors, ...]:
     """The first opinion with the words that were put in above a row and without those that look crossed out,
     in each way that this can be done, and last without either; none where there are none."""
     from ocr.corrections.apply import bare_line
@@ -182,7 +182,7 @@ def _corrected(line: ReadLine) -> list[ReadLine]:
 def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float] | None:
     """The text of a decoder's automaton that fits a line best, and the nats by which it beats free letters;
     None where none comes near. `seen` is not empty."""
-    letters, ceilings = _loose(decoder, seen)
+    letters, ceilings = unconstrained_score(decoder, seen)
     weighed = _weighed(decoder, seen, ceilings, lambda: (), lambda _: ())
     if not weighed:
         return None
@@ -190,15 +190,15 @@ def best_text(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[Text, float
     return text, _mixed(each) + LETTER * letters
 
 
-def laid(decoder: Decoder, seen: Sequence[Posteriors], text: Text) -> Fit:
+def align_best(decoder: Decoder, seen: Sequence[Posteriors], text: Text) -> Alignment:
     """How a text lies on the ink, by the opinion that it fits better. `seen` is not empty."""
-    return best_lying([fit(decoder, each, text) for each in seen])
+    return best_lying([align(decoder, each, text) for each in seen])
 
 
-def _loose(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[float]]:
+def unconstrained_score(decoder: Decoder, seen: Sequence[Posteriors]) -> tuple[int, list[float]]:
     """The letters that free reading shows, and by each opinion the log chance that a text is measured
     against: one that sees fewer letters explains less of the ink."""
-    loose = [unbound(decoder, each) for each in seen]
+    loose = [best_free_path(decoder, each) for each in seen]
     letters = max(count for _, count in loose)
     return letters, [chance + LETTER_SEEN * (letters - count) for chance, count in loose]
 
@@ -234,10 +234,10 @@ def _weighed(
 
 def _told(
     weighed: Sequence[tuple[Text, tuple[float, ...]]], lexicon: Lexicon, forms: tuple[Forms, ...]
-) -> tuple[Told, ...]:
+) -> tuple[Hypothesis, ...]:
     """Texts by what they mean. Opinions count alike: an order is as likely as on the mean of the chances they
     give."""
-    found: dict[str, Told] = {}
+    found: dict[str, Hypothesis] = {}
     for text, by_each in sorted(weighed, key=lambda pair: -_mixed(pair[1])):
         for orders in meanings(text.text, lexicon=lexicon, forms=forms):
             order = printed(orders, lexicon.board)
@@ -247,11 +247,11 @@ def _told(
             each = tuple(score - oddity(orders, lexicon) for score in by_each)
             if held is not None:
                 each = tuple(_sum(pair) for pair in zip(each, held.by_each, strict=True))
-            found[order] = Told(orders, order, text if held is None else held.text, _mixed(each), each)
+            found[order] = Hypothesis(orders, order, text if held is None else held.text, _mixed(each), each)
     return tuple(sorted(found.values(), key=lambda told: -told.score)[:MOST_TOLD])
 
 
-def offered(found: Deciphered, chance: float | None = None) -> tuple[dict[str, object], ...]:
+def to_candidates(found: DecodedLine, chance: float | None = None) -> tuple[dict[str, object], ...]:
     """The readings of a decoded line as candidates: the best with its confidence, the others sharing what
     that leaves. Without a `chance` the line is rather no order, which is one reading more."""
     told = found.told[:MOST_CANDIDATES]
@@ -277,7 +277,7 @@ def _mixed(logs: Sequence[float]) -> float:
 
 
 def features(
-    line: ReadLine, found: Deciphered, fits: Sequence[Fit], lexicon: Lexicon, forms: tuple[Forms, ...]
+    line: ReadLine, found: DecodedLine, fits: Sequence[Alignment], lexicon: Lexicon, forms: tuple[Forms, ...]
 ) -> Features:
     """What speaks for and against the best order, laid on the ink as `fits`, by each opinion. `found` has
     one. A line with its corrections made is no opinion of the line as it stands; where it is surely what the
@@ -287,11 +287,11 @@ def features(
     text = line.text if mended is None else _corrected(line)[mended - found.asked].text
     lying, strange = best_lying(fits), [_strangest(best, one, lexicon) for one in fits]
 
-    def behind(other: Told) -> float:
+    def behind(other: Hypothesis) -> float:
         # What was written decides between a line and the same corrected; that one of them is odd must not.
         return best.score - other.score - (0.0 if mended is None else oddity(other.orders, lexicon))
 
-    def margin(than: Callable[[Told], bool]) -> float:
+    def margin(than: Callable[[Hypothesis], bool]) -> float:
         return min([FAR, *(behind(other) for other in others if than(other))])
 
     return Features(
@@ -310,7 +310,7 @@ def features(
     )
 
 
-def _mended(line: ReadLine, found: Deciphered) -> int | None:
+def _mended(line: ReadLine, found: DecodedLine) -> int | None:
     """Which of what was seen is the line with its corrections made, where the best order was read on that and
     every word crossed out surely is; None for any other line."""
     best = found.told[0].by_each
@@ -321,12 +321,12 @@ def _mended(line: ReadLine, found: Deciphered) -> int | None:
     return at if at < found.whole and best[at] > max(best[: found.asked]) else None
 
 
-def best_lying(fits: Sequence[Fit]) -> Fit:
+def best_lying(fits: Sequence[Alignment]) -> Alignment:
     """Of how a text lies on the ink by several opinions, the best. Not empty."""
     return min(fits, key=lambda one: one.cost)
 
 
-def _odd(text: str, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
+def _odd(text: str, best: Hypothesis, lying: Alignment, lexicon: Lexicon) -> bool:
     return (
         incomplete(best.orders)
         or names_itself(best.orders)
@@ -339,7 +339,7 @@ def _odd(text: str, best: Told, lying: Fit, lexicon: Lexicon) -> bool:
     )
 
 
-def _but_places(text: str, best: Told, lexicon: Lexicon) -> str:
+def _but_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
     """A text as read freely without the words that the order's places take: Mayo's short form is a word of
     doubt by itself."""
     said = best.text.text.lower().split(" ")
@@ -350,7 +350,7 @@ def _but_places(text: str, best: Told, lexicon: Lexicon) -> str:
     return text
 
 
-def _strangest(best: Told, one: Fit, lexicon: Lexicon) -> float:
+def _strangest(best: Hypothesis, one: Alignment, lexicon: Lexicon) -> float:
     """Nats lost a letter, by one opinion, in the name or other word that fits worst. Signs by themselves are
     no words: a dash that is lost shows in the margin."""
     names = place_words(best.text.text, best.orders, lexicon)
@@ -368,7 +368,7 @@ EXTRA = 2.0
 """Nats for a letter that free reading shows beside a name beyond the letters of the words there."""
 
 
-def _twin(best: Told, fits: Sequence[Fit], lexicon: Lexicon) -> float:
+def _twin(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
     """Nats lost where a word may have been lost that makes a place another's: on its name and the words
     beside it, on the mean of the opinions; 0 where there is no such place."""
     names = twin_words(best.text.text, best.orders, lexicon)
@@ -381,7 +381,7 @@ def _lost_at(words: Sequence[WordFit], first: int, end: int) -> float:
     return sum(word.lost for word in around) + sum(word.beside for word in words[first:end]) + EXTRA * extra
 
 
-def _agreement(line: ReadLine, found: Deciphered, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:
+def _agreement(line: ReadLine, found: DecodedLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:
     """1 where every other opinion says the same order, -1 where one says another, 0 where nobody else was
     asked."""
     best = found.told[0]

@@ -13,10 +13,10 @@ from functools import lru_cache
 from grammar.headings.automaton import heading_automaton
 from grammar.headings.sheet import MOST_LINES, SheetHeading, parse_sheet_heading
 from grammar.headings.values import KnownGame
-from ocr.decoding.alignment import unbound
+from ocr.decoding.alignment import best_free_path
 from ocr.decoding.decoder import Decoder
 from ocr.page import ReadLine
-from reading.decode import best_text, laid, opinions
+from reading.decode import align_best, best_text, opinions
 
 PLAIN = 0.9
 """Nats a letter by which a row must beat free letters to be plainly a heading; at most `decoding.LETTER` can
@@ -29,7 +29,7 @@ _FIELDS = ("game", "power", "season", "year", "kind")
 
 
 @dataclass(frozen=True, slots=True)
-class InkedHeading:
+class DecodedHeadingRow:
     """One row as a heading. `text`: what was written, in the ink's own case. `gain`: nats by which it beats
     free letters, above 0. `letters`: how many free reading shows."""
 
@@ -48,7 +48,7 @@ class InkedHeading:
         return self.gain >= LIKELY
 
 
-def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | None:
+def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> DecodedHeadingRow | None:
     """A row as a heading; None where it is rather none, or has no posteriors."""
     seen = opinions(line)
     if not seen:
@@ -57,8 +57,9 @@ def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> InkedHeading | 
     found = best_text(decoder, seen)
     if found is None or found[1] <= 0:
         return None
-    return InkedHeading(
-        laid(decoder, seen, found[0]).text, found[1], max(unbound(decoder, each)[1] for each in seen)
+    return DecodedHeadingRow(
+        align_best(decoder, seen, found[0]).text, found[1],
+        max(best_free_path(decoder, each)[1] for each in seen)
     )
 
 
@@ -69,7 +70,7 @@ def heading_decoder(games: tuple[KnownGame, ...]) -> Decoder:
 
 
 def read_heading(
-    lines: Sequence[ReadLine], inked: Sequence[InkedHeading | None], games: Sequence[KnownGame]
+    lines: Sequence[ReadLine], inked: Sequence[DecodedHeadingRow | None], games: Sequence[KnownGame]
 ) -> SheetHeading:
     """The heading that the first lines of a page say, `inked` beside them. What the ink says counts, and is
     sure only where free letters say the same."""

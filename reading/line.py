@@ -11,7 +11,7 @@ import numpy as np
 
 from grammar.interpret import leftover, of_its_own
 from grammar.lexicon import Lexicon
-from ocr.decoding.confidence import Features, Table, kinds_doubtful
+from ocr.decoding.confidence import ConfidenceTable, Features, kinds_doubtful
 from service.store.tables import LineState
 
 _BARE = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
@@ -28,7 +28,7 @@ _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadableLine:
+class InterpretedLine:
     """One line of a sheet with what it may say.
 
     `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
@@ -48,9 +48,9 @@ class ReadableLine:
     features: Features | None = None
 
 
-def by_neighbours(
-    line: ReadableLine, before: ReadableLine | None, after: ReadableLine | None, lexicon: Lexicon
-) -> ReadableLine:
+def review_uncertain_neighbours(
+    line: InterpretedLine, before: InterpretedLine | None, after: InterpretedLine | None, lexicon: Lexicon
+) -> InterpretedLine:
     """The line, for a person to look at where the one before may be its beginning ("Fleet Tees Bay convoys"),
     the next one its end ("... if it is empty"), or either a word put in over it."""
     if line.status is not LineState.AUTO:
@@ -71,7 +71,9 @@ def by_neighbours(
     return replace(line, status=LineState.OPEN) if begun_above or goes_on or put_in else line
 
 
-def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> ReadableLine:
+def review_confusable_writers(
+    line: InterpretedLine, hand: Sequence[Features], table: ConfidenceTable
+) -> InterpretedLine:
     """The line, for a person to look at where its sheet's hand (`hand`) makes A and F alike."""
     if (
         line.status is not LineState.AUTO
@@ -82,7 +84,7 @@ def by_hand(line: ReadableLine, hand: Sequence[Features], table: Table) -> Reada
     return replace(line, status=LineState.OPEN)
 
 
-def _in_the_way(other: ReadableLine | None, line: ReadableLine) -> bool:
+def _in_the_way(other: InterpretedLine | None, line: InterpretedLine) -> bool:
     """May a line that is no order be a word put in over this one, found by itself: does it stand in its
     row?"""
     if other is None or other.struck or other.kind != "other" or other.status is not LineState.OPEN:
@@ -96,7 +98,7 @@ def _in_the_way(other: ReadableLine | None, line: ReadableLine) -> bool:
     return bool(shared > WITHIN * own and xs.min() < wide + high and xs.max() > -high)
 
 
-def _tail(line: ReadableLine, lexicon: Lexicon) -> bool:
+def _tail(line: InterpretedLine, lexicon: Lexicon) -> bool:
     """May a line be the end of the one above: what is left of an order, or an order that names no kind of
     unit and is looked at ("Cork unless they come" after "Army Mayo moves to")? A condition or a ban that has
     its own order speaks of that one."""
@@ -115,13 +117,13 @@ def _places(lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(province.name for province in lexicon.board.provinces.values())
 
 
-def _cut_short(line: ReadableLine) -> bool:
+def _cut_short(line: InterpretedLine) -> bool:
     """May what a line supports or convoys stand in the next one, and the name read here be none?"""
     return (line.features is not None and line.features.strange >= STRANGE
             and line.order is not None and _HELPS.search(line.order) is not None)
 
 
-def _whole(line: ReadableLine) -> bool:
+def _whole(line: InterpretedLine) -> bool:
     """Is an order one that no other ends with? What is supported or convoyed only stands, holds or moves."""
     return (
         line.order is not None and (_HELPS.search(line.order) or _NEVER_HELPED.search(line.order)) is not None

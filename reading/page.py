@@ -24,7 +24,14 @@ from grammar.nearest_orders import Care, Snapped, sense, snap
 from grammar.order_starts import Signs, signs_of
 from grammar.remarks import harmless
 from grammar.respellings import order_word, orderlike
-from ocr.decoding.confidence import Table, automatic, confidence, surely_out, taken_out, usual
+from ocr.decoding.confidence import (
+    ConfidenceTable,
+    automatic,
+    confidence,
+    default_table,
+    surely_out,
+    taken_out,
+)
 from ocr.layout.wrap import as_line, join_by_worth, join_wrapped
 from ocr.page import Page, ReadLine, Row
 from reading.ahead import headings_ahead, orders_ahead
@@ -32,14 +39,14 @@ from reading.decode import (
     LETTER,
     LIKELY_LETTER,
     MOST_CANDIDATES,
-    Deciphered,
+    DecodedLine,
     best_lying,
-    decipher,
+    decode_line,
     features,
-    offered,
+    to_candidates,
 )
-from reading.heading import InkedHeading, inked_heading, read_heading, same_digits
-from reading.line import ReadableLine, by_hand, by_neighbours
+from reading.heading import DecodedHeadingRow, inked_heading, read_heading, same_digits
+from reading.line import InterpretedLine, review_confusable_writers, review_uncertain_neighbours
 from reading.vocabulary import printed
 from service.store.tables import LineState
 
@@ -82,13 +89,13 @@ UNTOUCHED = 0.4
 """The most that a line without posteriors may look crossed out: how well it reads tells nothing there."""
 
 
-Heads: TypeAlias = Mapping[int, InkedHeading]
+Heads: TypeAlias = Mapping[int, DecodedHeadingRow]
 """Rows that read as a heading, by their identity."""
 NO_HEADS: Heads = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ReviewLimits:
     """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin`
     in letters how much dearer the next different order of a text must be."""
 
@@ -103,7 +110,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Scribe:
+class PageReader:
     """Reads the lines of sheets of one variant and phase. Several `forms` where the phase is not known.
 
     Rows with the recogniser's posteriors are decoded, by `table` of confidence; rows without are snapped by
@@ -112,11 +119,11 @@ class Scribe:
 
     lexicon: Lexicon
     forms: Sequence[Forms]
-    doubt: Doubt = Doubt()
+    doubt: ReviewLimits = ReviewLimits()
     care: Care = Care()
-    table: Table = field(default_factory=usual)
+    table: ConfidenceTable = field(default_factory=default_table)
     _made: dict[str, Snapped] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _read: dict[tuple[int, ...], tuple[ReadLine, Deciphered | None]] = field(
+    _read: dict[tuple[int, ...], tuple[ReadLine, DecodedLine | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -133,12 +140,12 @@ class Scribe:
             return NO_SENSE
         return sense(self._snap(text).candidates)
 
-    def narrowed(self, kind: PhaseKind | None) -> Scribe:
+    def narrowed(self, kind: PhaseKind | None) -> PageReader:
         """The same for one phase kind only, where its forms are among these; for a sheet whose heading
         tells."""
         known = [forms for forms in self.forms if forms.phase is kind]
         return (
-            Scribe(self.lexicon, known, self.doubt, self.care, self.table)
+            PageReader(self.lexicon, known, self.doubt, self.care, self.table)
             if known and len(self.forms) > 1
             else self
         )
@@ -154,7 +161,7 @@ class Scribe:
 
     def lines(
         self, page: Page, games: Sequence[KnownGame]
-    ) -> tuple[SheetHeading, tuple[ReadableLine, ...]]:
+    ) -> tuple[SheetHeading, tuple[InterpretedLine, ...]]:
         """The heading of a page and its lines from top to bottom."""
         heads = self._heads(page, games)
         lines = self.joined(page, heads)
@@ -179,11 +186,13 @@ class Scribe:
         found += [self._line(line) for line in lines[len(inked) :]]
         # of a page without a line, none
         beside = zip([None, *found], found, [*found[1:], None], strict=False)
-        alone = [by_neighbours(line, before, after, self.lexicon) for before, line, after in beside]
+        alone = [
+            review_uncertain_neighbours(line, before, after, self.lexicon) for before, line, after in beside
+        ]
         hand = [line.features for line in found if line.features is not None and not line.struck]
-        return heading, tuple(by_hand(line, hand, self.table) for line in alone)
+        return heading, tuple(review_confusable_writers(line, hand, self.table) for line in alone)
 
-    def by_itself(self, line: ReadLine) -> ReadableLine:
+    def by_itself(self, line: ReadLine) -> InterpretedLine:
         """A line whose place somebody else has settled, whatever stands beside it."""
         return self._line(line)
 
@@ -201,7 +210,7 @@ class Scribe:
     def _heads(self, page: Page, games: Sequence[KnownGame]) -> Heads:
         """The rows at the top that read as a heading by their ink, down to the first that begins like an
         order."""
-        found: dict[int, InkedHeading] = {}
+        found: dict[int, DecodedHeadingRow] = {}
         headings_ahead([as_line([row]) for line in page.lines for row in line.rows], games)
         for row in [row for line in page.lines for row in line.rows][:MOST_LINES]:
             if self.signs.looks_like_order(row.text):
@@ -211,9 +220,9 @@ class Scribe:
                 found[id(row)] = ink
         return found
 
-    def _above(self, lines: Sequence[ReadLine], heads: Heads) -> list[InkedHeading | None]:
+    def _above(self, lines: Sequence[ReadLine], heads: Heads) -> list[DecodedHeadingRow | None]:
         """The lines before the first that is an order, each as a heading."""
-        found: list[InkedHeading | None] = []
+        found: list[DecodedHeadingRow | None] = []
         for line in lines:
             ink = heads.get(id(line.rows[0])) if len(line.rows) == 1 else None
             if self._begins(line, ink):
@@ -221,7 +230,7 @@ class Scribe:
             found.append(ink)
         return found
 
-    def _orderless(self, line: ReadLine, seen: ReadableLine, *, named: bool) -> ReadableLine:
+    def _orderless(self, line: ReadLine, seen: InterpretedLine, *, named: bool) -> InterpretedLine:
         """A line above the orders that is no part of a heading: a person looks at all but what is plainly one
         (`named`) or a signature, and is told which orders it might be."""
         plain = seen.status is LineState.NOT_ORDER
@@ -229,7 +238,7 @@ class Scribe:
             return seen
         found = self._deciphered(line)
         return replace(seen, kind="other" if plain else seen.kind, status=LineState.OPEN,
-                       candidates=() if found is None else offered(found))
+                       candidates=() if found is None else to_candidates(found))
 
     def joined(self, page: Page, heads: Heads = NO_HEADS) -> tuple[ReadLine, ...]:
         """The lines of a page, the rows of an order that its sender broke put together by what they say. Rows
@@ -304,7 +313,7 @@ class Scribe:
             return False
         return self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
 
-    def _deciphered(self, line: ReadLine) -> Deciphered | None:
+    def _deciphered(self, line: ReadLine) -> DecodedLine | None:
         """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
         if not line.rows:
             return None
@@ -314,10 +323,10 @@ class Scribe:
             if len(self._read) >= MOST_KEPT:
                 self._read.clear()
             # The line is kept beside its reading, so that the rows' identities stay theirs.
-            held = self._read[key] = (line, decipher(line, self.lexicon, tuple(self.forms)))
+            held = self._read[key] = (line, decode_line(line, self.lexicon, tuple(self.forms)))
         return held[1]
 
-    def _begins(self, line: ReadLine, ink: InkedHeading | None) -> bool:
+    def _begins(self, line: ReadLine, ink: DecodedHeadingRow | None) -> bool:
         """Whether the orders begin with this line: by its first word, or because it is nearly a whole order
         and no heading (`ink`) fits better."""
         if self.signs.looks_like_order(line.text):
@@ -329,20 +338,20 @@ class Scribe:
             return self.completes(line.text) >= BEGINS
         return found.gain() > (0.0 if ink is None else ink.gain)
 
-    def _line(self, line: ReadLine) -> ReadableLine:
+    def _line(self, line: ReadLine) -> InterpretedLine:
         """A line below the heading."""
         found = self._deciphered(line)
         return self._snapped_line(line) if found is None else self._decoded_line(line, found)
 
-    def _decoded_line(self, line: ReadLine, found: Deciphered) -> ReadableLine:
+    def _decoded_line(self, line: ReadLine, found: DecodedLine) -> InterpretedLine:
         """A line by its ink, most likely an order. Where the text begins like one, free text must fit much
         better."""
         expected = self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
-            return self._unread(line, found) if expected else self._no_order(line, offered(found))
+            return self._unread(line, found) if expected else self._no_order(line, to_candidates(found))
         best = found.told[0]
         if _bare_hold(best.orders) and harmless(line.text, self.lexicon):
-            return self._no_order(line, offered(found))
+            return self._no_order(line, to_candidates(found))
         fits = found.fits()
         marks = features(line, found, fits, self.lexicon, tuple(self.forms))
         chance = confidence(marks, self.table)
@@ -353,19 +362,19 @@ class Scribe:
             and not any(row.cut_off or (row.inserted and not marks.mended) for row in line.rows)
             and not self._signed(line)
         )
-        return ReadableLine(
+        return InterpretedLine(
             box=line.box.corners, kind="order", struck=struck, text=best_lying(fits).text,
             order=None if struck else best.order, confidence=chance,
             status=self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN,
-            candidates=offered(found, chance), features=marks,
+            candidates=to_candidates(found, chance), features=marks,
         )
 
-    def _unread(self, line: ReadLine, found: Deciphered) -> ReadableLine:
+    def _unread(self, line: ReadLine, found: DecodedLine) -> InterpretedLine:
         """A line that begins like an order and is none that was understood: a person looks."""
         struck = taken_out(line.strike, self.table)
-        return ReadableLine(
+        return InterpretedLine(
             box=line.box.corners, kind="order", struck=struck, text=line.text, order=None, confidence=0.0,
-            status=self._out(line) if struck else LineState.OPEN, candidates=offered(found),
+            status=self._out(line) if struck else LineState.OPEN, candidates=to_candidates(found),
         )
 
     def _out(self, line: ReadLine) -> LineState:
@@ -378,7 +387,7 @@ class Scribe:
         )
         return LineState.NOT_ORDER if whole else LineState.OPEN
 
-    def _snapped_line(self, line: ReadLine) -> ReadableLine:
+    def _snapped_line(self, line: ReadLine) -> InterpretedLine:
         """A line of rows whose recogniser gives no posteriors, by its text alone."""
         snapped = self._snap(line.text)
         candidates = self._candidates(line, snapped)
@@ -394,13 +403,13 @@ class Scribe:
             and max(line.strike.score, line.strike.touched) < UNTOUCHED and chance >= self.doubt.plain
         )
         status = self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN
-        return ReadableLine(
+        return InterpretedLine(
             box=line.box.corners, kind="order", struck=struck, text=line.text,
             order=None if struck or order is None else str(order), confidence=chance, status=status,
             candidates=tuple(candidates),
         )
 
-    def _heading(self, line: ReadLine, ink: InkedHeading | None) -> ReadableLine:
+    def _heading(self, line: ReadLine, ink: DecodedHeadingRow | None) -> InterpretedLine:
         """A line above the orders. One with a word of orders or of doubt, or a whole sentence, might be an
         order or say something about one: a person looks."""
         text = line.text if ink is None else ink.text
@@ -416,20 +425,20 @@ class Scribe:
                 )
             )
         )
-        return ReadableLine(
+        return InterpretedLine(
             box=line.box.corners, kind="heading", struck=False, text=text, order=None,
             confidence=line.score if same_digits(text, line.text) else min(line.score, UNCLEAR),
             status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=(),
         )
 
-    def _no_order(self, line: ReadLine, candidates: Sequence[dict[str, object]]) -> ReadableLine:
+    def _no_order(self, line: ReadLine, candidates: Sequence[dict[str, object]]) -> InterpretedLine:
         """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or
         plainly read and a signature or the like: it might be an order after all, or say something about
         one."""
         struck = taken_out(line.strike, self.table)
         clear = self._out(line) is LineState.NOT_ORDER if struck else (
             line.score >= self.doubt.plain and harmless(line.text, self.lexicon))
-        return ReadableLine(
+        return InterpretedLine(
             box=line.box.corners, kind="other", struck=struck, text=line.text, order=None,
             confidence=line.score,
             status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=tuple(candidates),

@@ -21,8 +21,8 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from ocr.page import Box, ReadLine
 from reading import vocabulary
-from reading.completions import Words, suggest, words_of
-from reading.page import Doubt
+from reading.completions import Completions, suggest, words_of
+from reading.page import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
@@ -32,27 +32,27 @@ from service.games.phase_summary import Aftermath, aftermath
 from service.games.results import ShownPower, show
 from service.games.turns import Turns
 from service.intake import process_mail, reread_line
-from service.intake.postal_mail import PostRoom
-from service.intake.read_submission import Reader
-from service.intake.recognizer import ChildProbe, EngineEye, Eye, LineEye, Opener
+from service.intake.postal_mail import PostalMail
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import ChildProbe, EngineRecognizer, ImageOpener, LineRecognizer, Recognizer
 from service.intake.reread_line import LineReader
-from service.intake.sandbox import WALL_PER_CPU, Limits
+from service.intake.sandbox import WALL_PER_CPU, SandboxLimits
 from service.jobs import DbosJobs
 from service.mail import ingest, outbox
 from service.mail.ingest import MailSource
 from service.mail.smtp import FolderTransport, SmtpTransport, Transport
-from service.notices.broadcasts import Circulars
-from service.notices.dry_run import Rehearser
+from service.notices.broadcasts import Broadcasts
+from service.notices.dry_run import DryRun
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
-from service.notices.replies import Correspondence, Desk, Sender
-from service.notices.results import Announcements
+from service.notices.replies import LetterContext, Replies, Sender
+from service.notices.results import ResultsAnnouncer
 from service.operations import retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
-from service.operations.clock_check import Guard
+from service.operations.clock_check import ClockSkewGuard
 from service.operations.health import Health
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.record import chain
 from service.store import records
@@ -89,12 +89,12 @@ class Site:
     transport: Transport
     turns: Turns
     load: Callable[[str], Variant]
-    announcements: Announcements
+    announcements: ResultsAnnouncer
     quarantine: Quarantine
-    rehearser: Rehearser
+    rehearser: DryRun
     health: Health
-    post_room: PostRoom
-    guard: Guard | None = None
+    post_room: PostalMail
+    guard: ClockSkewGuard | None = None
 
     def take_in(self) -> ingest.Taken:
         """Empty the mailbox over a connection of its own."""
@@ -151,7 +151,7 @@ class Site:
         variant = self.load(session.get_one(GameRow, phase.game_id).variant)
         return suggest(variant, PhaseKind(phase.kind), power, text)
 
-    def words(self, session: Session, phase_id: int) -> Words:
+    def words(self, session: Session, phase_id: int) -> Completions:
         """The words that the desk's edit box completes."""
         phase = session.get_one(PhaseRow, phase_id)
         return words_of(self.load(session.get_one(GameRow, phase.game_id).variant), PhaseKind(phase.kind))
@@ -174,13 +174,13 @@ class Site:
             rehearse=self.rehearser, health=self.health.look, post=self.post_room,
             metrics=Metrics(self.store, self.clock, self.health.pulse, Path(self.settings.data)).text,
             metrics_token=self.settings.web.metrics_token,
-            circulars=Circulars(self.announcements.desk), read_again=partial(reread_line.ask, self.jobs),
+            circulars=Broadcasts(self.announcements.desk), read_again=partial(reread_line.ask, self.jobs),
             aftermath=self.aftermath,
         ))
 
 
 def open_site(
-    settings: Settings, *, clock: Clock | None = None, eye: Eye | None = None,
+    settings: Settings, *, clock: Clock | None = None, eye: Recognizer | None = None,
     load: Callable[[str], Variant] = maps.load, workers: int = 4,
 ) -> Site:
     """A site from its settings, the database brought up to date. `clock` and `eye` may be stand-ins."""
@@ -191,12 +191,12 @@ def open_site(
     chain.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
-    opener = Opener(Limits(memory=settings.reader.child_memory_mb * 1_000_000,
+    opener = ImageOpener(SandboxLimits(memory=settings.reader.child_memory_mb * 1_000_000,
                            cpu_seconds=settings.reader.child_seconds,
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
-    writer = Desk(blobs, now, load, _sender(settings))
-    post, announce = Correspondence(writer), Announcements(writer)
-    taker = process_mail.Taker(
+    writer = LetterContext(blobs, now, load, _sender(settings))
+    post, announce = Replies(writer), ResultsAnnouncer(writer)
+    taker = process_mail.MailProcessor(
         store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(opener), load=load, post=post,
         own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
@@ -213,9 +213,10 @@ def open_site(
         ),
     )
     looker = eye or _LazyEye(opener)
-    reader = Reader(
+    reader = SubmissionReader(
         store=store, blobs=blobs, clock=now, eye=looker, load=load, post=post,
-        settled=turns.judge_when_read, doubt=Doubt(settings.reader.auto_score, settings.reader.auto_margin),
+        settled=turns.judge_when_read,
+        doubt=ReviewLimits(settings.reader.auto_score, settings.reader.auto_margin),
     )
     site = Site(
         settings,
@@ -230,25 +231,29 @@ def open_site(
         load,
         announce,
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
-        Rehearser(store, now, turns, writer),
+        DryRun(store, now, turns, writer),
         Health(
             store,
             SystemClock(),
-            Pulse(SystemClock()),
+            MailboxStatus(SystemClock()),
             Path(settings.data),
             getattr(looker, "loaded", lambda: False),
         ),
-        PostRoom(store, blobs, jobs, now, opener),
+        PostalMail(store, blobs, jobs, now, opener),
         # A clock that is simulated goes with no mail server's.
-        None if clock is not None else Guard(store, now, writer, lambda: server_time(settings.mail_in)),
+        None
+        if clock is not None
+        else ClockSkewGuard(store, now, writer, lambda: server_time(settings.mail_in)),
     )
     _register(site, taker, reader)
-    again = LineReader(store, blobs, looker if isinstance(looker, LineEye) else None, load, reader.doubt)
+    again = LineReader(
+        store, blobs, looker if isinstance(looker, LineRecognizer) else None, load, reader.doubt
+    )
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     return site
 
 
-def _register(site: Site, taker: process_mail.Taker, reader: Reader) -> None:
+def _register(site: Site, taker: process_mail.MailProcessor, reader: SubmissionReader) -> None:
     """Say what each kind of work does."""
     sending = Lock()
 
@@ -304,9 +309,9 @@ def _drain(site: Site) -> None:
 class _LazyEye:
     """Loads the networks at the first photograph, once per process."""
 
-    def __init__(self, opener: Opener) -> None:
+    def __init__(self, opener: ImageOpener) -> None:
         self._opener = opener
-        self._eye: EngineEye | None = None
+        self._eye: EngineRecognizer | None = None
         self._lock = Lock()
 
     def loaded(self) -> bool:
@@ -317,13 +322,13 @@ class _LazyEye:
         return self._loaded().look(data, name)
 
     def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        """See `service.intake.recognizer.LineEye`."""
+        """See `service.intake.recognizer.LineRecognizer`."""
         return self._loaded().look_at_line(upright, box, rotation)
 
-    def _loaded(self) -> EngineEye:
+    def _loaded(self) -> EngineRecognizer:
         with self._lock:
             if self._eye is None:
-                self._eye = EngineEye(opener=self._opener)
+                self._eye = EngineRecognizer(opener=self._opener)
             return self._eye
 
 
@@ -358,9 +363,9 @@ def _own(settings: Settings) -> tuple[str, ...]:
     return (settings.order_address, parseaddr(settings.mail_out.sender)[1])
 
 
-def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> Desk:
+def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> LetterContext:
     """What writes a site's letters, for a command that serves nothing."""
-    return Desk(blobs, clock, maps.load, _sender(settings))
+    return LetterContext(blobs, clock, maps.load, _sender(settings))
 
 
 def _sender(settings: Settings) -> Sender:

@@ -83,7 +83,7 @@ class MailOut(_Part):
         return self.starttls or self.port == IMPLICIT_TLS_PORT
 
 
-class Reader(_Part):
+class ReaderSettings(_Part):
     """How much doubt the desk is asked about (`auto_score` 0..1, `auto_margin` in letters), and the limits of
     the child process that opens files."""
 
@@ -117,7 +117,7 @@ class Settings(_Part):
     coordinator: str
     mail_in: MailIn
     mail_out: MailOut
-    reader: Reader = Reader()
+    reader: ReaderSettings = ReaderSettings()
     web: Web = Web()
     keep_strays_days: int | None = Field(default=None, ge=60)
     """After how many days mails are forgotten of which no game's record tells

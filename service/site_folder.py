@@ -64,7 +64,7 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     incoming, outgoing = settings.mail_in, settings.mail_out
     if settings.boards:
         try:
-            maps.also(Path(_placed(home, settings.boards)))
+            maps.add_folder(Path(_placed(home, settings.boards)))
         except maps.MapError as error:
             raise ConfigError(f"{path}: boards: " + "; ".join(map(str, error.faults))) from error
     return settings.model_copy(update={

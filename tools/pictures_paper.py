@@ -24,7 +24,7 @@ from service.letters.render import phase_words
 from service.mail.compose import Attachment
 from service.notices import receipts
 from service.notices.current_map import control
-from service.pictures import A3, A4, Blank, Envelope
+from service.pictures import A3, A4, BlankSheet, PaperEnvelope
 from service.site_folder import opened
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, SubmissionRow
@@ -33,12 +33,13 @@ WIDTH = 1240
 """Pixels across a page of a PDF: 150 to the inch on A4."""
 SENDER = ("Ada Quill", "The Printing House", "3 Fleet Lane", "London EC4M 7RB")
 ENVELOPES = (
-    Envelope(("Hannah Tegid", "Quill Cottage", "OBAN", "PA34 4AB"), SENDER),
-    Envelope(("Marguerite-Antoinette de la Rochefoucauld-Liancourt", ("Appartement 14, escalier C, troisième "
+    PaperEnvelope(("Hannah Tegid", "Quill Cottage", "OBAN", "PA34 4AB"), SENDER),
+    PaperEnvelope((("Marguerite-Antoinette de la "
+                    "Rochefoucauld-Liancourt"), ("Appartement 14, escalier C, troisième "
                                                                       "étage à droite"),
               "27 rue des Petites-Écuries", "75010 PARIS", "FRANCE"), SENDER),
-    Envelope(("Σοφία Παπαδοπούλου", "Οδός Ερμού 14", "105 63 ΑΘΗΝΑ", "GREECE"), SENDER),
-    Envelope(("Jiří Novák", "Nám. Míru 7", "120 00 PRAHA 2", "CZECHIA")),
+    PaperEnvelope(("Σοφία Παπαδοπούλου", "Οδός Ερμού 14", "105 63 ΑΘΗΝΑ", "GREECE"), SENDER),
+    PaperEnvelope(("Jiří Novák", "Nám. Míru 7", "120 00 PRAHA 2", "CZECHIA")),
 )
 """Made-up people: a plain address, a long one, one in other letters, and one without a return address."""
 LONGEST = ("The Marquess of Montrose’s Second Game", "Parliament of Ireland")
@@ -83,12 +84,15 @@ def _maps(session: Session, game: GameRow) -> Iterator[Attachment]:
 def _paper(game: GameRow) -> Iterator[Attachment]:
     phases = [Phase(1644, "Autumn", kind) for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT)]
     blanks = [
-        Blank("Montrose", game.name, phase_words(phase))
+        BlankSheet("Montrose", game.name, phase_words(phase))
         for phase in (*phases, Phase(1645, "Winter", PhaseKind.ADJUSTMENT))
     ]
     name, power = LONGEST
     for file, data in (
-        ("blank-sheets.pdf", pictures.sheets_pdf([*blanks, Blank(power, name, phase_words(phases[0]), 20)])),
+        (
+            "blank-sheets.pdf",
+            pictures.sheets_pdf([*blanks, BlankSheet(power, name, phase_words(phases[0]), 20)]),
+        ),
         ("envelopes.pdf", pictures.envelopes_pdf(ENVELOPES)),
         ("labels.pdf", pictures.labels_pdf(ENVELOPES * 3)),
     ):

@@ -24,10 +24,10 @@ from service.public import me
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import (
+    AccessLinkRow,
     GameRow,
     LineRow,
     LineState,
-    LinkRow,
     MailRow,
     MailState,
     OutboxRow,
@@ -105,7 +105,7 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
 def _linked(session: Session, player: int, opens: str, secret: str, now: datetime) -> str:
     """A link of a player's, by its secret."""
     session.add(
-        LinkRow(
+        AccessLinkRow(
             token_hash=me.digest(secret),
             player_id=player,
             opens=opens,

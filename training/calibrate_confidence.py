@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import maps
-from ocr.decoding.confidence import Features, Table
+from ocr.decoding.confidence import ConfidenceTable, Features
 from ocr.page import Page
-from reading.line import ReadableLine
-from reading.page import Doubt, Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import all_forms, lexicon_of
 from service.intake.load_context import known_game
-from service.intake.recognizer import EngineEye
+from service.intake.recognizer import EngineRecognizer
 from training.evaluation.score import gives, matches
 from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth
 from training.tuning.calibrate import Judged, table_of
@@ -56,20 +56,20 @@ TRUSTING = {
 }
 """A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
 
-def trusting(scribe: Scribe) -> Scribe:
+def trusting(scribe: PageReader) -> PageReader:
     """The same, letting pass whatever no rule stops."""
-    table = Table(scribe.table.weights, {**scribe.table.gate, **TRUSTING}, {})
-    return replace(scribe, table=table, doubt=Doubt(0.0, 0.0))
+    table = ConfidenceTable(scribe.table.weights, {**scribe.table.gate, **TRUSTING}, {})
+    return replace(scribe, table=table, doubt=ReviewLimits(0.0, 0.0))
 
 
-def read_page(page: Page, scribe: Scribe, slug: str) -> tuple[ReadableLine, ...]:
+def read_page(page: Page, scribe: PageReader, slug: str) -> tuple[InterpretedLine, ...]:
     """A page's lines, its forms narrowed by its heading as in `galloper read`."""
     games = [known_game(maps.load(slug))]
     return scribe.narrowed(scribe.phase(page, games)).lines(page, games)[1]
 
 
 def judged(
-    sheet: TrueSheet, pages: Sequence[Sequence[ReadableLine]], group: str, hand: str
+    sheet: TrueSheet, pages: Sequence[Sequence[InterpretedLine]], group: str, hand: str
 ) -> Iterator[Judged]:
     """The lines of a sheet that give an order by their ink, each right or not."""
     answer = {"pages": [{"lines": [as_read(line) for line in lines]} for lines in pages]}
@@ -80,16 +80,16 @@ def judged(
                 yield Judged(line["features"], match.exact, group, hand, line["status"] == "auto", grave)
 
 
-def as_read(line: ReadableLine) -> dict[str, Any]:
+def as_read(line: InterpretedLine) -> dict[str, Any]:
     """A line as the scorer takes it."""
     return {"text": line.text, "order": line.order, "struck": line.struck, "status": line.status.value,
             "features": line.features, "candidates": ()}
 
 
-def read_all(truth: Truth, eye: EngineEye) -> Iterator[Judged]:
+def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[Judged]:
     """Read a folder's sheets and judge their lines, saying each sheet on standard error."""
     variant = maps.load(truth.variant)
-    scribe, hands = trusting(Scribe(lexicon_of(variant), all_forms(variant))), hands_of(truth)
+    scribe, hands = trusting(PageReader(lexicon_of(variant), all_forms(variant))), hands_of(truth)
     for at, sheet in enumerate(truth.sheets, 1):
         sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
         pages = [read_page(page, scribe, truth.variant) for sight in sights for page in sight.reading.pages]
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
     try:
         truths = [load_truth(folder) for folder in given.folders]
         if not given.keep.exists():
-            eye = EngineEye()
+            eye = EngineRecognizer()
             save([line for truth in truths for line in read_all(truth, eye)], given.keep)
         told: dict[str, str | int | float] = {
             "command": "python -m training.calibrate_confidence",

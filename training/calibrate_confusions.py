@@ -20,22 +20,22 @@ from ocr.decoding.confusions import FILE
 from ocr.engines.ppocr import best_path
 from ocr.page import Page, ReadLine
 from reading.decode import opinions
-from reading.line import ReadableLine
-from reading.page import Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader
 from reading.vocabulary import all_forms, lexicon_of
 from service.intake.load_context import known_game
-from service.intake.recognizer import EngineEye
+from service.intake.recognizer import EngineRecognizer
 from training.calibrate_confidence import as_read
 from training.evaluation.score import matches
 from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth
 from training.tuning.misread import count, to_toml
 
 
-def read_all(truth: Truth, eye: EngineEye) -> Iterator[tuple[str, str]]:
+def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[tuple[str, str]]:
     """Lines of a folder's sheets as written and as each opinion reads them freely, saying each sheet on
     standard error."""
     variant = maps.load(truth.variant)
-    scribe = Scribe(lexicon_of(variant), all_forms(variant))
+    scribe = PageReader(lexicon_of(variant), all_forms(variant))
     for at, sheet in enumerate(truth.sheets, 1):
         sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
         yield from pairs(
@@ -44,11 +44,13 @@ def read_all(truth: Truth, eye: EngineEye) -> Iterator[tuple[str, str]]:
         print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
 
 
-def pairs(sheet: TrueSheet, pages: Sequence[Page], scribe: Scribe, slug: str) -> Iterator[tuple[str, str]]:
+def pairs(
+    sheet: TrueSheet, pages: Sequence[Page], scribe: PageReader, slug: str
+) -> Iterator[tuple[str, str]]:
     """The lines of one sheet whose order was read rightly: as written, and as each opinion reads them
     freely."""
     games = [known_game(maps.load(slug))]
-    found: list[Sequence[ReadableLine]] = []
+    found: list[Sequence[InterpretedLine]] = []
     seen: dict[object, ReadLine] = {}
     for page in pages:
         narrow = scribe.narrowed(scribe.phase(page, games))
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
     given = _parser().parse_args(arguments)
     try:
         truths = [load_truth(folder) for folder in given.folders]
-        eye = EngineEye()
+        eye = EngineRecognizer()
         counts = count(pair for truth in truths for pair in read_all(truth, eye))
         told: dict[str, str | int] = {
             "command": "python -m training.calibrate_confusions", "made": given.made,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
-from adjudicator.explain import Sentence, Words
+from adjudicator.context import Context
+from adjudicator.explain import Explainer, Sentence
 from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply
@@ -33,7 +33,7 @@ class Account:
     removed: list[Unit] = field(default_factory=list)
 
 
-def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+def resolve(setting: Context, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
     """Judge an adjustment phase. Raises IndexError when lots must be drawn and the tape is too short."""
     winter = Winter(setting, position, orders)
     winter.ledger()
@@ -46,7 +46,7 @@ class Winter:
     """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent.
     `told` are sentences on what befell without an order."""
 
-    def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
+    def __init__(self, setting: Context, position: Position, orders: Sequence[Order]) -> None:
         self.setting = setting
         self.position = position
         self.orders = orders
@@ -279,13 +279,13 @@ def _finish(winter: Winter, lots: Lots) -> Resolution:
         removed_by_lot=tuple(enforced) if by_lot else (),
         removed_by_disorder=() if by_lot else tuple(enforced),
         lots_used=tape.used - lots.used,
-        notes=tuple(Words(setting).say(one) for one in winter.told),
+        notes=tuple(Explainer(setting).say(one) for one in winter.told),
     )
     return year_end.ended(setting, resolution) if setting.rules.wins_in_winter() else resolution
 
 
 def _outcomes(winter: Winter) -> tuple[Outcome, ...]:
-    words = Words(winter.setting)
+    words = Explainer(winter.setting)
     found = []
     for index, (order, verdict) in enumerate(zip(winter.orders, winter.verdicts, strict=True)):
         assert verdict is not None

@@ -10,7 +10,7 @@ from typing import Any
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order, UnitOrder, meaning
 from adjudicator.phases.legality import CHECKS, Check
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.ruleset import Ruleset
 from adjudicator.strength import NOBODY
 
@@ -18,7 +18,7 @@ Crowd = dict[int, list[int]]
 """Unit number to the orders written for it by one hand."""
 
 
-def assign(turn: Turn) -> dict[int, int]:
+def assign(turn: MovementSheet) -> dict[int, int]:
     """Fill `turn.chosen` and what goes with it, and mark every order that no unit carries out. Answers with
     the orders that repeat another word for word: the repeat, and the order it repeats; they share its
     fate."""
@@ -36,7 +36,7 @@ def assign(turn: Turn) -> dict[int, int]:
     return repeats
 
 
-def _read(turn: Turn) -> tuple[Crowd, Crowd]:
+def _read(turn: MovementSheet) -> tuple[Crowd, Crowd]:
     """Give each unit the only order its owner wrote. Left over is where several hold the pen: owners' orders
     that are not alone or for a unit given away, and what proxies wrote."""
     own: Crowd = {}
@@ -79,7 +79,7 @@ def _checks_of(rules: type[Ruleset]) -> Mapping[type[Order], Check | None]:
     return {form: CHECKS.get(form) or rules.CHECKS.get(form) for form in rules.ORDERS[PhaseKind.MOVEMENT]}
 
 
-def _look_twice(turn: Turn, index: int, order: UnitOrder, own: Crowd, proxied: Crowd) -> None:
+def _look_twice(turn: MovementSheet, index: int, order: UnitOrder, own: Crowd, proxied: Crowd) -> None:
     """An order for no unit or a foreign one, a second order for one, or one that does not say which kind of
     unit."""
     number = turn.find(order)
@@ -98,7 +98,7 @@ def _look_twice(turn: Turn, index: int, order: UnitOrder, own: Crowd, proxied: C
         own.setdefault(number, [turn.chosen[number]]).append(index)
 
 
-def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]) -> None:
+def _choose(turn: MovementSheet, number: int, indexes: list[int], repeats: dict[int, int]) -> None:
     """Of several orders by one hand: the same words twice are one order; different ones leave the unit
     holding."""
     first = indexes[0]
@@ -119,7 +119,7 @@ def _choose(turn: Turn, number: int, indexes: list[int], repeats: dict[int, int]
             turn.void(index, "illegal", "two_orders", turn.units[number], cause=other)
 
 
-def _give(turn: Turn, number: int, index: int) -> None:
+def _give(turn: MovementSheet, number: int, index: int) -> None:
     """Let a unit carry out an order, unless that is what it does already."""
     if turn.chosen[number] == index:
         return

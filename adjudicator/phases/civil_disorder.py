@@ -9,10 +9,10 @@ from adjudicator.lots import Lots
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
-    from adjudicator.context import Setting
+    from adjudicator.context import Context
 
 
-def by_distance(setting: Setting, units: Sequence[Unit], need: int, centres: Iterable[str]) -> list[Unit]:
+def by_distance(setting: Context, units: Sequence[Unit], need: int, centres: Iterable[str]) -> list[Unit]:
     """The farthest from any owned centre first, counting steps over land and sea for every kind; then units
     that carry before the others, then by name (DATC 4.D.8 of 2023)."""
     steps = _distances(setting, centres)
@@ -36,7 +36,7 @@ def by_lot(units: Sequence[Unit], need: int, lots: Lots) -> tuple[list[Unit], Lo
     return gone, lots
 
 
-def _distances(setting: Setting, centres: Iterable[str]) -> dict[str, int]:
+def _distances(setting: Context, centres: Iterable[str]) -> dict[str, int]:
     steps = dict.fromkeys(centres, 0)
     edge = list(steps)
     while edge:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from adjudicator.reach_tables import Chart
+from adjudicator.reach_tables import ReachTables
 from adjudicator.strength import Route
 
 _PATIENCE = 5_000
@@ -21,7 +21,7 @@ class Sea:
 
     __slots__ = ("_beside", "_bit", "_known", "_touched", "carriers")
 
-    def __init__(self, chart: Chart, carriers: Iterable[str]) -> None:
+    def __init__(self, chart: ReachTables, carriers: Iterable[str]) -> None:
         self._bit = bit = chart.bit
         self._touched = chart.touched
         self._beside = chart.beside

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.geo import Region
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.position import Dislodgement
-from adjudicator.strength import TRUE, State
+from adjudicator.strength import TRUE, PartialResolution
 from adjudicator.units import Unit
 
 
-def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, ...]:
+def find(turn: MovementSheet, state: PartialResolution, gaps: frozenset[str]) -> tuple[Dislodgement, ...]:
     """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a
     standoff left empty. No place is free then where somebody came in or stayed."""
     beaten = sorted(turn.lost, key=turn.place.__getitem__)
@@ -26,7 +26,7 @@ def find(turn: Turn, state: State, gaps: frozenset[str]) -> tuple[Dislodgement, 
     return tuple([_beaten(turn, number, winners[number], taken) for number in beaten])
 
 
-def _beaten(turn: Turn, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:
+def _beaten(turn: MovementSheet, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:
     unit, origin, by_convoy = turn.units[number], turn.place[winner], winner in turn.crossing
     return Dislodgement(
         unit, origin, by_convoy, open_to(turn.setting, unit, origin, taken, by_convoy=by_convoy)
@@ -34,7 +34,7 @@ def _beaten(turn: Turn, number: int, winner: int, taken: AbstractSet[str]) -> Di
 
 
 def open_to(
-    setting: Setting, unit: Unit, origin: str, taken: AbstractSet[str], *, by_convoy: bool
+    setting: Context, unit: Unit, origin: str, taken: AbstractSet[str], *, by_convoy: bool
 ) -> frozenset[Region]:
     """Where a beaten unit may retreat. `taken` are provinces held by units or left empty by a standoff. The
     winner's origin is barred even where it is free now; not when the winner came by convoy (DATC 4.A.5)."""
@@ -48,7 +48,7 @@ def open_to(
     ])
 
 
-def contested(turn: Turn, state: State) -> frozenset[str]:
+def contested(turn: MovementSheet, state: PartialResolution) -> frozenset[str]:
     """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight,
     makes no standoff."""
     winners, known, goal = state.winners, state.known, turn.goal

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adjudicator.position import Memory
 
 if TYPE_CHECKING:
-    from adjudicator.context import Setting
+    from adjudicator.context import Context
 
 HOME = "home"
 """The note that says whose home centre a province is: ("home", power, province)."""
@@ -16,7 +16,7 @@ HOME = "home"
 Homes = set[tuple[str, str]]
 
 
-def homes(setting: Setting, memory: Memory) -> Homes:
+def homes(setting: Context, memory: Memory) -> Homes:
     """Power and home centre, all of them."""
     noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
     return noted or {(p.home, p.id) for p in setting.board.provinces.values() if p.home is not None}

@@ -13,18 +13,18 @@ from typing import Any
 from adjudicator.explain import Sentence
 from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.strength import NOBODY
 from adjudicator.units import Unit, UnitRef
 
-Check = Callable[[Turn, int, Any], Sentence | None]
+Check = Callable[[MovementSheet, int, Any], Sentence | None]
 
 
-def _hold(turn: Turn, number: int, _: Hold) -> None:
+def _hold(turn: MovementSheet, number: int, _: Hold) -> None:
     turn.holds.append(number)
 
 
-def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
+def _move(turn: MovementSheet, number: int, order: Move) -> Sentence | None:
     wanted = order.to
     to = wanted.province
     there = turn.steps[number].get(to)
@@ -48,7 +48,7 @@ def _move(turn: Turn, number: int, order: Move) -> Sentence | None:
     return None
 
 
-def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> bool:
+def may_cross(turn: MovementSheet, number: int, to: str, without: str | None = None) -> bool:
     """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet
     out."""
     chart, kind, start = turn.setting.chart, turn.kind[number], turn.place[number]
@@ -57,7 +57,7 @@ def may_cross(turn: Turn, number: int, to: str, without: str | None = None) -> b
     )
 
 
-def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:
+def _names_a_crossing(turn: MovementSheet, number: int, to: str) -> bool:
     """Whether rules take an order to go overseas for a move, though no fleets stand there that could carry
     (Q-17)."""
     place, kind = turn.place[number], turn.units[number].kind
@@ -70,7 +70,7 @@ def _names_a_crossing(turn: Turn, number: int, to: str) -> bool:
     )
 
 
-def pick_coast(turn: Turn, there: tuple[Region, ...], wanted: Region) -> Region | None:
+def pick_coast(turn: MovementSheet, there: tuple[Region, ...], wanted: Region) -> Region | None:
     """The region meant among those within reach: the only one where none is named (DATC 4.B.2), none where a
     coast is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit is passed over
     (4.B.6)."""
@@ -82,7 +82,7 @@ def pick_coast(turn: Turn, there: tuple[Region, ...], wanted: Region) -> Region 
     return next((region for region in there if region.coast == named), None)
 
 
-def _out_of_reach(turn: Turn, number: int, order: Move) -> Sentence:
+def _out_of_reach(turn: MovementSheet, number: int, order: Move) -> Sentence:
     unit = turn.units[number]
     if order.to.province == unit.region.province:
         return ("there_already", unit)
@@ -103,7 +103,7 @@ def _which_coast(unit: Unit, wanted: Region) -> Sentence:
     return ("wrong_coast", wanted, unit)
 
 
-def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | None:
+def _support_hold(turn: MovementSheet, number: int, order: SupportHold) -> Sentence | None:
     target = order.target.region.province
     partner = turn.at.get(target, NOBODY)
     if partner == NOBODY or target not in turn.steps[number]:
@@ -113,7 +113,7 @@ def _support_hold(turn: Turn, number: int, order: SupportHold) -> Sentence | Non
     return None
 
 
-def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | None:
+def _support_move(turn: MovementSheet, number: int, order: SupportMove) -> Sentence | None:
     to = order.to.province
     partner = turn.at.get(order.target.region.province, NOBODY)
     if partner in (NOBODY, number) or to not in turn.steps[number]:
@@ -135,7 +135,7 @@ def _support_move(turn: Turn, number: int, order: SupportMove) -> Sentence | Non
     return None
 
 
-def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sentence:
+def _cannot_support(turn: MovementSheet, number: int, target: UnitRef, into: str) -> Sentence:
     partner = turn.at.get(target.region.province, NOBODY)
     if partner == NOBODY:
         return ("nobody_to_support", target.region)
@@ -146,7 +146,7 @@ def _cannot_support(turn: Turn, number: int, target: UnitRef, into: str) -> Sent
     return ("support_out_of_reach", turn.units[number], into)
 
 
-def _convoy(turn: Turn, number: int, order: Convoy) -> Sentence | None:
+def _convoy(turn: MovementSheet, number: int, order: Convoy) -> Sentence | None:
     unit = turn.units[number]
     start, to = order.target.region.province, order.to.province
     partner = turn.at.get(start, NOBODY)

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.orders import Order, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result, outcome, shared
 from adjudicator.phases import dislodgements, order_outcomes, year_end
 from adjudicator.phases.assign_orders import assign
 from adjudicator.phases.legality import pick_coast
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.position import Position
 from adjudicator.solver import solve
-from adjudicator.strength import NOBODY, Puzzle, State
+from adjudicator.strength import NOBODY, MovementOrders, PartialResolution
 from adjudicator.units import Unit, moved
 
 _FAILS = Result.FAILS
 
-def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
+def resolve(setting: Context, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what
     follows them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
-    turn = Turn(setting, setting.rules.deployed(setting, position, orders), orders)
+    turn = MovementSheet(setting, setting.rules.deployed(setting, position, orders), orders)
     repeats = assign(turn)
     setting.rules.ready(turn)
     puzzle = _puzzle(turn)
@@ -38,7 +38,7 @@ def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Re
     return _finish(turn, state)
 
 
-def _puzzle(turn: Turn) -> Puzzle:
+def _puzzle(turn: MovementSheet) -> MovementOrders:
     """What the solver sees: matched supports and convoys beside the moves; all else holds."""
     place, goal, partner, aim, to = turn.place, turn.goal, turn.partner, turn.aim, turn.to
     turn.supports = [
@@ -58,10 +58,12 @@ def _puzzle(turn: Turn) -> Puzzle:
     routes = {
         army: turn.sea.route(place[army], place[goal[army]], fleets.get(army, {})) for army in turn.crossing
     }
-    return Puzzle(turn.moves, turn.supports, turn.convoys, turn.power, goal, partner, aim, turn.alone, routes)
+    return MovementOrders(
+        turn.moves, turn.supports, turn.convoys, turn.power, goal, partner, aim, turn.alone, routes
+    )
 
 
-def _backs(turn: Turn, number: int) -> bool:
+def _backs(turn: MovementSheet, number: int) -> bool:
     """Whether a support is for what its partner does; one without a coast for its goal has been seen to
     be."""
     partner, aim = turn.partner[number], turn.aim[number]
@@ -74,7 +76,7 @@ def _backs(turn: Turn, number: int) -> bool:
     return False
 
 
-def _sails(turn: Turn, army: int, carrying: Iterable[int]) -> bool:
+def _sails(turn: MovementSheet, army: int, carrying: Iterable[int]) -> bool:
     """Whether an army goes over water, now that fleets convoy it. A convoy by an own fleet shows that it
     means to (DATC 4.A.3); a foreign one alone does not, and is then not matched."""
     if army in turn.crossing:
@@ -87,13 +89,13 @@ def _sails(turn: Turn, army: int, carrying: Iterable[int]) -> bool:
     return False
 
 
-def _coast_fits(turn: Turn, number: int, partner: int) -> bool:
+def _coast_fits(turn: MovementSheet, number: int, partner: int) -> bool:
     """A support may leave the coast out, but one that is named must be the one gone to (DATC 4.B.4)."""
     named, ends = turn.to[number], turn.to[partner]
     return named is None or ends is None or ends.coast is None or pick_coast(turn, (ends,), named) == ends
 
 
-def _follows(turn: Turn, number: int, partner: int) -> bool:
+def _follows(turn: MovementSheet, number: int, partner: int) -> bool:
     """Whether a support in place of a unit that moves backs its move: not unless the rules say so (Q-15)."""
     goal = turn.goal[partner]
     if not turn.setting.rules.support_follows() or turn.place[goal] not in turn.steps[number]:
@@ -102,7 +104,7 @@ def _follows(turn: Turn, number: int, partner: int) -> bool:
     return True
 
 
-def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
+def _stand_still(turn: MovementSheet, puzzle: MovementOrders, state: PartialResolution) -> None:
     """Where a paradox makes all its moves fail (Q-18): the carried armies and whoever attacks their fleets
     hold."""
     for fleet in state.paradox:
@@ -114,7 +116,7 @@ def _stand_still(turn: Turn, puzzle: Puzzle, state: State) -> None:
                 turn.early.append(turn.chosen[number])
 
 
-def _unmatched(turn: Turn, number: int, sentence: str) -> None:
+def _unmatched(turn: MovementSheet, number: int, sentence: str) -> None:
     partner, named = turn.partner[number], turn.to[number]
     index = turn.chosen[number]
     turn.outcomes[index] = outcome(turn.orders[index], _FAILS, "unmatched", turn.given[partner], (
@@ -122,7 +124,7 @@ def _unmatched(turn: Turn, number: int, sentence: str) -> None:
     turn.early.append(index)
 
 
-def _finish(turn: Turn, state: State) -> Resolution:
+def _finish(turn: MovementSheet, state: PartialResolution) -> Resolution:
     gaps = dislodgements.contested(turn, state)
     beaten = turn.setting.rules.beaten(turn, dislodgements.find(turn, state, gaps)) if turn.lost else ()
     units, memory = turn.setting.rules.after_movement(turn, _standing(turn, state))
@@ -138,7 +140,7 @@ def _finish(turn: Turn, state: State) -> Resolution:
         notes=tuple(turn.words.say(one) for one in turn.told) if turn.told else ()))
 
 
-def _standing(turn: Turn, state: State) -> frozenset[Unit]:
+def _standing(turn: MovementSheet, state: PartialResolution) -> frozenset[Unit]:
     """The units as they stand afterwards; the dislodged are not among them."""
     units = turn.units
     to: Sequence[Any] = turn.to
@@ -149,7 +151,7 @@ def _standing(turn: Turn, state: State) -> frozenset[Unit]:
     return turn.position.units.difference(gone).union([moved(units[number], to[number]) for number in left])
 
 
-def _outcomes(turn: Turn) -> tuple[Outcome, ...]:
+def _outcomes(turn: MovementSheet) -> tuple[Outcome, ...]:
     """One for each order, as given; those of the dislodged say so, also where the order counted for
     nothing."""
     found: list[Any] = turn.outcomes

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adjudicator.context import Setting
-from adjudicator.explain import Sentence, Words
+from adjudicator.context import Context
+from adjudicator.explain import Explainer, Sentence
 from adjudicator.geo import Region
 from adjudicator.orders import Order, UnitOrder
 from adjudicator.outcome import Outcome, Result, outcome
@@ -25,7 +25,7 @@ from adjudicator.units import Unit
 
 _VOID = Result.VOID
 
-class Turn:
+class MovementSheet:
     """What is known of each unit n: `power`, `kind`, the province `place[n]` it stands in and `steps[n]`,
     what it reaches. `at` finds a unit's number by its province, `number_of` the number of any place named so
     far, and `place` is the province of either.
@@ -52,13 +52,13 @@ class Turn:
         "to", "told", "torn", "units", "words",
     )
 
-    def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
+    def __init__(self, setting: Context, position: Position, orders: Sequence[Order]) -> None:
         chart = setting.chart
         carrying, reach = chart.carrying, chart.reach
         self.setting = setting
         self.position = position
         self.orders = orders
-        self.words = Words(setting)
+        self.words = Explainer(setting)
         self.peaceful = chart.peaceful
         self.units = units = [*position.units]
         count = len(units)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjudicator.outcome import Result, outcome
-from adjudicator.phases.movement_sheet import Turn
-from adjudicator.strength import FALSE, NOBODY, TRUE, State
+from adjudicator.phases.movement_sheet import MovementSheet
+from adjudicator.strength import FALSE, NOBODY, TRUE, PartialResolution
 
 _SUCCEEDS, _FAILS = Result.SUCCEEDS, Result.FAILS
 
@@ -15,7 +15,7 @@ Failure = tuple[str, int, tuple[Any, ...]]
 """Reason, the unit whose order is the cause or NOBODY, and the sentence behind the `Words` that says it."""
 
 
-def label(turn: Turn, state: State) -> None:
+def label(turn: MovementSheet, state: PartialResolution) -> None:
     """Settle every order that a unit carries out."""
     _label_moves(turn, state)
     _label_helpers(turn, state)
@@ -24,7 +24,7 @@ def label(turn: Turn, state: State) -> None:
         _label_rest(turn, state)
 
 
-def _label_moves(turn: Turn, state: State) -> None:
+def _label_moves(turn: MovementSheet, state: PartialResolution) -> None:
     outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
     known, words, crossing, place, goals = state.known, turn.words, turn.crossing, turn.place, turn.goal
     paths, toward = state.paths, state.toward
@@ -47,7 +47,7 @@ def _label_moves(turn: Turn, state: State) -> None:
         outcomes[chosen[number]] = outcome(given[number], _SUCCEEDS, None, given[cause], why, False)
 
 
-def _label_helpers(turn: Turn, state: State) -> None:
+def _label_helpers(turn: MovementSheet, state: PartialResolution) -> None:
     """Supports and convoys. Those that are given have the order of the unit they help for a cause."""
     outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
     known, words, partners, units = state.known, turn.words, turn.partner, turn.units
@@ -67,7 +67,7 @@ def _label_helpers(turn: Turn, state: State) -> None:
                 )
 
 
-def _label_holds(turn: Turn, state: State) -> None:
+def _label_holds(turn: MovementSheet, state: PartialResolution) -> None:
     outcomes, given, chosen, lost = turn.outcomes, turn.given, turn.chosen, turn.lost
     held = (turn.words, "holds")
     for number in turn.holds:
@@ -78,7 +78,7 @@ def _label_holds(turn: Turn, state: State) -> None:
             outcomes[chosen[number]] = outcome(given[number], _SUCCEEDS, None, None, held, False)
 
 
-def _label_rest(turn: Turn, state: State) -> None:
+def _label_rest(turn: MovementSheet, state: PartialResolution) -> None:
     """Orders that only these rules know."""
     special = turn.setting.rules.LABELS
     orders: Sequence[Any] = turn.orders
@@ -89,7 +89,7 @@ def _label_rest(turn: Turn, state: State) -> None:
             special[type(order)](turn, state, number)
 
 
-def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -> int:
+def attack_on(turn: MovementSheet, state: PartialResolution, number: int, *, own_too: bool = False) -> int:
     """A foreign attack that reaches a unit's place, or NOBODY; the first by name of the place it comes
     from."""
     power = turn.power
@@ -99,12 +99,12 @@ def attack_on(turn: Turn, state: State, number: int, *, own_too: bool = False) -
     ])
 
 
-def _beaten(turn: Turn, state: State, number: int) -> Failure:
+def _beaten(turn: MovementSheet, state: PartialResolution, number: int) -> Failure:
     winner = state.winners[number]
     return "dislodged", winner, (turn.words, "dislodged", turn.units[winner])
 
 
-def _cut(turn: Turn, state: State, number: int) -> Failure:
+def _cut(turn: MovementSheet, state: PartialResolution, number: int) -> Failure:
     attacks = state.toward[number]
     # Of an unresolved set, which `Resolution.unresolved` lists, nobody may have cut it for certain.
     cutter = _first(
@@ -113,12 +113,12 @@ def _cut(turn: Turn, state: State, number: int) -> Failure:
     return "cut", cutter, (turn.words, "support_cut", turn.units[cutter], turn.units[number].region)
 
 
-def _disrupted(turn: Turn, _: State, number: int) -> Failure:
+def _disrupted(turn: MovementSheet, _: PartialResolution, number: int) -> Failure:
     army = turn.partner[number]
     return "paradox", army, (turn.words, "paradox", turn.units[army])
 
 
-def _stopped(turn: Turn, state: State, number: int, goal: int) -> Failure:
+def _stopped(turn: MovementSheet, state: PartialResolution, number: int, goal: int) -> Failure:
     """What stops a move: no way over water, who stands at the goal or comes from there, or another move."""
     if state.path(number) == FALSE:
         return _stranded(turn, state, number)
@@ -133,7 +133,7 @@ def _stopped(turn: Turn, state: State, number: int, goal: int) -> Failure:
     return "bounced", rival, (turn.words, how, turn.place[goal], turn.units[rival])
 
 
-def _beaten_off(turn: Turn, state: State, number: int, holder: int) -> Failure:
+def _beaten_off(turn: MovementSheet, state: PartialResolution, number: int, holder: int) -> Failure:
     """Stopped by the unit that stands at the goal, or that comes the other way."""
     unit = turn.units[holder]
     if turn.power[holder] == turn.power[number]:
@@ -142,7 +142,7 @@ def _beaten_off(turn: Turn, state: State, number: int, holder: int) -> Failure:
     return "bounced", holder, (turn.words, how, unit, (state, number))
 
 
-def _stranded(turn: Turn, state: State, number: int) -> Failure:
+def _stranded(turn: MovementSheet, state: PartialResolution, number: int) -> Failure:
     route = state.puzzle.routes[number]
     broken = _first(turn, [f for f in route.links if state.known[f] == FALSE])
     if broken == NOBODY or not route.stands():
@@ -153,7 +153,7 @@ def _stranded(turn: Turn, state: State, number: int) -> Failure:
     return "no_convoy", winner, (turn.words, "fleet_lost", turn.units[broken], turn.units[winner])
 
 
-def _first(turn: Turn, numbers: Iterable[int]) -> int:
+def _first(turn: MovementSheet, numbers: Iterable[int]) -> int:
     """The one whose place comes first by name, so that a cause never hangs on chance; NOBODY of none."""
     found = list(numbers)
     if len(found) == 1:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
-from adjudicator.explain import Sentence, Words
+from adjudicator.context import Context
+from adjudicator.explain import Explainer, Sentence
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order, Retreat, UnitOrder, meaning
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
@@ -20,7 +20,7 @@ Verdict = tuple[Result, str | None, Sentence, int | None]
 """Result, reason, sentence, and the place in the list of the order that caused it."""
 
 
-def resolve(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
+def resolve(setting: Context, position: Position, orders: Sequence[Order]) -> Resolution:
     """Judge a retreat phase. A dislodged unit without a good order is disbanded (RET-03)."""
     sheet = _Sheet(setting, position, orders)
     sheet.read()
@@ -38,7 +38,7 @@ class _Sheet:
     """The orders against the dislodged. `bound` is where each beaten unit's province is bound for, by
     order."""
 
-    def __init__(self, setting: Setting, position: Position, orders: Sequence[Order]) -> None:
+    def __init__(self, setting: Context, position: Position, orders: Sequence[Order]) -> None:
         self.setting = setting
         self.orders = orders
         self.beaten = {d.unit.region.province: d for d in position.dislodged}
@@ -87,7 +87,7 @@ class _Sheet:
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """One for each order, as given."""
-        words = Words(self.setting)
+        words = Explainer(self.setting)
         found = []
         for index, order in enumerate(self.orders):
             verdict = self.verdicts[self._repeats.get(index, index)]

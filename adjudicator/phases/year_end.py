@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.context import Setting
-from adjudicator.explain import Words
+from adjudicator.context import Context
+from adjudicator.explain import Explainer
 from adjudicator.outcome import Resolution
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.units import Unit
@@ -19,7 +19,7 @@ Centres = Mapping[str, frozenset[str]]
 _NONE: frozenset[str] = frozenset()
 
 
-def close(setting: Setting, resolution: Resolution) -> Resolution:
+def close(setting: Context, resolution: Resolution) -> Resolution:
     """The same resolution of a movement or retreat phase, and what the year's end brings if it is over for
     the board, that is when an adjustment phase comes next: centres change hands, victory and draw are looked
     at (OWN-01, OWN-02, VIC-02, Q-29)."""
@@ -27,7 +27,7 @@ def close(setting: Setting, resolution: Resolution) -> Resolution:
     if position.phase.kind is not _ADJUSTMENT:
         return resolution
     centres, memory, told = setting.rules.settled(setting, position, owners_after(setting, position))
-    words = Words(setting)
+    words = Explainer(setting)
     closed = replace(
         resolution, position=replace(position, centres=centres, memory=memory),
         adjust=dues(setting, centres, position.units, memory),
@@ -35,7 +35,7 @@ def close(setting: Setting, resolution: Resolution) -> Resolution:
     return closed if setting.rules.wins_in_winter() else ended(setting, closed)
 
 
-def ended(setting: Setting, resolution: Resolution) -> Resolution:
+def ended(setting: Context, resolution: Resolution) -> Resolution:
     """The resolution of the year's last phase, with who has won and who may draw (VIC-02, DRW-01)."""
     units, centres = resolution.position.units, resolution.position.centres
     return replace(
@@ -45,7 +45,7 @@ def ended(setting: Setting, resolution: Resolution) -> Resolution:
     )
 
 
-def following(setting: Setting, phase: Phase, dislodged: Sequence[Dislodgement] = ()) -> Phase:
+def following(setting: Context, phase: Phase, dislodged: Sequence[Dislodgement] = ()) -> Phase:
     """The phase after one; a retreat phase without anybody to retreat is passed over."""
     found = setting.calendar.following(phase)
     if not dislodged and found.kind is _RETREAT:
@@ -53,7 +53,7 @@ def following(setting: Setting, phase: Phase, dislodged: Sequence[Dislodgement] 
     return found
 
 
-def owners_after(setting: Setting, after: Position) -> dict[str, frozenset[str]]:
+def owners_after(setting: Context, after: Position) -> dict[str, frozenset[str]]:
     """Owner to centres once the year's last retreats are over: who stands in a centre has it, and an empty
     one stays with its owner, whoever passed before (OWN-01, OWN-02)."""
     holder = {unit.region.province: unit.power for unit in after.units}
@@ -66,12 +66,12 @@ def owners_after(setting: Setting, after: Position) -> dict[str, frozenset[str]]
     return {power: frozenset(owned[power]) for power in sorted(owned)}
 
 
-def demanded(setting: Setting, due: int, units: Iterable[Unit]) -> int:
+def demanded(setting: Context, due: int, units: Iterable[Unit]) -> int:
     """Removals (-) once the units that need no supply are left out."""
     return min(0, due + sum(setting.rules.needs_no_supply(setting, unit) for unit in units))
 
 
-def dues(setting: Setting, centres: Centres, units: frozenset[Unit], memory: Memory) -> dict[str, int]:
+def dues(setting: Context, centres: Centres, units: frozenset[Unit], memory: Memory) -> dict[str, int]:
     """Power to builds offered (+) or removals demanded (-); powers that owe and may build nothing are left
     out."""
     rules, found = setting.rules, {}

@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import COAST, Region, Terrain
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Outcome, Result, outcome
 from adjudicator.phases.home_centres import homes, noted
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
-from adjudicator.strength import NOBODY, State
+from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit, moved
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ SENTENCES: Mapping[str, str] = {
 }
 
 
-def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
+def check_convert(turn: MovementSheet, number: int, order: Convert) -> Sentence | None:
     """An army on a coast builds boats (BRE-10). The unit holds either way."""
     unit = turn.units[number]
     if unit.kind != ARMY or order.to_kind not in {None, BUNCH}:
@@ -66,7 +66,7 @@ def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
     return None
 
 
-def label_convert(turn: Turn, state: State, number: int) -> None:
+def label_convert(turn: MovementSheet, state: PartialResolution, number: int) -> None:
     """Boat-building fails where support would be cut: by a foreign attack that gets there (BRE-10)."""
     unit = turn.units[number]
     attack = attack_on(turn, state, number)
@@ -140,16 +140,18 @@ class Bretwalda(Ruleset):
             ("Home {a} - {b}", "the right to build moves from one centre to the other")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {
         Convert: check_convert
     }
-    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {
+        Convert: label_convert
+    }
     WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {MoveHome: settle_home}
 
     # Movement
     # --------------------------------------------------------------------------------------------------------
 
-    def ready(self, turn: Turn) -> None:
+    def ready(self, turn: MovementSheet) -> None:
         """A move whose convoy nobody ordered is a stand (BRE-17); a bunch taken up at sea has given up its
         boats and keeps nobody out of the place it leaves (G7d)."""
         for fleet in turn.convoys:
@@ -170,11 +172,11 @@ class Bretwalda(Ruleset):
                 turn.stay(number)
                 turn.void(turn.chosen[number], "illegal", "boats_needed", turn.units[number])
 
-    def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
         """Who lost its boats retreats on foot."""
         return tuple(self._on_foot(turn, one) for one in found)
 
-    def _on_foot(self, turn: Turn, one: Dislodgement) -> Dislodgement:
+    def _on_foot(self, turn: MovementSheet, one: Dislodgement) -> Dislodgement:
         unit = one.unit
         if unit.kind != BUNCH:
             return one
@@ -187,7 +189,9 @@ class Bretwalda(Ruleset):
             return replace(one, may_retreat=one.may_retreat - inland)
         return one
 
-    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
+    def after_movement(
+        self, turn: MovementSheet, standing: frozenset[Unit]
+    ) -> tuple[frozenset[Unit], Memory]:
         """Bunches that lost their boats are armies, those lost at sea are gone, and armies that built boats
         are bunches (BRE-10, BRE-12, BRE-16)."""
         arrived = {unit for number in turn.moves if (unit := _arrived(turn, number)) is not None}
@@ -209,7 +213,7 @@ class Bretwalda(Ruleset):
                     _say(turn, number, "boats_left")
         return (standing - left) | come, turn.position.memory
 
-    def _sheds(self, turn: Turn, number: int) -> bool:
+    def _sheds(self, turn: MovementSheet, number: int) -> bool:
         """Whether a bunch gives up its boats by what it was ordered to do, once all is decided (BRE-12,
         BRE-14)."""
         order = turn.given[number]
@@ -219,7 +223,7 @@ class Bretwalda(Ruleset):
             return self._sheds_helping(turn, number, order)
         return False
 
-    def _sheds_moving(self, turn: Turn, number: int, order: Move) -> bool:
+    def _sheds_moving(self, turn: MovementSheet, number: int, order: Move) -> bool:
         unit, to = turn.units[number], turn.to[number]
         assert to is not None
         if number in turn.crossing:
@@ -239,7 +243,7 @@ class Bretwalda(Ruleset):
             return number in turn.crossing
         return self.choice("failed_move") == "lost"
 
-    def _sheds_helping(self, turn: Turn, number: int, order: SupportHold | SupportMove) -> bool:
+    def _sheds_helping(self, turn: MovementSheet, number: int, order: SupportHold | SupportMove) -> bool:
         place = order.to.province if isinstance(order, SupportMove) else order.target.region.province
         found = _outcome(turn, number)
         if found.result is Result.VOID or _floats(turn.setting, Region(place)):
@@ -252,7 +256,7 @@ class Bretwalda(Ruleset):
     # Retreats
     # --------------------------------------------------------------------------------------------------------
 
-    def landed(self, setting: Setting, unit: Unit) -> Unit:
+    def landed(self, setting: Context, unit: Unit) -> Unit:
         """A bunch that retreats inland leaves its boats."""
         return unit if unit.kind != BUNCH or _floats(setting, unit.region) else _army(unit)
 
@@ -282,7 +286,7 @@ class Bretwalda(Ruleset):
         return memory
 
 
-def _stand(turn: Turn, number: int) -> None:
+def _stand(turn: MovementSheet, number: int) -> None:
     """Let a unit stand that nobody carries; the fleets of a chain with gaps in it carry nothing."""
     goal = turn.goal[number]
     for fleet in [f for f in turn.convoys if turn.partner[f] == number and turn.aim[f] == goal]:
@@ -296,18 +300,18 @@ def _stand(turn: Turn, number: int) -> None:
     turn.early.append(turn.chosen[number])
 
 
-def _is_carried(turn: Turn, number: int) -> bool:
+def _is_carried(turn: MovementSheet, number: int) -> bool:
     """Whether the fleets ordered to convoy a unit make a whole chain, whatever becomes of them."""
     goal = turn.goal[number]
     fleets = {n: turn.place[n] for n in turn.convoys if turn.partner[n] == number and turn.aim[n] == goal}
     return turn.sea.route(turn.place[number], turn.place[goal], fleets).stands()
 
 
-def _at_sea(setting: Setting, unit: Unit) -> bool:
+def _at_sea(setting: Context, unit: Unit) -> bool:
     return setting.board.provinces[unit.region.province].is_sea
 
 
-def _floats(setting: Setting, region: Region) -> bool:
+def _floats(setting: Context, region: Region) -> bool:
     return setting.board.provinces[region.province].terrain is not Terrain.INLAND
 
 
@@ -315,13 +319,13 @@ def _army(unit: Unit) -> Unit:
     return Unit(unit.power, ARMY, Region(unit.region.province))
 
 
-def _outcome(turn: Turn, number: int) -> Outcome:
+def _outcome(turn: MovementSheet, number: int) -> Outcome:
     found = turn.outcomes[turn.chosen[number]]
     assert found is not None, "an order was left without an outcome"
     return found
 
 
-def _arrived(turn: Turn, number: int) -> Unit | None:
+def _arrived(turn: MovementSheet, number: int) -> Unit | None:
     """A unit where its move took it, or None if it has not moved."""
     to = turn.to[number]
     if number not in turn.moves or to is None or _outcome(turn, number).result is not Result.SUCCEEDS:
@@ -329,7 +333,7 @@ def _arrived(turn: Turn, number: int) -> Unit | None:
     return moved(turn.units[number], to)
 
 
-def _say(turn: Turn, number: int, sentence: str) -> None:
+def _say(turn: MovementSheet, number: int, sentence: str) -> None:
     """Add to an outcome what became of the boats."""
     found = _outcome(turn, number)
     turn.outcomes[turn.chosen[number]] = outcome(

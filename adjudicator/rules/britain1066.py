@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
@@ -22,7 +22,7 @@ from adjudicator.orders import Build, Convoy, Move, MoveHome, Order, SupportHold
 from adjudicator.outcome import Outcome, Resolution, Result, outcome
 from adjudicator.phases.home_centres import homes
 from adjudicator.phases.legality import CHECKS
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.rules.britain1066_winter import CAPTURED, captured, settle_home
@@ -120,14 +120,14 @@ class Conquest(Ruleset):
     # What is known
     # ---------------------------------------------------------------------------------------------------
 
-    def sight(self, setting: Setting, position: Position, power: str | None) -> Position:
+    def sight(self, setting: Context, position: Position, power: str | None) -> Position:
         """Without the hidden units of other powers that have not shown themselves (D66-06, D66-14)."""
         hidden = {
             unit for unit in position.units if unit.power != power and _unseen(setting, position.memory, unit)
         }
         return replace(position, units=position.units - hidden) if hidden else position
 
-    def told(self, setting: Setting, resolution: Resolution, power: str | None) -> Resolution:
+    def told(self, setting: Context, resolution: Resolution, power: str | None) -> Resolution:
         """Without the orders of hidden units of other powers that have not shown themselves, and without
         these units; a unit in the open that was ordered to help one is told to hold, as one without an order
         (D66-06, D66-14)."""
@@ -172,7 +172,7 @@ class Conquest(Ruleset):
     # Movement
     # --------------------------------------------------------------------------------------------------------
 
-    def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
+    def deployed(self, setting: Context, position: Position, orders: Sequence[Order]) -> Position:
         """Hidden units begin where their power's first sheet says (D66-06)."""
         moved = {}
         if position.phase == setting.start:
@@ -187,7 +187,7 @@ class Conquest(Ruleset):
             replace(position, units=position.units - set(moved) | set(moved.values())) if moved else position
         )
 
-    def commanders(self, turn: Turn) -> Mapping[int, str]:
+    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
         """Nobody commands another's units here; the orders that no unit carries out are settled."""
         for index, order in enumerate(turn.orders):
             if isinstance(order, Lie):
@@ -196,7 +196,7 @@ class Conquest(Ruleset):
                 self._declare(turn, index, order)
         return {}
 
-    def _lie(self, turn: Turn, index: int, order: Lie) -> None:
+    def _lie(self, turn: MovementSheet, index: int, order: Lie) -> None:
         there = _box(turn.setting, order)
         number = NOBODY if there is None else turn.at.get(there, NOBODY)
         if turn.position.phase != turn.setting.start:
@@ -206,7 +206,7 @@ class Conquest(Ruleset):
         else:
             _settle(turn, index, Result.SUCCEEDS, None, ("lies_in", order.sea))
 
-    def _declare(self, turn: Turn, index: int, order: Destroy) -> None:
+    def _declare(self, turn: MovementSheet, index: int, order: Destroy) -> None:
         """What is wrong with a declaration before anybody moves; else it waits for the moves."""
         number = turn.at.get(order.place.province, NOBODY)
         if number == NOBODY or turn.power[number] != order.power:
@@ -218,7 +218,7 @@ class Conquest(Ruleset):
         else:
             _settle(turn, index, Result.FAILS, "unmatched", ("not_in_straits", order.place))
 
-    def ready(self, turn: Turn) -> None:
+    def ready(self, turn: MovementSheet) -> None:
         """Units off the board support nobody (D66-10); who orders another's hidden unit learns nothing
         (D66-14)."""
         off = {
@@ -235,16 +235,18 @@ class Conquest(Ruleset):
                 if number in off and order.power != turn.power[number] and self._is_unseen(turn, number):
                     turn.void(index, "no_such_unit", "no_unit", order.unit)
 
-    def _is_unseen(self, turn: Turn, number: int) -> bool:
+    def _is_unseen(self, turn: MovementSheet, number: int) -> bool:
         return _unseen(turn.setting, turn.position.memory, turn.units[number])
 
-    def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
         """Nobody retreats to a sea where the hidden fleet shows itself now."""
         seas = {unit.region.province for unit in self._surfacing(turn).values()}
         return tuple(replace(one, may_retreat=frozenset(r for r in one.may_retreat if r.province not in seas))
                      for one in found) if seas else found
 
-    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
+    def after_movement(
+        self, turn: MovementSheet, standing: frozenset[Unit]
+    ) -> tuple[frozenset[Unit], Memory]:
         """Declarations are carried out, and the fleet is hidden no longer than the rules say (D66-04,
         D66-06)."""
         memory = turn.position.memory
@@ -260,7 +262,7 @@ class Conquest(Ruleset):
 
     def _hush(
         self,
-        turn: Turn,
+        turn: MovementSheet,
         index: int,
         order: SupportHold | SupportMove | Convoy,
         shown: Collection[tuple[str, str]],
@@ -283,7 +285,7 @@ class Conquest(Ruleset):
         assert wrong is not None, "help for nobody is never legal"
         _settle(turn, index, Result.VOID, "illegal", wrong, dislodged=found.dislodged)
 
-    def _surfacing(self, turn: Turn) -> dict[Unit, Unit]:
+    def _surfacing(self, turn: MovementSheet) -> dict[Unit, Unit]:
         """At the end of the last hidden month: of those that lie in one sea still, the first, and as it
         stands there."""
         if months(turn.setting, turn.position.phase) != self.number("hidden_until"):
@@ -297,7 +299,7 @@ class Conquest(Ruleset):
                 found[unit] = replace(unit, region=Region(sea))
         return found
 
-    def _destroy(self, turn: Turn, standing: frozenset[Unit]) -> frozenset[Unit]:
+    def _destroy(self, turn: MovementSheet, standing: frozenset[Unit]) -> frozenset[Unit]:
         waiting = sorted(
             u for u in standing if STRAITS in turn.setting.board.provinces[u.region.province].marks
         )
@@ -377,18 +379,18 @@ class Conquest(Ruleset):
             else ("illegal", ("no_such_kind", order.power, province.id, order.kind))
         )
 
-    def needs_no_supply(self, setting: Setting, unit: Unit) -> bool:
+    def needs_no_supply(self, setting: Context, unit: Unit) -> bool:
         off = OFF in setting.board.provinces[unit.region.province].marks
         return off and self.choice("off_board_supply") == "free"
 
     def enforce(
-        self, setting: Setting, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
+        self, setting: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
         fed = [unit for unit in units if not self.needs_no_supply(setting, unit)]
         return Ruleset.enforce(self, setting, fed, need, centres, lots)
 
 
-def months(setting: Setting, phase: Phase) -> int:
+def months(setting: Context, phase: Phase) -> int:
     """Which month of the game a phase is in, the first being 1."""
     seasons = setting.calendar.seasons()
     start = setting.start or phase
@@ -400,7 +402,7 @@ def months(setting: Setting, phase: Phase) -> int:
     )
 
 
-def _box(setting: Setting, order: Lie) -> str | None:
+def _box(setting: Context, order: Lie) -> str | None:
     """The box of the same number for that sea; None where the order names no hidden box or another sea."""
     here = setting.board.provinces[order.place.province]
     if mark(here, HIDDEN) is None:
@@ -410,7 +412,7 @@ def _box(setting: Setting, order: Lie) -> str | None:
                  if mark(p, HIDDEN) == order.sea.province and p.name.rpartition(" ")[2] == number), None)
 
 
-def _unseen(setting: Setting, memory: Memory, unit: Unit) -> bool:
+def _unseen(setting: Context, memory: Memory, unit: Unit) -> bool:
     box = unit.region.province
     return mark(setting.board.provinces[box], HIDDEN) is not None and (SEEN, box) not in memory.notes
 
@@ -419,13 +421,13 @@ def _invaders(provinces: Iterable[Province]) -> set[str]:
     return {power for province in provinces if (power := mark(province, BUILDS)) is not None}
 
 
-def _waits_for(turn: Turn, power: str) -> bool:
+def _waits_for(turn: MovementSheet, power: str) -> bool:
     """Whether armies of that power wait in the Straits, so that it is no opponent of theirs."""
     return any(unit.power == power and STRAITS in turn.setting.board.provinces[unit.region.province].marks
                for unit in turn.units)
 
 
-def _occupied(turn: Turn) -> dict[str, int]:
+def _occupied(turn: MovementSheet) -> dict[str, int]:
     """Province to the unit that stands there once all have moved."""
     found = {}
     for number, place in enumerate(turn.place[:len(turn.units)]):
@@ -442,7 +444,8 @@ def _occupied(turn: Turn) -> dict[str, int]:
 
 
 def _settle(
-    turn: Turn, index: int, result: Result, reason: str | None, why: Sentence, *, dislodged: bool = False
+    turn: MovementSheet, index: int, result: Result, reason: str | None, why: Sentence, *,
+    dislodged: bool = False
 ) -> Outcome:
     found = outcome(turn.orders[index], result, reason, None, (turn.words, *why), dislodged)
     turn.outcomes[index] = found

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.explain import Words
+from adjudicator.explain import Explainer
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order
 from adjudicator.position import Extension, Position
@@ -35,7 +35,7 @@ from adjudicator.ruleset import Resolver, Ruleset
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
-    from adjudicator.context import Setting
+    from adjudicator.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,12 @@ class WarringStates(Ruleset):
         realm = Realm(grain=dict.fromkeys(capitals, YIELD), capitals=capitals)
         return replace(position, units=position.units | crowned, own=realm)
 
-    def standing(self, setting: Setting, position: Position) -> tuple[str, ...]:
+    def standing(self, setting: Context, position: Position) -> tuple[str, ...]:
         """The grain of each power, what its states yield and where its king is, in the order of the seats,
         then the alliances."""
         realm = position.own
         assert isinstance(realm, Realm)
-        words = Words(setting)
+        words = Explainer(setting)
         said = []
         for power in setting.powers:
             states = position.centres.get(power, frozenset())

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
-from adjudicator.explain import Sentence, Words
+from adjudicator.context import Context
+from adjudicator.explain import Explainer, Sentence
 from adjudicator.geo import LAND
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -53,13 +53,13 @@ class Ledger:
     `lots` one by one."""
 
     def __init__(
-        self, setting: Setting, position: Position, realm: Realm, orders: Sequence[Order], lots: Lots
+        self, setting: Context, position: Position, realm: Realm, orders: Sequence[Order], lots: Lots
     ) -> None:
         self.setting = setting
         self.realm = realm
         self.orders = orders
         self.lots = lots
-        self.words = Words(setting)
+        self.words = Explainer(setting)
         self.verdicts: list[Verdict | None] = [None] * len(orders)
         self.notes: list[Sentence] = []
         self.owner = {state: power for power, states in position.centres.items() for state in states}

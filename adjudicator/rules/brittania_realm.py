@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adjudicator.frozen_map import Table
+from adjudicator.frozen_map import FrozenMap
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.position import Extension
@@ -138,7 +138,7 @@ class Realm(Extension):
 
     def __post_init__(self) -> None:
         for name in ("grain", "output", "capitals"):
-            object.__setattr__(self, name, Table(getattr(self, name)))
+            object.__setattr__(self, name, FrozenMap(getattr(self, name)))
         object.__setattr__(self, "alliances", frozenset(pair(*two) for two in self.alliances))
 
     def yields(self, state: str) -> int:

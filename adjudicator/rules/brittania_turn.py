@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.geo import LAND, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -28,17 +28,17 @@ PER_YIELD = 5
 EIGHT = 8
 
 
-def resolve(setting: Setting, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+def resolve(setting: Context, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
     """Judge a turn. A position without a state of its own is one that a game begins with. Raises IndexError
     when the tape of lots is too short."""
     if not isinstance(position.own, Realm):
         position = setting.rules.opening(position, setting.board)
     assert isinstance(position.own, Realm)
-    turn = Turn(Ledger(setting, position, position.own, orders, lots))
+    turn = BrittaniaTurn(Ledger(setting, position, position.own, orders, lots))
     return turn.resolve(position)
 
 
-class Turn:
+class BrittaniaTurn:
     """What a turn changes: who holds what afterwards, what it yields, which kings live."""
 
     def __init__(self, ledger: Ledger) -> None:

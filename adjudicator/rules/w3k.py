@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import Region, Terrain
 from adjudicator.orders import Convert, Order, Proxy, SendSupply
 from adjudicator.outcome import Result, outcome
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
-from adjudicator.strength import NOBODY, State
+from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit
 
 Centres = Mapping[str, frozenset[str]]
@@ -44,7 +44,7 @@ SENTENCES: Mapping[str, str] = {
 }
 
 
-def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
+def check_convert(turn: MovementSheet, number: int, order: Convert) -> Sentence | None:
     """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the
     new fleet needs one (CVT-06). The unit holds either way (CVT-03)."""
     unit = turn.units[number]
@@ -67,7 +67,7 @@ def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
     return None
 
 
-def _new_kind(turn: Turn, unit: Unit, order: Convert) -> str | None:
+def _new_kind(turn: MovementSheet, unit: Unit, order: Convert) -> str | None:
     others = [k for k in turn.setting.kinds if k != unit.kind
               and unit.region.province in turn.setting.chart.stands[k]]
     if order.to_kind is None:
@@ -75,7 +75,7 @@ def _new_kind(turn: Turn, unit: Unit, order: Convert) -> str | None:
     return order.to_kind if order.to_kind in others else None
 
 
-def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Region | None:
+def _new_region(turn: MovementSheet, province: str, kind: str, coast: str | None) -> Region | None:
     there = turn.setting.chart.stands[kind][province]
     if there[0].coast is None:
         return there[0]
@@ -87,14 +87,14 @@ def _new_region(turn: Turn, province: str, kind: str, coast: str | None) -> Regi
     return next((region for region in there if named is not None and region.coast == named), None)
 
 
-def _replacement(turn: Turn, number: int, unit: Unit) -> Unit:
+def _replacement(turn: MovementSheet, number: int, unit: Unit) -> Unit:
     """The unit that a legal conversion makes of one."""
     order = turn.order_of(number)
     kind = _new_kind(turn, unit, order) if isinstance(order, Convert) else None
     return Unit(unit.power, kind or unit.kind, turn.to[number] or unit.region)
 
 
-def label_convert(turn: Turn, state: State, number: int) -> None:
+def label_convert(turn: MovementSheet, state: PartialResolution, number: int) -> None:
     """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or
     completed when it stood in the season before (CVT-02)."""
     unit = turn.units[number]
@@ -147,10 +147,12 @@ class ThreeKingdoms(Ruleset):
         PhaseKind.ADJUSTMENT: (("Send 1 supply to {p}", "supply is sent"),),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {
         Convert: check_convert
     }
-    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {
+        Convert: label_convert
+    }
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
@@ -174,7 +176,7 @@ class ThreeKingdoms(Ruleset):
     # Proxies
     # ---------------------------------------------------------------------------------------------------------
 
-    def commanders(self, turn: Turn) -> Mapping[int, str]:
+    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
         """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""
         offers: dict[int, list[int]] = {}
         passed_on = []
@@ -204,7 +206,9 @@ class ThreeKingdoms(Ruleset):
     # After the phases
     # ------------------------------------------------------------------------------------------------
 
-    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
+    def after_movement(
+        self, turn: MovementSheet, standing: frozenset[Unit]
+    ) -> tuple[frozenset[Unit], Memory]:
         """Completed conversions replace their units; those begun are remembered, and who may order the
         retreat of a unit given in proxy."""
         begun, old, new = set(), [], []
@@ -268,7 +272,7 @@ class ThreeKingdoms(Ruleset):
     def removes_by_lot(self) -> bool:
         return True
 
-    def winner(self, setting: Setting, centres: Centres) -> str | None:
+    def winner(self, setting: Context, centres: Centres) -> str | None:
         """Enough centres, and a capital of each kingdom (VIC-01). Two at once are not possible on a board
         with fewer than twice as many centres (Q-30)."""
         for power in sorted(centres):
@@ -278,7 +282,7 @@ class ThreeKingdoms(Ruleset):
         return None
 
     def draw_open_to(
-        self, setting: Setting, centres: Centres, units: frozenset[Unit]
+        self, setting: Context, centres: Centres, units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
         """All survivors, when each holds every capital of some kingdom (DRW-01); a survivor has a centre or a
         unit."""
@@ -291,7 +295,7 @@ class ThreeKingdoms(Ruleset):
         return tuple(sorted(survivors))
 
 
-def _agreed(turn: Turn, number: int, indexes: list[int]) -> str | None:
+def _agreed(turn: MovementSheet, number: int, indexes: list[int]) -> str | None:
     """The power a unit is given to. Given to two at once, it is given to nobody (Q-16)."""
     powers = {order.to_power for i in indexes if isinstance(order := turn.orders[i], Proxy)}
     if len(powers) > 1:
@@ -310,7 +314,7 @@ Passed = list[tuple[int, int, str]]
 """Lines by which a power gives away a unit that is not its own: the line, the unit, the power."""
 
 
-def _handed_on(turn: Turn, commanders: dict[int, str], lines: Passed) -> Passed:
+def _handed_on(turn: MovementSheet, commanders: dict[int, str], lines: Passed) -> Passed:
     """Let who commands a unit give it on, each power once (Q-24). Answers with the lines that had no such
     right."""
     had = {(number, turn.units[number].power) for number in commanders}
@@ -337,7 +341,7 @@ def _handed_on(turn: Turn, commanders: dict[int, str], lines: Passed) -> Passed:
             return left
 
 
-def _passed_on(turn: Turn, index: int, number: int, was_given: bool) -> None:
+def _passed_on(turn: MovementSheet, index: int, number: int, was_given: bool) -> None:
     unit, power = turn.units[number], turn.orders[index].power
     if was_given:
         turn.void(index, "illegal", "given_on", unit, power)

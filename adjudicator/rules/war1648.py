@@ -13,20 +13,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import SEA, Region, Terrain
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convert, Convoy, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Result, outcome
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.rules import war1648_builds as builds
 from adjudicator.rules import war1648_loans as loans
 from adjudicator.ruleset import CLASSIC_ORDERS, Centres, Ruleset
-from adjudicator.strength import NOBODY, State
+from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Begin(Order):
     place: Region
 
 
-def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
+def check_convert(turn: MovementSheet, number: int, order: Convert) -> Sentence | None:
     """`FCA`: legal for a fleet in a coastal province (TYW-05). The unit holds either way."""
     unit = turn.units[number]
     if SEA not in turn.setting.kinds[unit.kind].moves:
@@ -76,7 +76,7 @@ def check_convert(turn: Turn, number: int, order: Convert) -> Sentence | None:
     return None
 
 
-def label_convert(turn: Turn, state: State, number: int) -> None:
+def label_convert(turn: MovementSheet, state: PartialResolution, number: int) -> None:
     """Done at the end of the month, unless somebody attacked (TYW-05)."""
     unit = turn.units[number]
     own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
@@ -147,10 +147,12 @@ class ThirtyYears(Ruleset):
             ("Designate {a} for {b}", "the one is a home centre while the other is lost")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES, **builds.SENTENCES, **loans.SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[Turn, int, Any], Sentence | None]]] = {
+    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {
         Convert: check_convert
     }
-    LABELS: ClassVar[Mapping[type[Order], Callable[[Turn, State, int], None]]] = {Convert: label_convert}
+    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {
+        Convert: label_convert
+    }
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
@@ -167,7 +169,7 @@ class ThirtyYears(Ruleset):
     # Movement
     # --------------------------------------------------------------------------------------------------------
 
-    def deployed(self, setting: Setting, position: Position, orders: Sequence[Order]) -> Position:
+    def deployed(self, setting: Context, position: Position, orders: Sequence[Order]) -> Position:
         """Spain's army where Spain wants it, in the first month (rule 11)."""
         for order in orders:
             if isinstance(order, Begin) and _start_fault(setting, position, order) is None:
@@ -178,7 +180,7 @@ class ThirtyYears(Ruleset):
                     position = replace(position, units=units)
         return position
 
-    def commanders(self, turn: Turn) -> Mapping[int, str]:
+    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
         """Nobody's but the owners'; what was chosen for the start is settled here."""
         for index, order in enumerate(turn.orders):
             if isinstance(order, Begin):
@@ -194,7 +196,7 @@ class ThirtyYears(Ruleset):
                     turn.early.append(index)
         return {}
 
-    def ready(self, turn: Turn) -> None:
+    def ready(self, turn: MovementSheet) -> None:
         """Void what ice forbids (TYW-11, TYW-12) and mercenaries may not do (TYW-06)."""
         month = turn.position.phase.season
         frost = month in self.words("frost")
@@ -211,7 +213,7 @@ class ThirtyYears(Ruleset):
                 turn.stay(number)
                 turn.void(index, "illegal", *wrong)
 
-    def _iced(self, turn: Turn, number: int, month: str) -> Sentence | None:
+    def _iced(self, turn: MovementSheet, number: int, month: str) -> Sentence | None:
         """What keeps a unit from carrying out its order in a month of frost, or None."""
         unit, order = turn.units[number], turn.order_of(number)
         place = turn.place[number]
@@ -231,7 +233,7 @@ class ThirtyYears(Ruleset):
                 return ("frozen_fast", unit, place, month)
         return None
 
-    def _iced_move(self, turn: Turn, number: int, order: Move, month: str) -> Sentence | None:
+    def _iced_move(self, turn: MovementSheet, number: int, order: Move, month: str) -> Sentence | None:
         setting, unit, place, goal = turn.setting, turn.units[number], turn.place[number], order.to.province
         afloat = SEA in setting.kinds[unit.kind].moves
         ashore = frozen(setting, place) and not setting.board.provinces[place].is_sea
@@ -246,7 +248,7 @@ class ThirtyYears(Ruleset):
             return ("frozen_attack", unit, place, month)
         return None
 
-    def beaten(self, turn: Turn, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
         """Nobody retreats into the ice."""
         if turn.position.phase.season not in self.words("frost") or self.choice("retreats_into_ice") == "yes":
             return found
@@ -260,7 +262,9 @@ class ThirtyYears(Ruleset):
             ]
         )
 
-    def after_movement(self, turn: Turn, standing: frozenset[Unit]) -> tuple[frozenset[Unit], Memory]:
+    def after_movement(
+        self, turn: MovementSheet, standing: frozenset[Unit]
+    ) -> tuple[frozenset[Unit], Memory]:
         """Fleets that changed are armies; what was known of centres stays known."""
         old = [
             turn.units[number]
@@ -281,7 +285,7 @@ class ThirtyYears(Ruleset):
     # ----------------------------------------------------------------------------------------------------
 
     def settled(
-        self, setting: Setting, after: Position, owners: Centres
+        self, setting: Context, after: Position, owners: Centres
     ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
         return loans.settled(self, setting, after, owners)
 
@@ -293,7 +297,7 @@ class ThirtyYears(Ruleset):
         return len(owned) + loans.balance(memory, power)
 
     def upkeep(
-        self, setting: Setting, units: Collection[Unit], built: Collection[Unit] = (),
+        self, setting: Context, units: Collection[Unit], built: Collection[Unit] = (),
         removed: Collection[Unit] = ()
     ) -> int:
         """A centre for each unit, and for each two mercenaries, or one that is left over (TYW-06)."""
@@ -323,12 +327,12 @@ class ThirtyYears(Ruleset):
         return builds.enforced(winter, account), lots
 
 
-def frozen(setting: Setting, province: str) -> bool:
+def frozen(setting: Context, province: str) -> bool:
     """Whether a province freezes in the months of frost."""
     return FROZEN in setting.board.provinces[province].marks
 
 
-def _hired(turn: Turn, number: int) -> Sentence | None:
+def _hired(turn: MovementSheet, number: int) -> Sentence | None:
     """Mercenaries support only who is none (TYW-06). That they do not attack is a trait of their kind."""
     order, partner = turn.order_of(number), turn.partner[number]
     if turn.kind[number] in turn.peaceful and isinstance(order, SupportHold | SupportMove) \
@@ -337,14 +341,14 @@ def _hired(turn: Turn, number: int) -> Sentence | None:
     return None
 
 
-def _instead(setting: Setting, place: str) -> str:
+def _instead(setting: Context, place: str) -> str:
     """The province whose unit may begin in this one, or ""."""
     province = setting.board.provinces.get(place)
     marks = province.marks if province else ()
     return next((mark.removeprefix("instead=") for mark in marks if mark.startswith("instead=")), "")
 
 
-def _start_fault(setting: Setting, position: Position, order: Begin) -> Sentence | None:
+def _start_fault(setting: Context, position: Position, order: Begin) -> Sentence | None:
     place = order.place.province
     if not _instead(setting, place) or setting.board.provinces[place].home != order.power:
         return ("no_start_there", order.power, order.place)

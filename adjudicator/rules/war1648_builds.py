@@ -17,7 +17,7 @@ from adjudicator.rules.war1648_loans import named
 from adjudicator.units import Unit
 
 if TYPE_CHECKING:
-    from adjudicator.context import Setting
+    from adjudicator.context import Context
     from adjudicator.phases.adjustments import Account, Winter
 
 SENTENCES: Mapping[str, str] = {
@@ -90,7 +90,7 @@ def _held_long(winter: Winter, power: str, place: str) -> bool:
     ) >= rules.number("turns_held")
 
 
-def turns_since(setting: Setting, year: int, season: str, now: Phase, count_builds: bool) -> int:
+def turns_since(setting: Context, year: int, season: str, now: Phase, count_builds: bool) -> int:
     """Turns after a build month up to now, this one among them; build months count or do not (Q-53)."""
     months = setting.calendar.seasons()
     building = {name for name, kind in setting.calendar.steps if kind is PhaseKind.ADJUSTMENT}

@@ -18,7 +18,7 @@ from adjudicator.orders import Order
 from adjudicator.position import Memory, Position
 
 if TYPE_CHECKING:
-    from adjudicator.context import Setting
+    from adjudicator.context import Context
     from adjudicator.phases.adjustments import Winter
     from adjudicator.ruleset import Centres, Ruleset
 
@@ -180,7 +180,7 @@ def _notices(winter: Winter, standing: Mapping[str, Note]) -> set[Note]:
 
 
 def settled(
-    rules: Ruleset, setting: Setting, after: Position, owners: Centres
+    rules: Ruleset, setting: Context, after: Position, owners: Centres
 ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
     """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends
     with a third power's conquest (TYW-14), special centres serve their power only in place of a lost home
@@ -233,7 +233,7 @@ def _homes_over(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> l
     return [("home_over", place, power, home) for _, power, place, home in over]
 
 
-def _special(rules: Ruleset, setting: Setting, owner: dict[str, str], notes: set[Note]) -> None:
+def _special(rules: Ruleset, setting: Context, owner: dict[str, str], notes: set[Note]) -> None:
     """Special centres that are no homes are nobody's where their own power stands in them."""
     if rules.choice("special_centres") == "owned":
         return

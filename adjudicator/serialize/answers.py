@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.judge import Setting
+from adjudicator.judge import Context
 from adjudicator.outcome import Outcome, Resolution
 from adjudicator.position import Dislodgement
 from adjudicator.serialize import variant_state
 from adjudicator.serialize.cases import Case
 
 
-def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, Any]:
+def answer(case: Case, resolution: Resolution, setting: Context) -> dict[str, Any]:
     """The answer to a case. The contract knows no "unresolved": the key is there only if the judge met orders
     that no rule decides, and lists their places among the orders."""
     kind, after = case.position.phase.kind, resolution.position
@@ -42,7 +42,7 @@ def answer(case: Case, resolution: Resolution, setting: Setting) -> dict[str, An
     return found | variant_state.answer(resolution, setting.rules)
 
 
-def _of_kind(kind: PhaseKind, resolution: Resolution, setting: Setting) -> dict[str, Any]:
+def _of_kind(kind: PhaseKind, resolution: Resolution, setting: Context) -> dict[str, Any]:
     """What only this kind of phase brings about."""
     match kind:
         case PhaseKind.MOVEMENT:
@@ -78,7 +78,7 @@ def _dislodgement(dislodged: Dislodgement) -> dict[str, Any]:
     }
 
 
-def _winter(resolution: Resolution, setting: Setting) -> dict[str, Any]:
+def _winter(resolution: Resolution, setting: Context) -> dict[str, Any]:
     if setting.rules.removes_by_lot():
         return {
             "removed_by_lot": [str(u.region) for u in resolution.removed_by_lot],

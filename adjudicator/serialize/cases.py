@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Province, Region
-from adjudicator.judge import Setting
+from adjudicator.judge import Context
 from adjudicator.lots import Lots
 from adjudicator.orders import (
     Build,
@@ -63,7 +63,7 @@ def case_id(data: Document) -> str | int | None:
 class CaseReader:
     """Reads cases of one variant. `year` is the year of a case that names none."""
 
-    def __init__(self, setting: Setting, year: int) -> None:
+    def __init__(self, setting: Context, year: int) -> None:
         self._setting = setting
         self._year = year
         self._places = {p.name.casefold(): p for p in setting.board.provinces.values()}

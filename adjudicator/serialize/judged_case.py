@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.orders import (
     Build,
     Convert,
@@ -34,7 +34,7 @@ from adjudicator.units import UnitRef
 
 
 def case_of(
-    setting: Setting, position: Position, resolution: Resolution, numbers: Sequence[int]
+    setting: Context, position: Position, resolution: Resolution, numbers: Sequence[int]
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """The case and its answer in the contract's form; None for both where that form cannot say all that was
     judged."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 import maps
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.outcome import Resolution
 from bench.adjudicate.positions import full_board
 from maps.variant import Variant
@@ -57,12 +57,12 @@ def allocated_mib(seed: int) -> float:
     return tracemalloc.get_traced_memory()[1] / _MIB
 
 
-def _loaded() -> tuple[Variant, Setting]:
+def _loaded() -> tuple[Variant, Context]:
     variant = maps.load("w3k")
     return variant, variant.setting()
 
 
-def _turn(variant: Variant, setting: Setting, seed: int) -> tuple[Resolution, list[str]]:
+def _turn(variant: Variant, setting: Context, seed: int) -> tuple[Resolution, list[str]]:
     chance = Random(seed)  # noqa: S311 no secret, but repeatable
     position, orders = full_board(variant, chance, list(variant.board.centres()))
     resolution = judge(setting, position, orders)

@@ -38,17 +38,17 @@ _EARLIER, _LATEST = 8, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlayedTurn:
     """The phases of one turn: each a position and the orders for it."""
 
     phases: tuple[tuple[Position, tuple[Order, ...]], ...]
 
 
-def turns(variant: Variant, count: int, seed: int) -> list[Turn]:
+def turns(variant: Variant, count: int, seed: int) -> list[PlayedTurn]:
     """Full turns with papers from a fixed seed."""
     chance = Random(seed)  # noqa: S311 no secret, but repeatable
     make = _marched if is_marched_over(variant) else _ruled
-    return [Turn(tuple(make(variant, chance))) for _ in range(count)]
+    return [PlayedTurn(tuple(make(variant, chance))) for _ in range(count)]
 
 
 def _marched(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[Order, ...]]]:
@@ -141,7 +141,7 @@ def _peer_ms(peer: Peer, records: Sequence[Record], tell: Callable[[str], None])
     return best / len(records) * 1000
 
 
-def _best(variant: Variant, found: Sequence[Turn]) -> list[float]:
+def _best(variant: Variant, found: Sequence[PlayedTurn]) -> list[float]:
     """Seconds of processor time for each turn, all its phases together, the best of some rounds."""
     setting, best = variant.setting(), [float("inf")] * len(found)
     for _ in range(ROUNDS):

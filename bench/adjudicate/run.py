@@ -22,7 +22,7 @@ from random import Random
 from typing import Any, TextIO
 
 import maps
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
@@ -96,7 +96,7 @@ class Ours:
     name = "galloper"
     timed = "judge() from parsed orders; each outcome's result, reason and cause, dislodged and retreats read"
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Context) -> None:
         self._setting = setting
         self._reader = CaseReader(setting, 1901)
 
@@ -110,7 +110,7 @@ class Ours:
         return Job(work, lambda resolution: frozenset(map(str, resolution.position.units)))
 
 
-def _judged(setting: Setting, position: Position, orders: Sequence[Order]) -> Resolution:
+def _judged(setting: Context, position: Position, orders: Sequence[Order]) -> Resolution:
     resolution = judge(setting, position, orders)
     for outcome in resolution.outcomes:
         _ = outcome.result, outcome.reason, outcome.cause, outcome.dislodged
@@ -220,7 +220,7 @@ def _percentile(times: Sequence[float]) -> float:
     return round(statistics.quantiles(times, n=100)[98] * 1000, 3)
 
 
-def _board_times(setting: Setting, boards: Sequence[tuple[Position, list[Order]]]) -> list[float]:
+def _board_times(setting: Context, boards: Sequence[tuple[Position, list[Order]]]) -> list[float]:
     """Seconds for each board, the best of several."""
     best = [float("inf")] * len(boards)
     for _ in range(ROUNDS):

@@ -23,11 +23,11 @@ import maps
 from adjudicator.calendar import PhaseKind
 from bench.desk.sample import FILE, MOST, Do
 from maps.variant import Variant
-from reading.line import ReadableLine
-from reading.page import Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader
 from reading.vocabulary import forms_of, lexicon_of
 from service.intake.load_context import known_game
-from service.intake.recognizer import EngineEye
+from service.intake.recognizer import EngineRecognizer
 from service.store.tables import LineState
 from training.evaluation.align import align
 
@@ -45,7 +45,7 @@ Truth = dict[str, Any]
 def draw(folder: Path, out: Path) -> int:
     """Write the pictures and the list of lines; how many lines there are."""
     variant = maps.load(VARIANT)
-    eye, scribe = EngineEye(), Scribe(lexicon_of(variant), [forms_of(variant, PHASE)])
+    eye, scribe = EngineRecognizer(), PageReader(lexicon_of(variant), [forms_of(variant, PHASE)])
     sheets: list[dict[str, Any]] = []
     number, apart = 0, 0
     for entry in _movement(folder):
@@ -74,8 +74,8 @@ def _movement(folder: Path) -> Iterator[Truth]:
 
 
 def _pages(
-    photo: Path, eye: EngineEye, scribe: Scribe, variant: Variant
-) -> Iterator[tuple[Image.Image, tuple[ReadableLine, ...]]]:
+    photo: Path, eye: EngineRecognizer, scribe: PageReader, variant: Variant
+) -> Iterator[tuple[Image.Image, tuple[InterpretedLine, ...]]]:
     for sight in eye.look(photo.read_bytes(), photo.name):
         for page in sight.reading.pages:
             assert sight.upright is not None
@@ -84,8 +84,8 @@ def _pages(
 
 
 def _doubtful(
-    lines: Sequence[ReadableLine], written: Sequence[Truth]
-) -> tuple[list[tuple[ReadableLine, Truth]], int]:
+    lines: Sequence[InterpretedLine], written: Sequence[Truth]
+) -> tuple[list[tuple[InterpretedLine, Truth]], int]:
     """Lines for a person, each with what is right about it; and how many were left out as not one for one."""
     spans = align([one["text"] for one in written], [line.text for line in lines]).spans
     of = {at: (n, span) for n, span in enumerate(spans) if span is not None for at in range(*span)}
@@ -118,7 +118,8 @@ def _order(one: Truth) -> str:
 
 
 def _kept(
-    entry: Truth, upright: Image.Image, chosen: Sequence[tuple[ReadableLine, Truth]], number: int, out: Path
+    entry: Truth, upright: Image.Image, chosen: Sequence[tuple[InterpretedLine, Truth]], number: int,
+    out: Path
 ) -> dict[str, Any]:
     scale = min(1.0, TALL / statistics.median(_height(line.box) for line, _ in chosen))
     page = upright.resize(
@@ -137,7 +138,7 @@ def _kept(
 
 
 def _line(
-    line: ReadableLine, right: Truth, scale: float, page: Image.Image, out: Path, number: int
+    line: InterpretedLine, right: Truth, scale: float, page: Image.Image, out: Path, number: int
 ) -> dict[str, Any]:
     box = [[round(x * scale, 1), round(y * scale, 1)] for x, y in line.box]
     xs, ys = [x for x, _ in box], [y for _, y in box]

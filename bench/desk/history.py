@@ -23,7 +23,6 @@ from maps.variant import Variant
 from service.games import create, lots, turns
 from service.games.deadlines import PhaseWindow, schedule
 from service.store.tables import (
-    ActRow,
     EventRow,
     GameRow,
     LineRow,
@@ -32,6 +31,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    ReviewActionRow,
     ReviewRow,
     SubmissionRow,
 )
@@ -53,7 +53,7 @@ def fill(session: Session, number: int, years: int, slug: str, now: datetime) ->
     plan = schedule(now.date(), variant.calendar, variant.start.phase, steps + 1)
     start = (now - (plan[-1].opens - plan[0].opens) - timedelta(days=2)).date()
     windows = schedule(start, variant.calendar, variant.start.phase, steps + 1)
-    seats = [create.Seat(power, f"Player {number} of {power}", mail=(f"p{number}-{at}@players.example",))
+    seats = [create.GameSeat(power, f"Player {number} of {power}", mail=(f"p{number}-{at}@players.example",))
              for at, power in enumerate(variant.powers)]
     new = create.NewGame(f"The long game {number}", slug, start, seats)
     first = create.create(session, new, variant, windows[0], lots.fresh_seed(), windows[0].opens)
@@ -166,7 +166,7 @@ class _History:
             for line in lines
         ]
         self._session.execute(
-            insert(ActRow),
+            insert(ReviewActionRow),
             [
                 {
                     "key": f"history-act-{key}",

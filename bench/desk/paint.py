@@ -11,12 +11,12 @@ from sqlalchemy import select
 
 from bench.desk import history
 from bench.desk.browser import WIDE
-from bench.desk.site import Place
+from bench.desk.site import SheetLocation
 from bench.figure import Figure, median, percentile, tidy
 from service.clock import SystemClock
 from service.public import me
 from service.site_folder import opened
-from service.store.tables import LinkRow, PhaseRow, PhaseState, PlayerRow, SeatRow
+from service.store.tables import AccessLinkRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 from service.web import sessions
 
 GAMES = 20
@@ -36,7 +36,7 @@ Times = Mapping[str, list[float]]
 """Milliseconds from the beginning of the navigation to the first paint with something on it, by page."""
 
 
-def fill(place: Place, years: int) -> None:
+def fill(place: SheetLocation, years: int) -> None:
     """Games beside the one of the sample, `GAMES` together, with years of history."""
     with opened(place.settings) as store:
         for number in range(1, GAMES):
@@ -44,7 +44,7 @@ def fill(place: Place, years: int) -> None:
                 history.fill(session, number, years, VARIANT, SystemClock().now())
 
 
-def pages(place: Place) -> dict[str, str]:
+def pages(place: SheetLocation) -> dict[str, str]:
     """What is looked at: a page's name and its address. The page of lines has the sample's, the others all
     games."""
     with opened(place.settings) as store, store() as session:
@@ -73,7 +73,7 @@ def pages(place: Place) -> dict[str, str]:
         }
 
 
-def visit(place: Place, game: str) -> str:
+def visit(place: SheetLocation, game: str) -> str:
     """The secret of a visit by a player of this game, who plays for this."""
     with opened(place.settings) as store, store.begin() as session:
         seat = session.scalars(select(SeatRow).where(SeatRow.game_id == game).order_by(SeatRow.power)).first()
@@ -85,7 +85,7 @@ def visit(place: Place, game: str) -> str:
             seat.player_id = player.id
         secret = token_urlsafe(32)
         session.merge(
-            LinkRow(
+            AccessLinkRow(
                 token_hash=me.digest(secret),
                 player_id=seat.player_id,
                 opens=me.VISIT,
@@ -96,7 +96,7 @@ def visit(place: Place, game: str) -> str:
         return secret
 
 
-def measure(browser: Any, place: Place, address: str) -> Times:
+def measure(browser: Any, place: SheetLocation, address: str) -> Times:
     """Every page `LOOKS` times, in a browser that has the style sheets from its first look."""
     found_at = pages(place)  # once: the server opens phases meanwhile
     context = browser.new_context(viewport=WIDE)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Part(StrEnum):
+class DeskPart(StrEnum):
     """What may be measured by itself."""
 
     READING = "reading"

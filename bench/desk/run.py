@@ -21,9 +21,9 @@ from sqlalchemy import select
 
 from bench.desk import paint, reading, safety
 from bench.desk.browser import NoBrowser, Tab, chromium, end_in_order
-from bench.desk.parts import Part
-from bench.desk.sample import NoSample, Sample, load_sample
-from bench.desk.site import NotServed, Place, Server, make, serving
+from bench.desk.parts import DeskPart
+from bench.desk.sample import DeskSample, NoSample, load_sample
+from bench.desk.site import NotServed, Server, SheetLocation, make, serving
 from bench.figure import Figure
 from service.site_folder import opened
 from service.store.tables import ReviewRow
@@ -31,7 +31,7 @@ from service.store.tables import ReviewRow
 Tell = Callable[[str], None]
 
 
-def run(parts: list[Part], out: TextIO, progress: TextIO) -> int:
+def run(parts: list[DeskPart], out: TextIO, progress: TextIO) -> int:
     """Measure `parts`, all where none is named, and print. 0; 1 with a sentence on `progress` where it cannot
     be done."""
     def tell(text: str) -> None:
@@ -41,7 +41,7 @@ def run(parts: list[Part], out: TextIO, progress: TextIO) -> int:
     try:
         sample = load_sample()
         with chromium() as browser:
-            for part in parts or list(Part):
+            for part in parts or list(DeskPart):
                 before = os.getloadavg()[0]
                 tell(f"{part.value} (load {before:.1f})")
                 for figure in _MEASURED[part](browser, sample, tell):
@@ -62,7 +62,7 @@ def _say(figure: Figure, out: TextIO) -> None:
                      ensure_ascii=False), file=out, flush=True)
 
 
-def _reading(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+def _reading(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
     with served(sample) as (place, server):
         tab = _tab(browser, place, server)
         found = reading.walk(tab, place.truth)
@@ -73,21 +73,21 @@ def _reading(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
     yield from reading.figures(found, len(place.truth) - len(wrong), len(place.truth))
 
 
-def _kills(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+def _kills(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
     with served(sample) as (place, server):
         tab = _tab(browser, place, server)
         yield from safety.kills(tab, server, lambda: decided(place), tell)
         tab.close()
 
 
-def _undo(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+def _undo(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
     with served(sample) as (place, server):
         tab = _tab(browser, place, server)
         yield from safety.undo_walk(tab, tell)
         tab.close()
 
 
-def _paint(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
+def _paint(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
     found = {}
     for years in paint.YEARS:
         tell(f"making {paint.GAMES} games with {years} years of history")
@@ -96,14 +96,14 @@ def _paint(browser: Any, sample: Sample, tell: Tell) -> Iterator[Figure]:
     yield from paint.figures(found)
 
 
-_MEASURED: dict[Part, Callable[[Any, Sample, Tell], Iterator[Figure]]] = {
-    Part.READING: _reading, Part.KILLS: _kills, Part.UNDO: _undo, Part.PAINT: _paint}
+_MEASURED: dict[DeskPart, Callable[[Any, DeskSample, Tell], Iterator[Figure]]] = {
+    DeskPart.READING: _reading, DeskPart.KILLS: _kills, DeskPart.UNDO: _undo, DeskPart.PAINT: _paint}
 
 
 @contextmanager
 def served(
-    sample: Sample, prepare: Callable[[Place], None] = lambda _place: None
-) -> Iterator[tuple[Place, Server]]:
+    sample: DeskSample, prepare: Callable[[SheetLocation], None] = lambda _place: None
+) -> Iterator[tuple[SheetLocation, Server]]:
     """A temporary site with the sample, prepared further before it is served; killed and removed at the
     end."""
     with tempfile.TemporaryDirectory(prefix="galloper-bench-", ignore_cleanup_errors=True) as folder:
@@ -117,13 +117,13 @@ def served(
             server.kill()
 
 
-def _tab(browser: Any, place: Place, server: Server) -> Tab:
+def _tab(browser: Any, place: SheetLocation, server: Server) -> Tab:
     tab = Tab(browser, server.address, f"{server.address}/desk/{place.phase}", place.token)
     tab.open()
     return tab
 
 
-def decided(place: Place) -> dict[int, tuple[str, str | None]]:
+def decided(place: SheetLocation) -> dict[int, tuple[str, str | None]]:
     """State and order of every line by its newest standing decision, read from the site's own database."""
     with opened(place.settings) as store, store() as session:
         rows = session.scalars(select(ReviewRow).where(ReviewRow.undone_at.is_(None)).order_by(ReviewRow.id))

@@ -61,7 +61,7 @@ class SamplePage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class DeskSample:
     """Pages with a hundred lines together. `variant` and `phase` are what they were read for."""
 
     folder: Path
@@ -80,7 +80,7 @@ class Sample:
         return out.getvalue()
 
 
-def load_sample(folder: Path = DEFAULT) -> Sample:
+def load_sample(folder: Path = DEFAULT) -> DeskSample:
     """The sample in a folder. Raises NoSample."""
     path = folder / FILE
     try:
@@ -88,7 +88,7 @@ def load_sample(folder: Path = DEFAULT) -> Sample:
         pages = tuple(
             SamplePage(page["id"], (page["size"][0], page["size"][1]), tuple(map(_line, page["lines"])))
             for page in document["sheets"])
-        return Sample(folder, document["variant"], document["phase"], pages)
+        return DeskSample(folder, document["variant"], document["phase"], pages)
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise NoSample(f"{path} cannot be read as doubtful lines ({error!r})") from error
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 import maps
-from bench.desk.sample import Sample, SampleLine, SamplePage
+from bench.desk.sample import DeskSample, SampleLine, SamplePage
 from maps.variant import Variant
 from service.clock import SystemClock
 from service.config import Settings
@@ -64,7 +64,7 @@ class NotServed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SheetLocation:
     """A site's folder with the sample at its desk. `token`: of a signed-in browser; `truth`: by line id."""
 
     folder: Path
@@ -74,7 +74,7 @@ class Place:
     truth: dict[int, SampleLine]
 
 
-def make(folder: Path, sample: Sample, port: int = 0) -> Place:
+def make(folder: Path, sample: DeskSample, port: int = 0) -> SheetLocation:
     """A new site in an empty folder: one game whose first phase has just closed, the sample's pages from its
     powers in turn. Any free port unless one is given."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def make(folder: Path, sample: Sample, port: int = 0) -> Place:
         token = sessions.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
         truth = lay_out(session, sample, phase, Blobs(Path(settings.data) / "blobs"))
-    return Place(folder, settings, phase.id, token, truth)
+    return SheetLocation(folder, settings, phase.id, token, truth)
 
 
 def closed_game(session: Session, name: str, variant: Variant, now: datetime) -> PhaseRow:
@@ -97,7 +97,9 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
     first_day = (now - (plan.deadline - plan.opens) - timedelta(days=1)).date()
     window = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
     seats = [
-        create.Seat(power, f"Player of {power}", mail=(f"{power.lower().replace(' ', '-')}@players.example",))
+        create.GameSeat(
+            power, f"Player of {power}", mail=(f"{power.lower().replace(' ', '-')}@players.example",)
+        )
         for power in variant.powers
     ]
     new = create.NewGame(name, variant.slug, first_day, seats)
@@ -109,7 +111,7 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
     return phase
 
 
-def lay_out(session: Session, sample: Sample, phase: PhaseRow, blobs: Blobs) -> dict[int, SampleLine]:
+def lay_out(session: Session, sample: DeskSample, phase: PhaseRow, blobs: Blobs) -> dict[int, SampleLine]:
     """The sample's pages filed for a phase, one paper a power with its pages; what each line says, by its
     id."""
     powers = sorted(maps.load(sample.variant).powers)
@@ -191,7 +193,7 @@ class Server:
             self.process = None
 
 
-def serving(place: Place) -> Server:
+def serving(place: SheetLocation) -> Server:
     """`galloper serve` over a site, not yet started."""
     address = f"http://{place.settings.web.host}:{place.settings.web.port}"
     return Server([sys.executable, "-m", "service.cli.main", "serve", str(place.folder)], address)

@@ -21,10 +21,10 @@ from typing import Any, TextIO
 import maps
 from bench.peak import peak_mib
 from bench.read.peers import PEERS
-from reading.page import Scribe
+from reading.page import PageReader
 from reading.vocabulary import all_forms, lexicon_of
 from service.cli.read import read_photo
-from service.intake.recognizer import EngineEye
+from service.intake.recognizer import EngineRecognizer
 
 Reader = Callable[[Path], dict[str, Any]]
 _KIB_IN_MIB = 1024
@@ -33,7 +33,7 @@ _KIB_IN_MIB = 1024
 def ours(slug: str) -> Reader:
     """This reader as `galloper read` has it: the sheet's own heading tells the phase."""
     variant = maps.load(slug)
-    eye, scribe = EngineEye(), Scribe(lexicon_of(variant), all_forms(variant))
+    eye, scribe = EngineRecognizer(), PageReader(lexicon_of(variant), all_forms(variant))
 
     def read(photo: Path) -> dict[str, Any]:
         return read_photo(photo.name, photo.read_bytes(), eye, scribe, variant, by_heading=True)

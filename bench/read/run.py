@@ -44,7 +44,7 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ReadingFigure:
     """One figure of one reader on one group of sheets. `of`: how many lines or sheets it is taken over."""
 
     what: str
@@ -122,7 +122,7 @@ def tell(progress: TextIO, reader: str, done: int, of: int) -> None:
         print(f"{reader}: {done} of {of}", file=progress, flush=True)
 
 
-def figures(truth: Truth, sitting: Sitting) -> Iterator[Figure]:
+def figures(truth: Truth, sitting: Sitting) -> Iterator[ReadingFigure]:
     """Every figure of one reader: for tidy and hasty sheets apart where the truth tells them apart, and for
     all."""
     manners = [m for m in ("tidy", "hasty") if any(sheet.manner == m for sheet in truth.sheets)]
@@ -134,24 +134,24 @@ def figures(truth: Truth, sitting: Sitting) -> Iterator[Figure]:
             seconds = [float(a[what]) for s in sheets if (a := sitting.answers.get(s.file)) is not None]
             if seconds:
                 title = {"cpu": "CPU time a sheet, median", "wall": "time a sheet, median"}[what]
-                yield Figure(title, round(statistics.median(seconds), 3), "s", group, len(seconds))
-    yield Figure("peak memory", sitting.peak_mib, "MiB", "all")
+                yield ReadingFigure(title, round(statistics.median(seconds), 3), "s", group, len(seconds))
+    yield ReadingFigure("peak memory", sitting.peak_mib, "MiB", "all")
 
 
-def _of_lines(score: Score, group: str) -> Iterator[Figure]:
+def _of_lines(score: Score, group: str) -> Iterator[ReadingFigure]:
     live, struck, passed = len(score.live), len(score.struck), len(score.passed)
-    yield Figure("orders exact by meaning", score.exact, "share", group, live)
-    yield Figure("orders exact by text", score.exact_text, "share", group, live)
-    yield Figure("right among first five", score.in_first_five, "share", group, live)
-    yield Figure("share auto", score.auto_share, "share", group, live)
-    yield Figure("wrong among auto", score.wrong_auto, "lines", group, passed)
-    yield Figure("struck line taken as live", score.struck_live, "lines", group, struck)
-    yield Figure("struck line taken as live and auto", score.struck_auto, "lines", group, struck)
+    yield ReadingFigure("orders exact by meaning", score.exact, "share", group, live)
+    yield ReadingFigure("orders exact by text", score.exact_text, "share", group, live)
+    yield ReadingFigure("right among first five", score.in_first_five, "share", group, live)
+    yield ReadingFigure("share auto", score.auto_share, "share", group, live)
+    yield ReadingFigure("wrong among auto", score.wrong_auto, "lines", group, passed)
+    yield ReadingFigure("struck line taken as live", score.struck_live, "lines", group, struck)
+    yield ReadingFigure("struck line taken as live and auto", score.struck_auto, "lines", group, struck)
     for trap, (taken, of) in sorted(score.traps().items()):
-        yield Figure(f"line to be looked at taken as auto: {trap}", taken, "lines", group, of)
-    yield Figure("calibration error", score.calibration_error, "share", group)
-    yield Figure("CER", score.character_errors, "share", group)
-    yield Figure("WER", score.word_errors, "share", group)
+        yield ReadingFigure(f"line to be looked at taken as auto: {trap}", taken, "lines", group, of)
+    yield ReadingFigure("calibration error", score.calibration_error, "share", group)
+    yield ReadingFigure("CER", score.character_errors, "share", group)
+    yield ReadingFigure("WER", score.word_errors, "share", group)
 
 
 # Peers
@@ -162,7 +162,7 @@ _COMPARED = ("orders exact by meaning", "orders exact by text", "CER", "WER", "C
 _BY_ORDERS = _COMPARED[:1]
 
 
-def _peers(truth: Truth, ours: Sequence[Figure], say: Say, progress: TextIO) -> None:
+def _peers(truth: Truth, ours: Sequence[ReadingFigure], say: Say, progress: TextIO) -> None:
     mine = {(figure.what, figure.sheets): figure for figure in ours}
     for name in read_peers.PEERS:
         title = read_peers.title(name)

@@ -27,7 +27,7 @@ from ocr.page import Page, Reading, Status
 from service.bootstrap import TEND_SECONDS, Running, Site, open_site
 from service.clock import Clock, SystemClock
 from service.config import Settings
-from service.intake.recognizer import Sight
+from service.intake.recognizer import RecognizedPage
 
 APPROVE = "bench-approve"
 """Work that approves a judged phase, in place of the coordinator: {"phase": id}."""
@@ -36,9 +36,9 @@ APPROVE = "bench-approve"
 class UnreadingEye:
     """Reading switched off: every photograph is a page without a line."""
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
-        """See `service.intake.recognizer.Eye`."""
-        return (Sight(data, Reading(Status.READ, pages=(Page(1, 0, 0.0, ()),))),)
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        """See `service.intake.recognizer.Recognizer`."""
+        return (RecognizedPage(data, Reading(Status.READ, pages=(Page(1, 0, 0.0, ()),))),)
 
 
 class AheadClock:

@@ -30,8 +30,8 @@ from sqlalchemy.orm import Session
 from bench.figure import Figure
 from bench.storm.child import APPROVE
 from bench.storm.kill import database_of
-from bench.storm.parts import Database, Sizes
-from bench.storm.site import Place, Room, StormFault, add_games, address, place, wait_for
+from bench.storm.parts import Database, StormSizes
+from bench.storm.site import StormFault, StormPlace, StormProcess, add_games, address, place, wait_for
 from service.clock import SystemClock
 from service.jobs import DbosJobs
 from service.scheduler import due_now
@@ -66,7 +66,7 @@ class Run:
     letters: int
 
 
-def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
+def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
     """The figures of the part. Raises StormFault, also where a phase is judged twice or a letter is
     missing."""
     few = _run(sizes.few_games, 1, database)
@@ -108,7 +108,7 @@ def _run(games: int, workers: int, database: Database) -> Run:
             place(Path(folder), url=url) as at:
         phases = add_games(at, games)
         file_sheets(at, phases)
-        rooms = [Room(at, "worker", core=number) for number in range(workers)]
+        rooms = [StormProcess(at, "worker", core=number) for number in range(workers)]
         try:
             for room in rooms:
                 room.ready()
@@ -121,7 +121,7 @@ def _run(games: int, workers: int, database: Database) -> Run:
         return Run(games, judged, written, spent, _checked(at, phases))
 
 
-def _close(at: Place, phases: list[int]) -> tuple[float, float]:
+def _close(at: StormPlace, phases: list[int]) -> tuple[float, float]:
     """Seconds from the deadline until all were judged, and how long these and the writing took together."""
     jobs = DbosJobs(at.engine)
     jobs.prepare()
@@ -144,7 +144,7 @@ def _close(at: Place, phases: list[int]) -> tuple[float, float]:
     return judged, judged + time.monotonic() - again
 
 
-def _until(at: Place, phases: list[int], state: PhaseState) -> None:
+def _until(at: StormPlace, phases: list[int], state: PhaseState) -> None:
     def there() -> bool:
         with at.store() as session:
             return not session.scalar(select(func.count()).select_from(PhaseRow).where(
@@ -154,7 +154,7 @@ def _until(at: Place, phases: list[int], state: PhaseState) -> None:
         raise StormFault(f"not every phase was {state.value} in {PATIENCE:.0f} seconds")
 
 
-def _checked(at: Place, phases: list[int]) -> int:
+def _checked(at: StormPlace, phases: list[int]) -> int:
     """How many letters stand in the outbox. Raises StormFault where a phase was judged twice or a player has
     no results."""
     with at.store() as session:
@@ -183,7 +183,7 @@ def _checked(at: Place, phases: list[int]) -> int:
 # -----------------------------------------------------------------------------------------------------
 
 
-def file_sheets(at: Place, phases: list[int]) -> None:
+def file_sheets(at: StormPlace, phases: list[int]) -> None:
     """A read sheet for each power of each phase: a line for each unit, which holds."""
     blobs = Blobs(Path(at.settings.data) / "blobs")
     start = at.variant.start

@@ -26,8 +26,17 @@ from bench.figure import Figure
 from bench.servers.dovecot import Dovecot
 from bench.servers.postgres import Postgres, binaries
 from bench.servers.smtp_sink import SmtpSink
-from bench.storm.parts import Database, Sizes
-from bench.storm.site import Place, Room, StormFault, add_games, orders, photograph, place, wait_for
+from bench.storm.parts import Database, StormSizes
+from bench.storm.site import (
+    StormFault,
+    StormPlace,
+    StormProcess,
+    add_games,
+    orders,
+    photograph,
+    place,
+    wait_for,
+)
 from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
 
@@ -57,7 +66,7 @@ class Count:
     others: str
 
 
-def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
+def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
     """The figures of the part. Raises StormFault, after the figures where they show something lost or
     doubled."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
@@ -119,17 +128,17 @@ def database_of(kind: Database) -> Iterator[str]:
         cluster.stop()
 
 
-def _storm(at: Place, server: Dovecot, sizes: Sizes, rooms: int) -> None:
+def _storm(at: StormPlace, server: Dovecot, sizes: StormSizes, rooms: int) -> None:
     chance = random.Random(sizes.seed)  # noqa: S311 no secret
     waiting = _mails(at, sizes.mails)
     chance.shuffle(waiting)
     each = max(1, len(waiting) // max(1, sizes.kills))
-    running: list[Room | None] = [None] * rooms
+    running: list[StormProcess | None] = [None] * rooms
     try:
         for _ in range(sizes.kills):
             for number, room in enumerate(running):
                 if room is None:
-                    running[number] = Room(at, "site")
+                    running[number] = StormProcess(at, "site")
             for _ in range(min(each, len(waiting))):
                 server.deliver(waiting.pop())
             chosen = chance.randrange(rooms)
@@ -143,7 +152,7 @@ def _storm(at: Place, server: Dovecot, sizes: Sizes, rooms: int) -> None:
         server.deliver(mail)
 
 
-def _kill(room: Room | None, chance: random.Random) -> None:
+def _kill(room: StormProcess | None, chance: random.Random) -> None:
     assert room is not None
     if chance.random() < AT_START:
         time.sleep(chance.uniform(0, LONGEST_LIFE))
@@ -153,18 +162,18 @@ def _kill(room: Room | None, chance: random.Random) -> None:
     room.kill()
 
 
-def _mails(at: Place, count: int) -> list[bytes]:
+def _mails(at: StormPlace, count: int) -> list[bytes]:
     """One mail for each seat of as many games as it takes."""
     powers = sorted(at.variant.powers)
     add_games(at, -(-count // len(powers)))
     return [orders(at, n // len(powers), powers[n % len(powers)], 1, photograph(n)) for n in range(count)]
 
 
-def _finish(at: Place, server: Dovecot, mails: int) -> None:
+def _finish(at: StormPlace, server: Dovecot, mails: int) -> None:
     """Bring everything to its end: first what dead senders had claimed is let go, then it is tried again.
     Nobody waits for what the clock of the moment does not let happen."""
     for ahead in AHEAD_MINUTES:
-        room = Room(at, "site", str(ahead))
+        room = StormProcess(at, "site", str(ahead))
         try:
             room.ready()
             wait_for(lambda: not _unfinished(at, mails, ahead) and not server.contents(), PATIENCE, step=1.0)  # noqa: B023 called here
@@ -174,7 +183,7 @@ def _finish(at: Place, server: Dovecot, mails: int) -> None:
             return
 
 
-def _unfinished(at: Place, mails: int, ahead: int | None = None) -> int:
+def _unfinished(at: StormPlace, mails: int, ahead: int | None = None) -> int:
     """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead
     lets be sent."""
     now = SystemClock().now()
@@ -189,7 +198,7 @@ def _unfinished(at: Place, mails: int, ahead: int | None = None) -> int:
     return max(0, mails - used) + letters
 
 
-def counted(at: Place, server: Dovecot, sink: SmtpSink) -> Count:
+def counted(at: StormPlace, server: Dovecot, sink: SmtpSink) -> Count:
     """What came of it."""
     arrived = Counter(str(letter.message["Message-ID"]) for letter in sink.letters)
     with at.store() as session:

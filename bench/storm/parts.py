@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Part(StrEnum):
+class StormPart(StrEnum):
     """What may be measured by itself."""
 
     KILL = "kill"
@@ -24,7 +24,7 @@ class Database(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class StormSizes:
     """How large a storm is. `minutes` of traffic in the soak, which passes `pace` times as fast; `games`
     close in the same second and are compared with `few_games`; `rate_mails` with photographs of `photo_bytes`
     each. `seed` chooses the points at which processes are killed."""

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from bench.figure import Figure
 from bench.servers.dovecot import Dovecot
-from bench.storm.parts import Sizes
-from bench.storm.site import Place, Room, StormFault, add_games, orders, photograph, place
+from bench.storm.parts import StormSizes
+from bench.storm.site import StormFault, StormPlace, StormProcess, add_games, orders, photograph, place
 
 ROUNDS, MOST_IN_A_ROUND = 5, 100
 SHARE, MEMORY = "at least 0.8", "under 200"
 
 
-def measure(sizes: Sizes) -> Iterator[Figure]:
+def measure(sizes: StormSizes) -> Iterator[Figure]:
     """The figures of the part. Raises StormFault."""
     server = Dovecot().start()
     try:
@@ -36,8 +36,8 @@ def measure(sizes: Sizes) -> Iterator[Figure]:
         server.remove()
 
 
-def _rounds(at: Place, server: Dovecot, sizes: Sizes) -> Iterator[Figure]:
-    intake, bare = Room(at, "intake"), Room(at, "bare", "INBOX")
+def _rounds(at: StormPlace, server: Dovecot, sizes: StormSizes) -> Iterator[Figure]:
+    intake, bare = StormProcess(at, "intake"), StormProcess(at, "bare", "INBOX")
     try:
         for room in (intake, bare):
             room.ready()
@@ -68,7 +68,7 @@ def _rounds(at: Place, server: Dovecot, sizes: Sizes) -> Iterator[Figure]:
     yield Figure("peak memory of the process that takes in", round(peak), "MB", target=MEMORY)
 
 
-def _fill(at: Place, server: Dovecot, first: int, count: int, size: int) -> None:
+def _fill(at: StormPlace, server: Dovecot, first: int, count: int, size: int) -> None:
     powers = sorted(at.variant.powers)
     with server.client() as client:
         for number in range(first, first + count):
@@ -76,7 +76,7 @@ def _fill(at: Place, server: Dovecot, first: int, count: int, size: int) -> None
             client.append("INBOX", mail)
 
 
-def _round(room: Room, count: int) -> tuple[float, float, float]:
+def _round(room: StormProcess, count: int) -> tuple[float, float, float]:
     """Mails a second, processor seconds and peak MB of one round."""
     room.tell("go")
     said = json.loads(room.answer())

@@ -15,20 +15,21 @@ from typing import TextIO
 
 from bench.figure import Figure
 from bench.storm import deadline, kill, rate, soak
-from bench.storm.parts import Database, Part, Sizes
+from bench.storm.parts import Database, StormPart, StormSizes
 from bench.storm.site import StormFault
 
 
 def run(
-    parts: Sequence[Part], databases: Sequence[Database], sizes: Sizes, out: TextIO, progress: TextIO
+    parts: Sequence[StormPart], databases: Sequence[Database], sizes: StormSizes, out: TextIO,
+    progress: TextIO
 ) -> int:
     """Measure `parts` on `databases`, all where none is named, and print. 1 with a sentence on `progress`
     where one cannot be done, and where a storm lost or doubled something; the others are measured all the
     same."""
     status = 0
-    for part in parts or list(Part):
+    for part in parts or list(StormPart):
         for database in databases or list(Database):
-            if part is Part.RATE and database is not (databases or list(Database))[0]:
+            if part is StormPart.RATE and database is not (databases or list(Database))[0]:
                 continue
             load = os.getloadavg()[0]
             print(f"{part.value}, {database.value} (load {load:.1f})", file=progress, flush=True)
@@ -43,15 +44,15 @@ def run(
     return status
 
 
-def _measured(part: Part, database: Database, sizes: Sizes) -> Iterator[Figure]:
+def _measured(part: StormPart, database: Database, sizes: StormSizes) -> Iterator[Figure]:
     match part:
-        case Part.KILL:
+        case StormPart.KILL:
             return kill.measure(sizes, database)
-        case Part.DEADLINE:
+        case StormPart.DEADLINE:
             return deadline.measure(sizes, database)
-        case Part.RATE:
+        case StormPart.RATE:
             return rate.measure(sizes)
-        case Part.SOAK:
+        case StormPart.SOAK:
             return soak.measure(sizes, database)
 
 

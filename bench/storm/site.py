@@ -50,7 +50,7 @@ class StormFault(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StormPlace:
     """A site in a folder, and the database over which the storm looks at it."""
 
     folder: Path
@@ -67,7 +67,7 @@ class Place:
 @contextmanager
 def place(
     folder: Path, *, url: str = "", server: Dovecot | None = None, sink: SmtpSink | None = None
-) -> Iterator[Place]:
+) -> Iterator[StormPlace]:
     """A new site in an empty folder, on SQLite unless `url` names a database. Mail comes from `server` and
     leaves to `sink`; where there is none, from and to folders."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def place(
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     try:
-        yield Place(folder, settings, engine, maps.load(VARIANT))
+        yield StormPlace(folder, settings, engine, maps.load(VARIANT))
     finally:
         engine.dispose()
 
@@ -116,7 +116,7 @@ def address(number: int, power: str) -> str:
     return f"{power.lower().replace(' ', '-')}.{number}@{DOMAIN}"
 
 
-def add_games(at: Place, count: int, *, deadline: datetime | None = None, first: int = 0) -> list[int]:
+def add_games(at: StormPlace, count: int, *, deadline: datetime | None = None, first: int = 0) -> list[int]:
     """So many games of ten powers, numbered from `first`, with their first phase open; the ids of those
     phases. Far off, unless `deadline` says."""
     now = SystemClock().now()
@@ -130,7 +130,7 @@ def add_games(at: Place, count: int, *, deadline: datetime | None = None, first:
 
 
 def _add_game(session: Session, variant: Variant, number: int, window: PhaseWindow, now: datetime) -> int:
-    seats = [create.Seat(power, f"Player of {power} in {title(number)}", mail=(address(number, power),))
+    seats = [create.GameSeat(power, f"Player of {power} in {title(number)}", mail=(address(number, power),))
              for power in variant.powers]
     new = create.NewGame(title(number), variant.slug, START, seats)
     row: PhaseRow = create.create(session, new, variant, window, fresh_seed(), now)
@@ -138,7 +138,7 @@ def _add_game(session: Session, variant: Variant, number: int, window: PhaseWind
     return row.id
 
 
-def orders(at: Place, number: int, power: str, version: int, photo: bytes) -> bytes:
+def orders(at: StormPlace, number: int, power: str, version: int, photo: bytes) -> bytes:
     """A player's mail for a game's open phase with one photograph, vouched for by the trusted server."""
     name = at.variant.powers[power].name
     message = EmailMessage()
@@ -166,10 +166,10 @@ def photograph(number: int, size: int = 0) -> bytes:
 # ----------------------------------------------------------------------------------------------------------
 
 
-class Room:
+class StormProcess:
     """`python -m bench.storm.child` over a place: a process of its own that may be killed at any instant."""
 
-    def __init__(self, at: Place, role: str, *arguments: str, core: int | None = None) -> None:
+    def __init__(self, at: StormPlace, role: str, *arguments: str, core: int | None = None) -> None:
         """With a `core` it runs on that one alone, of those this process may use, counted round."""
         self._log = (at.folder / "rooms.log").open("ab")
         with _on(core):

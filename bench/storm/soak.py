@@ -24,12 +24,12 @@ from bench.figure import Figure
 from bench.servers.dovecot import Dovecot
 from bench.servers.smtp_sink import SmtpSink
 from bench.storm.kill import database_of
-from bench.storm.parts import Database, Sizes
+from bench.storm.parts import Database, StormSizes
 from bench.storm.site import (
     DOMAIN,
-    Place,
-    Room,
     StormFault,
+    StormPlace,
+    StormProcess,
     add_games,
     address,
     orders,
@@ -50,7 +50,7 @@ PHOTO_BYTES = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SoakSample:
     """What a process holds at an instant."""
 
     memory_mb: float
@@ -58,13 +58,13 @@ class Sample:
     sockets: int
 
 
-def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
+def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
     """The figures of the part. Raises StormFault, after the figures where a mail came to no end."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-soak-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
             with place(Path(folder), url=url, server=server, sink=sink) as at:
-                room = Room(at, "site")
+                room = StormProcess(at, "site")
                 try:
                     phases = add_games(at, sizes.soak_games)
                     room.ready()
@@ -84,11 +84,11 @@ def measure(sizes: Sizes, database: Database) -> Iterator[Figure]:
 
 
 def _traffic(
-    at: Place, server: Dovecot, room: Room, phases: Sequence[int], sizes: Sizes
-) -> tuple[list[Sample], int]:
+    at: StormPlace, server: Dovecot, room: StormProcess, phases: Sequence[int], sizes: StormSizes
+) -> tuple[list[SoakSample], int]:
     mails = _mails(at, sizes)
     seconds = MAIL_SECONDS / sizes.pace
-    samples, sent, closed = list[Sample](), 0, 0
+    samples, sent, closed = list[SoakSample](), 0, 0
     begun = time.monotonic()
     while time.monotonic() - begun < sizes.minutes * 60 / sizes.pace:
         while sent * seconds <= time.monotonic() - begun:
@@ -104,7 +104,7 @@ def _traffic(
     return samples, sent
 
 
-def _mails(at: Place, sizes: Sizes) -> Iterator[list[bytes]]:
+def _mails(at: StormPlace, sizes: StormSizes) -> Iterator[list[bytes]]:
     """One mail after the other, some of them twice."""
     chance = random.Random(sizes.seed)  # noqa: S311 no secret
     seats = [(game, power) for game in range(sizes.soak_games) for power in sorted(at.variant.powers)]
@@ -116,7 +116,7 @@ def _mails(at: Place, sizes: Sizes) -> Iterator[list[bytes]]:
         yield [mail, mail] if chance.random() < TWICE else [mail]
 
 
-def _close(at: Place, phase: int) -> None:
+def _close(at: StormPlace, phase: int) -> None:
     with at.store.begin() as session:
         session.execute(
             update(PhaseRow)
@@ -125,7 +125,7 @@ def _close(at: Place, phase: int) -> None:
         )
 
 
-def _waiting(at: Place) -> int:
+def _waiting(at: StormPlace) -> int:
     with at.store() as session:
         return (
             session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED))
@@ -133,7 +133,7 @@ def _waiting(at: Place) -> int:
         )
 
 
-def look(pid: int) -> Sample:
+def look(pid: int) -> SoakSample:
     """A process as the kernel sees it. Raises StormFault when it is gone."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
@@ -141,7 +141,7 @@ def look(pid: int) -> Sample:
     except OSError as error:
         raise StormFault(f"the process of the soak is gone ({error.strerror})") from error
     resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return Sample(
+    return SoakSample(
         int(resident.split()[1]) / 1000, len(open_files), sum(one.startswith("socket") for one in open_files)
     )
 
@@ -153,7 +153,7 @@ def _target(link: Path) -> str:
         return ""
 
 
-def _figures(samples: Sequence[Sample], size: str) -> Iterator[Figure]:
+def _figures(samples: Sequence[SoakSample], size: str) -> Iterator[Figure]:
     half = samples[len(samples) // 2:]
     tenth = max(1, len(half) // 10)
     first, last = half[:tenth], half[-tenth:]

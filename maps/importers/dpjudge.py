@@ -13,16 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from adjudicator.geo import Terrain
-from maps.importers.dpjudge_lines import SHUT, Ground, Power, Reader
-from maps.importers.draft import COASTS, At, Draft, Link, Named, Place, Seat, Troubles
+from maps.importers.dpjudge_lines import SHUT, DpjudgeReader, PowerLine, TerrainLine
+from maps.importers.draft import COASTS, At, BoardDraft, DraftPower, DraftProvince, Link, Named, Troubles
 
 _TERRAIN = {"WATER": Terrain.SEA, "COAST": Terrain.COASTAL, "PORT": Terrain.COASTAL, "LAND": Terrain.INLAND}
 _COAST_WORD = re.compile(r"(?P<base>.+?)(?:/(?P<slash>[^/()]+)|\((?P<bracket>[^()]+)\))")
 
 
-def read(path: Path, troubles: Troubles) -> Draft | None:
+def read(path: Path, troubles: Troubles) -> BoardDraft | None:
     """The board of a `.map` file and of the files it uses, which stand beside it; None with faults noted."""
-    reader = Reader(path.parent, troubles)
+    reader = DpjudgeReader(path.parent, troubles)
     if not reader.file(path.name):
         return None
     return _Board(reader, path, troubles).draft()
@@ -31,13 +31,13 @@ def read(path: Path, troubles: Troubles) -> Draft | None:
 class _Board:
     """What was read, put together and checked."""
 
-    def __init__(self, reader: Reader, path: Path, troubles: Troubles) -> None:
+    def __init__(self, reader: DpjudgeReader, path: Path, troubles: Troubles) -> None:
         self._reader = reader
         self._path = path
         self._troubles = troubles
         self._shut = {one.written.upper() for one in reader.ground.values() if one.terrain == SHUT}
         self._coasts: dict[str, list[str]] = {}
-        self._base: dict[str, Ground] = {}
+        self._base: dict[str, TerrainLine] = {}
         self._ground = {one.written.upper(): one for one in reader.ground.values()}
         for one in self._ground.values():
             place, _, coast = one.written.upper().partition("/")
@@ -46,7 +46,7 @@ class _Board:
             elif place not in self._shut:
                 self._base[place] = one
 
-    def draft(self) -> Draft | None:
+    def draft(self) -> BoardDraft | None:
         powers = self._powers()
         homes = self._homes(powers)
         centres = {
@@ -68,7 +68,7 @@ class _Board:
                                           f"out"))
         places = self._without_shore(places, links)
         won = self._reader.victory or len({place for place, one in places.items() if one.centre}) // 2 + 1
-        return Draft(
+        return BoardDraft(
             title=self._path.stem.replace("_", " ").title(), origin=self._path.name, places=places,
             links=links,
             seats=tuple(_seat(power) for power in powers),
@@ -79,7 +79,7 @@ class _Board:
             names=tuple(self._names(places)), start=self._reader.start or ("Spring", 1901, "movement"),
             victory=won)
 
-    def _powers(self) -> list[Power]:
+    def _powers(self) -> list[PowerLine]:
         """The powers; what is none for certain is an unknown directive."""
         found = []
         for power in self._reader.powers.values():
@@ -94,7 +94,7 @@ class _Board:
             found.append(power)
         return found
 
-    def _homes(self, powers: list[Power]) -> dict[str, str]:
+    def _homes(self, powers: list[PowerLine]) -> dict[str, str]:
         found: dict[str, str] = {}
         for power in powers:
             for place, at in power.homes.items():
@@ -104,7 +104,7 @@ class _Board:
                                                f"of one power"))
         return found
 
-    def _place(self, place: str, one: Ground, centre: bool, home: str) -> Place:
+    def _place(self, place: str, one: TerrainLine, centre: bool, home: str) -> DraftProvince:
         named = self._reader.names.get(place)
         if named is None:
             self._troubles.fault(*one.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
@@ -114,7 +114,7 @@ class _Board:
                                           f"at sea only"))
         if one.written.islower() and place not in self._coasts:
             self._troubles.note(*one.at, f"{place} is written in small letters, so no fleet may stand there")
-        return Place(
+        return DraftProvince(
             place,
             named[0] if named else place,
             _TERRAIN[one.terrain],
@@ -124,7 +124,9 @@ class _Board:
             one.at,
         )
 
-    def _without_shore(self, places: dict[str, Place], links: dict[Link, At]) -> dict[str, Place]:
+    def _without_shore(
+        self, places: dict[str, DraftProvince], links: dict[Link, At]
+    ) -> dict[str, DraftProvince]:
         """A place that is called a coast and that no fleet reaches is inland here."""
         reached = {end.partition("/")[0] for link in links if link.afloat for end in (link.a, link.b)}
         found = {}
@@ -146,7 +148,7 @@ class _Board:
                     self._troubles.fault(*first.at, (f"{coast} is no coast known here; known are "
                                                      f"{', '.join(COASTS)}"))
 
-    def _links(self, places: dict[str, Place]) -> dict[Link, At]:
+    def _links(self, places: dict[str, DraftProvince]) -> dict[Link, At]:
         found: dict[Link, At] = {}
         for one in self._reader.ground.values():
             here = one.written.upper()
@@ -171,7 +173,9 @@ class _Board:
                 seen.add(there)
         return found
 
-    def _link(self, one: Ground, abut: str, places: dict[str, Place], found: dict[Link, At]) -> None:
+    def _link(
+        self, one: TerrainLine, abut: str, places: dict[str, DraftProvince], found: dict[Link, At]
+    ) -> None:
         here, there = one.written.upper(), abut.upper()
         a, b = places.get(here.partition("/")[0]), places[there.partition("/")[0]]
         if a is None:
@@ -189,7 +193,7 @@ class _Board:
         else:
             found.setdefault(Link(here, there, afloat=True), one.at)
 
-    def _stands(self, place: str, at: At, places: dict[str, Place]) -> bool:
+    def _stands(self, place: str, at: At, places: dict[str, DraftProvince]) -> bool:
         base, _, coast = place.partition("/")
         if base not in places:
             self._troubles.fault(*at, f"a unit stands in {place}, and no line tells its terrain")
@@ -199,7 +203,7 @@ class _Board:
             return True
         return False
 
-    def _names(self, places: dict[str, Place]) -> list[Named]:
+    def _names(self, places: dict[str, DraftProvince]) -> list[Named]:
         found = []
         for place, (name, aliases, at) in self._reader.names.items():
             base, _, coast = place.partition("/")
@@ -226,11 +230,11 @@ def _alias(written: str, base: str, coast: str, at: At) -> Named:
     return Named(parts["base"] if parts and usual else text, region, written.endswith("?"), at)
 
 
-def _seat(power: Power) -> Seat:
+def _seat(power: PowerLine) -> DraftPower:
     """A power with its name as it is printed: underscores in front not shown, + before a large letter."""
     adjective = power.adjective.replace("+", " ").strip().title()
     name = "".join(part.title() for part in power.id.lstrip("_").split("+"))
-    return Seat(
+    return DraftPower(
         power.id,
         name,
         (adjective,) if adjective and adjective != name else (),

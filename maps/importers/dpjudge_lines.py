@@ -16,7 +16,7 @@ _ABBREVIATION = re.compile(r"[A-Z0-9]{3}(/[A-Z]{2})?")
 
 
 @dataclass(slots=True)
-class Ground:
+class TerrainLine:
     """One terrain line: the directive, the place as written, and what it abuts, as written."""
 
     terrain: str
@@ -26,7 +26,7 @@ class Ground:
 
 
 @dataclass(slots=True)
-class Power:
+class PowerLine:
     """A power as it grows: homes, what it owns where that is said apart, units as kind, place and line."""
 
     id: str
@@ -38,17 +38,17 @@ class Power:
     units: list[tuple[str, str, At]] = field(default_factory=list)
 
 
-class Reader:
+class DpjudgeReader:
     """Line by line: what is said last counts."""
 
     def __init__(self, folder: Path, troubles: Troubles) -> None:
         self._folder = folder
         self._troubles = troubles
         self._seen: set[str] = set()
-        self._current: Power | None = None
-        self.ground: dict[str, Ground] = {}
+        self._current: PowerLine | None = None
+        self.ground: dict[str, TerrainLine] = {}
         self.names: dict[str, tuple[str, list[str], At]] = {}
-        self.powers: dict[str, Power] = {}
+        self.powers: dict[str, PowerLine] = {}
         self.neutral: dict[str, At] = {}
         self.start: tuple[str, int, str] | None = None
         self.victory = 0
@@ -120,10 +120,10 @@ class Reader:
             else:
                 abuts.append(word)
         terrain = known.terrain if known and directive == "AMEND" else directive
-        self.ground[place] = Ground(terrain, place, abuts, at)
+        self.ground[place] = TerrainLine(terrain, place, abuts, at)
         return None
 
-    def _other_case(self, place: str) -> Ground | None:
+    def _other_case(self, place: str) -> TerrainLine | None:
         """The line of the same place in other letters, which the new one replaces, and its coasts with it."""
         known = self.ground.pop(place.swapcase(), None)
         if known is not None and place.isupper():
@@ -172,13 +172,13 @@ class Reader:
             return
         if word == "CENTERS":
             return
-        power = self.powers.setdefault(word, Power(word, at))
+        power = self.powers.setdefault(word, PowerLine(word, at))
         self._current = power
         if brackets:
             power.adjective, _, power.letter = brackets[1].strip().partition(":")
         self._add_homes(power, centres, at)
 
-    def _add_homes(self, power: Power, centres: list[str], at: At) -> None:
+    def _add_homes(self, power: PowerLine, centres: list[str], at: At) -> None:
         for centre in centres:
             if centre.startswith("-"):
                 power.homes.pop(centre[1:], None)
@@ -186,7 +186,7 @@ class Reader:
             else:
                 power.homes[centre] = at
 
-    def _owner(self, words: list[str], at: At) -> Power | None:
+    def _owner(self, words: list[str], at: At) -> PowerLine | None:
         if self._current is None:
             self._fault(at, f"{words[0]} stands before any power")
         return self._current

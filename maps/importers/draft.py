@@ -68,7 +68,7 @@ class Troubles:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DraftProvince:
     """One province. `coasts` are codes such as "NC" in the order of the file."""
 
     id: str
@@ -81,7 +81,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class DraftPower:
     """One power. `letter` is "" where the file gives none."""
 
     id: str
@@ -110,16 +110,16 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class BoardDraft:
     """A whole board. `links` holds both directions of what can be passed both ways, with the line that says
     so; `units` are power, kind and region, `owned` power and centre; `start` is season, year and kind of
     phase or None; `victory` 0 where the file gives no number."""
 
     title: str
     origin: str
-    places: Mapping[str, Place]
+    places: Mapping[str, DraftProvince]
     links: Mapping[Link, At]
-    seats: tuple[Seat, ...]
+    seats: tuple[DraftPower, ...]
     units: tuple[tuple[str, str, str], ...]
     owned: tuple[tuple[str, str], ...]
     names: tuple[Named, ...] = ()
@@ -137,7 +137,7 @@ def in_pairs(links: Mapping[Link, At]) -> Iterable[tuple[Link, bool]]:
             yield link, False
 
 
-def check_links(draft: Draft, *, one_way: bool, troubles: Troubles) -> None:
+def check_links(draft: BoardDraft, *, one_way: bool, troubles: Troubles) -> None:
     """A link that one end names and the other does not is a fault, unless the board is said to have such."""
     for link, single in in_pairs(draft.links):
         if single and not one_way:

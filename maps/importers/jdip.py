@@ -12,7 +12,18 @@ from pathlib import Path
 
 from adjudicator.geo import Terrain
 from maps.importers import xml
-from maps.importers.draft import COASTS, PHASES, SEASONS, At, Draft, Link, Named, Place, Seat, Troubles
+from maps.importers.draft import (
+    COASTS,
+    PHASES,
+    SEASONS,
+    At,
+    BoardDraft,
+    DraftPower,
+    DraftProvince,
+    Link,
+    Named,
+    Troubles,
+)
 from maps.importers.xml import Element
 
 VARIANTS, PROVINCES = "VARIANTS", "PROVINCES"
@@ -39,7 +50,7 @@ _REF = re.compile(r"(?P<place>.+?)(?:[-/(](?P<coast>[nsew]c)\)?)?")
 _TURN = re.compile(r"(?P<season>\w+)[\s,]+(?P<year>\d+)[\s,]+(?P<phase>\w+)")
 
 
-def read(path: Path, wanted: str, troubles: Troubles) -> Draft | None:
+def read(path: Path, wanted: str, troubles: Troubles) -> BoardDraft | None:
     """The variant called `wanted` of a `variants.xml`; with "" the only one, or the one marked as default.
     None with faults noted."""
     root = xml.read(path, troubles)
@@ -123,7 +134,7 @@ class _Board:
         self._shut: set[str] = set()
         self._named: list[Named] = []
 
-    def draft(self) -> Draft:
+    def draft(self) -> BoardDraft:
         self._check_known(self._file, self._variant)
         self._check_known(self._beside, self._adjacency)
         elements = self._elements()
@@ -136,7 +147,7 @@ class _Board:
         }
         self._leave_out()
         won = self._number("WINNING_SUPPLY_CENTERS") or len(centres) // 2 + 1
-        return Draft(
+        return BoardDraft(
             title=self._variant.get("name"), origin=self._file, places=places,
             links=self._links(elements, places),
             seats=seats, units=tuple(self._units(powers, places)), owned=tuple(owned),
@@ -187,15 +198,15 @@ class _Board:
             self._fault(file, one, f"{what} {text!r}, which is no PROVINCE of {self._beside}")
         return _Ref(place, coast) if place is not None and place not in self._shut else None
 
-    def _seats(self) -> tuple[Seat, ...]:
-        found: dict[str, Seat] = {}
+    def _seats(self) -> tuple[DraftPower, ...]:
+        found: dict[str, DraftPower] = {}
         for one in self._variant.all("POWER"):
             name = one.get("name")
             if not name or name.casefold() in found:
                 self._fault(self._file, one, f"a POWER needs a name of its own; this one has {name!r}")
                 continue
             more = [part.strip() for part in (*one.get("altnames").split(","), one.get("adjective"))]
-            found[name.casefold()] = Seat(
+            found[name.casefold()] = DraftPower(
                 name, name, tuple(dict.fromkeys(part for part in more if part and part != name))
             )
             if one.get("active") == "false":
@@ -231,7 +242,7 @@ class _Board:
                     homes[ref.place] = powers[power.casefold()]
         return homes, owned, set(centres)
 
-    def _place(self, place: str, one: Element, centre: bool, home: str) -> Place:
+    def _place(self, place: str, one: Element, centre: bool, home: str) -> DraftProvince:
         types = [link.get("type", _BY_LAND) for link in one.all("ADJACENCY")]
         coasts = tuple(dict.fromkeys(kind.upper() for kind in types if kind not in {_BY_LAND, _ONE_COAST}))
         terrain = Terrain.SEA if _BY_LAND not in types else (
@@ -248,9 +259,11 @@ class _Board:
         if one.get("isConvoyableCoast") == "true":
             self._note(self._beside, one, (f"fleets in {place} carry armies in jDip; here fleets carry at "
                                            f"sea only"))
-        return Place(place, one.get("fullname"), terrain, coasts, centre, home, (self._beside, one.line))
+        return DraftProvince(
+            place, one.get("fullname"), terrain, coasts, centre, home, (self._beside, one.line)
+        )
 
-    def _links(self, elements: dict[str, Element], places: dict[str, Place]) -> dict[Link, At]:
+    def _links(self, elements: dict[str, Element], places: dict[str, DraftProvince]) -> dict[Link, At]:
         found: dict[Link, At] = {}
         for place, one in elements.items():
             for adjacency in one.all("ADJACENCY"):
@@ -262,7 +275,7 @@ class _Board:
         return found
 
     def _link(
-        self, here: Place, kind: str, ref: _Ref, adjacency: Element, places: dict[str, Place],
+        self, here: DraftProvince, kind: str, ref: _Ref, adjacency: Element, places: dict[str, DraftProvince],
         found: dict[Link, At]
     ) -> None:
         there, at = places[ref.place], (self._beside, adjacency.line)
@@ -282,7 +295,7 @@ class _Board:
             start = here.id if kind == _ONE_COAST else f"{here.id}/{kind.upper()}"
             found.setdefault(Link(start, str(ref), afloat=True), at)
 
-    def _units(self, powers: dict[str, str], places: dict[str, Place]) -> list[tuple[str, str, str]]:
+    def _units(self, powers: dict[str, str], places: dict[str, DraftProvince]) -> list[tuple[str, str, str]]:
         found = []
         for one in self._variant.all("INITIALSTATE"):
             ref = self._find(one.get("province"), self._file, one, "INITIALSTATE names")

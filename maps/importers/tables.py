@@ -11,7 +11,7 @@ from pathlib import Path
 import maps
 from maps.importers import text as map_import_text
 from maps.importers import write
-from maps.importers.draft import Seat, Troubles
+from maps.importers.draft import DraftPower, Troubles
 from maps.importers.write import BORDERS, HEADING, NAMES, PROVINCES, RULINGS, SETUP, WORDING
 
 _NEEDED = (PROVINCES, BORDERS)
@@ -72,7 +72,11 @@ def _table(path: Path, troubles: Troubles) -> str:
 def _heading(folder: Path, tables: Mapping[str, str], like: str) -> str:
     powers = list(dict.fromkeys(power for power in _column(tables[SETUP], "power") if power))
     known = maps.load(like).powers
-    seats = tuple(Seat(power, power) for power in powers) if powers and not set(powers) <= set(known) else ()
+    seats = (
+        tuple(DraftPower(power, power) for power in powers)
+        if powers and not set(powers) <= set(known)
+        else ()
+    )
     centres, one_way = (
         _column(tables[table], name).count("yes")
         for table, name in ((PROVINCES, "centre"), (BORDERS, "one_way"))

@@ -14,7 +14,7 @@ from typing import Any
 
 import maps
 from adjudicator.geo import Terrain
-from maps.importers.draft import COASTS, Draft, Named, Seat, Troubles, in_pairs
+from maps.importers.draft import COASTS, BoardDraft, DraftPower, Named, Troubles, in_pairs
 from maps.names import plain
 
 COLOURS = (
@@ -55,7 +55,7 @@ def wording(like: str) -> dict[str, str]:
             if (maps.folder(like) / name).exists()}
 
 
-def tables(draft: Draft, like: str, troubles: Troubles) -> dict[str, str]:
+def tables(draft: BoardDraft, like: str, troubles: Troubles) -> dict[str, str]:
     """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous
     is a fault."""
     return wording(like) | {
@@ -75,7 +75,7 @@ def tables(draft: Draft, like: str, troubles: Troubles) -> dict[str, str]:
     }
 
 
-def _counts(draft: Draft) -> dict[str, int]:
+def _counts(draft: BoardDraft) -> dict[str, int]:
     """The board's own figures, so that a row lost later is seen (`maps/checks.py`)."""
     terrain = [one.terrain for one in draft.places.values()]
     one_way = sum(single for _, single in in_pairs(draft.links))
@@ -94,7 +94,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def _borders(draft: Draft) -> Iterable[Sequence[str]]:
+def _borders(draft: BoardDraft) -> Iterable[Sequence[str]]:
     """Each border once; what leads one way only from the first to the second."""
     for link, single in in_pairs(draft.links):
         seas = sum(draft.places[end.partition("/")[0]].terrain.value == "sea" for end in (link.a, link.b))
@@ -102,7 +102,7 @@ def _borders(draft: Draft) -> Iterable[Sequence[str]]:
         yield link.a, link.b, kind, "yes" if single else ""
 
 
-def _names(draft: Draft, troubles: Troubles) -> Iterable[Sequence[str]]:
+def _names(draft: BoardDraft, troubles: Troubles) -> Iterable[Sequence[str]]:
     own = {one.id: {plain(one.id), plain(one.name)} for one in draft.places.values()}
     meant: defaultdict[str, set[str]] = defaultdict(set)
     for place, texts in own.items():
@@ -132,7 +132,8 @@ def _names(draft: Draft, troubles: Troubles) -> Iterable[Sequence[str]]:
 
 
 def heading(
-    like: str, seats: Sequence[Seat], top: Mapping[str, object], start: tuple[str, int, str] | None = None,
+    like: str, seats: Sequence[DraftPower], top: Mapping[str, object],
+    start: tuple[str, int, str] | None = None,
     counts: Mapping[str, int] | None = None,
 ) -> str:
     """A `variant.toml` with calendar, units and rules of the board `like`. Without seats its powers stay,
@@ -159,7 +160,7 @@ def _start(told: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[o
     return [same[0] if season not in same and len(same) == 1 else season, year, kind]
 
 
-def _powers(seats: Sequence[Seat]) -> list[dict[str, object]]:
+def _powers(seats: Sequence[DraftPower]) -> list[dict[str, object]]:
     letters: set[str] = set()
     found: list[dict[str, object]] = []
     taken = {plain(text) for seat in seats for text in (seat.id, seat.name)}

@@ -44,7 +44,7 @@ WIDER = 0.5
 """The same: what is taken in beside a struck stretch."""
 
 
-class Sight(Enum):
+class InsertEvidence(Enum):
     """How an engine saw a word put in, as the least score of what is read there to be taken for one, and its
     fewest letters and digits. Where none was seen, stems of the struck word or the strokes through it read as
     a letter or two; where there may be one, only what reads well is one."""
@@ -66,7 +66,7 @@ class Patch:
     top: float
     right: float
     bottom: float
-    seen: Sight = Sight.SEEN
+    seen: InsertEvidence = InsertEvidence.SEEN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ class Spot:
     the small letters of the row below, from its first to its last."""
 
     quad: Quad
-    seen: Sight
+    seen: InsertEvidence
     row: Quad
 
     def takes(self, said: Recognised) -> bool:
@@ -147,10 +147,10 @@ def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
 
 def _places(
     runs: Sequence[Run], faint: Sequence[Run], mark: Strike, frames: int
-) -> list[tuple[float, float, Sight]]:
+) -> list[tuple[float, float, InsertEvidence]]:
     """Frames over which a word may be put in, and how the engine saw one there: over each struck word, and
     wherever else it saw one, as over a caret."""
-    found: list[tuple[float, float, Sight]] = []
+    found: list[tuple[float, float, InsertEvidence]] = []
     left_over = set(runs)
     for word in mark.words:
         if word.score < CUT_OUT or word.kind in {"unread", "faint"}:
@@ -160,13 +160,13 @@ def _places(
         left_over -= set(near)
         found.append((
             min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]),
-            Sight.SEEN if near else Sight.UNSEEN))
-    found += [(a, b, Sight.SEEN) for a, b in left_over]
+            InsertEvidence.SEEN if near else InsertEvidence.UNSEEN))
+    found += [(a, b, InsertEvidence.SEEN) for a, b in left_over]
     return sorted(
         [
             *found,
             *(
-                (a, b, Sight.MAYBE)
+                (a, b, InsertEvidence.MAYBE)
                 for a, b in faint
                 if not any(a < end and b > begin for begin, end, _ in found)
             ),

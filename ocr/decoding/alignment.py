@@ -48,7 +48,7 @@ def strangeness(words: Sequence[WordFit]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Alignment:
     """How one text lies on the ink.
 
     `text`: what was written, in the ink's own case, signs and spaces. `cost`: nats a frame by which it fits
@@ -79,14 +79,14 @@ def scores(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> t
     return tuple(score - text.price for score, text in zip(found, texts, strict=True))
 
 
-def unbound(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
+def best_free_path(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
     """The log chance of the likeliest path, bound by nothing, and how many letters it shows. There are
     frames."""
     chance, letters = free(decoder.ink(posteriors))
     return float(chance[-1]), int(letters[-1])
 
 
-def fit(decoder: Decoder, posteriors: Posteriors, text: Text) -> Fit:
+def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
     """Lay a text along the frames as well as it goes. The text is not empty, and neither are the frames."""
     ink = decoder.ink(posteriors)
     columns, skips = decoder.lettering(text.symbols)
@@ -94,7 +94,7 @@ def fit(decoder: Decoder, posteriors: Posteriors, text: Text) -> Fit:
     shown = np.where(path >= 0, columns[np.maximum(path, 0)], 0)
     lost = ink.max(axis=1) - ink[np.arange(len(ink)), shown]
     window = np.convolve(lost, np.ones(min(STRETCH, len(lost))), mode="valid")
-    return Fit(
+    return Alignment(
         text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
         haze=float(-ink.max(axis=1).mean()),
         words=_words(decoder, text, path, lost, shown_letters(decoder, ink)),

@@ -27,7 +27,7 @@ _SLIP = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class BeamPath:
     """How a text went: its symbols, and the price of each in nats."""
 
     symbols: tuple[int, ...]
@@ -216,7 +216,7 @@ class Beam:
         self._spaced.append(spaced.take(fresh))
         self.node = node
 
-    def ways(self, nodes: Sequence[int]) -> list[Way]:
+    def ways(self, nodes: Sequence[int]) -> list[BeamPath]:
         """How the texts of some nodes went."""
         before, step, spaced = (
             np.concatenate(self._before),
@@ -229,7 +229,7 @@ class Beam:
             path.append(at)
             at = before.take(at)
         if not path:
-            return [Way((), ()) for _ in nodes]
+            return [BeamPath((), ()) for _ in nodes]
         there: Numbers = np.stack(path[::-1], axis=1)
         steps, on, over = step.take(there), there > 0, spaced.take(there)
         gaps = self._gaps(on, over, self._steps.target.take(steps))
@@ -247,7 +247,7 @@ class Beam:
         found[spaced] = self._steps.gap.take(self._steps.rows(before[spaced]))
         return found
 
-    def _way(self, steps: Iterable[tuple[bool, bool, int, float, float]]) -> Way:
+    def _way(self, steps: Iterable[tuple[bool, bool, int, float, float]]) -> BeamPath:
         symbols, prices = [], []
         for there, spaced, symbol, price, gap in steps:
             if spaced:
@@ -256,7 +256,7 @@ class Beam:
             if there:
                 symbols.append(symbol)
                 prices.append(-price)
-        return Way(tuple(symbols), tuple(prices))
+        return BeamPath(tuple(symbols), tuple(prices))
 
 
 def _starts(row: Numbers) -> Numbers:

@@ -116,7 +116,7 @@ def evidence(features: Features) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ConfidenceTable:
     """`weights` of a logistic sum by evidence (none above 0) and "intercept"; `gate`: the least or most each
     feature must be for a line to go without a look; `provenance`: what it was fitted on, by whom one can
     repeat it. `steps`: from which value of the logistic on which share of lines was right, both rising;
@@ -152,12 +152,12 @@ needs a margin of `mended_margin`, the line as it stands being the other reading
 
 
 @cache
-def usual() -> Table:
+def default_table() -> ConfidenceTable:
     """The table that comes with this release. Raises TableError where it is faulty."""
     return read_table((files("ocr.decoding") / "confidence.toml").read_text(encoding="utf-8"))
 
 
-def read_table(text: str, name: str = FILE) -> Table:
+def read_table(text: str, name: str = FILE) -> ConfidenceTable:
     """A table from its TOML; `name` is the file's. Raises TableError, naming the file and the key."""
     try:
         found = tomllib.loads(text)
@@ -170,7 +170,9 @@ def read_table(text: str, name: str = FILE) -> Table:
     above = sorted(key for key, weight in weights.items() if key != "intercept" and weight > 0)
     if above:
         raise TableError(f"{name}: weights.{above[0]} is above 0, so that worse lines would be trusted more")
-    return Table(weights, _numbers(found, "gate", GATE, name), provenance, _steps(found.get("steps"), name))
+    return ConfidenceTable(
+        weights, _numbers(found, "gate", GATE, name), provenance, _steps(found.get("steps"), name)
+    )
 
 
 def _steps(given: object, name: str) -> tuple[tuple[float, float], ...]:
@@ -209,7 +211,7 @@ def _numbers(found: Mapping[str, object], part: str, keys: tuple[str, ...], name
     return {key: float(given[key]) for key in keys}
 
 
-def confidence(features: Features, table: Table) -> float:
+def confidence(features: Features, table: ConfidenceTable) -> float:
     """The chance, 0..1, that the best order is what was written."""
     return stepped(logistic(features, table.weights), table.steps)
 
@@ -265,7 +267,7 @@ def plainly_struck(strike: Strike) -> bool:
     )
 
 
-def automatic(features: Features, chance: float, table: Table) -> bool:
+def automatic(features: Features, chance: float, table: ConfidenceTable) -> bool:
     """May the line go without a look, as far as the ink goes? Stricter where one letter or word changes the
     meaning."""
     f, gate = features, table.gate
@@ -316,14 +318,14 @@ def _uncrossed(features: Features, gate: Mapping[str, float]) -> bool:
     return features.struck < gate[plain + "struck"] and features.touched < gate[plain + "touched"]
 
 
-def kinds_doubtful(features: Features, sheet: Sequence[Features], table: Table) -> bool:
+def kinds_doubtful(features: Features, sheet: Sequence[Features], table: ConfidenceTable) -> bool:
     """May a line of this sheet name a unit of the other kind? A hand that makes an A like an F in one line
     does so in others, however sure the recogniser is of them."""
     least = min((line.kind_margin for line in sheet), default=FAR)
     return least < table.gate["kind_doubt"] and features.kind_margin < table.gate["kind_margin"]
 
 
-def taken_out(strike: Strike, table: Table, haze: float = math.inf) -> bool:
+def taken_out(strike: Strike, table: ConfidenceTable, haze: float = math.inf) -> bool:
     """Is a line with this evidence crossed out, and no order? `haze`: how uncertain the recogniser was of its
     letters, in nats a frame; where it was of none, strokes across them are rather a joined and leaning hand's
     own."""
@@ -334,7 +336,7 @@ def taken_out(strike: Strike, table: Table, haze: float = math.inf) -> bool:
     return out and not own
 
 
-def surely_out(strike: Strike, table: Table) -> bool:
+def surely_out(strike: Strike, table: ConfidenceTable) -> bool:
     """Is it so plainly crossed out, from end to end, that nobody need look? Never by strokes across, which a
     hand may have."""
     return (strike.score >= table.gate["crossed"] and strike.touched >= table.gate["crossed_touched"]

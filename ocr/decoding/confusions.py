@@ -54,7 +54,7 @@ def alike() -> frozenset[tuple[str, str]]:
 
 
 @cache
-def usual() -> Prices:
+def default_confusions() -> Prices:
     """The prices that come with this release. Raises PriceError where they are faulty."""
     return read_prices((files("ocr.decoding") / "confusions.toml").read_text(encoding="utf-8"))
 

@@ -18,14 +18,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.beam import Beam, Way
-from ocr.decoding.confusions import Prices, usual
+from ocr.decoding.beam import Beam, BeamPath
+from ocr.decoding.confusions import Prices, default_confusions
 from ocr.decoding.ctc import LOST_SPACE, NEVER
 from ocr.decoding.transitions import Floats, Numbers, Steps
 from ocr.page import Posteriors
 
 
-class Automaton(Protocol):
+class TextAutomaton(Protocol):
     """Says which texts count. States are whole numbers up to a few millions; a step asked for again gives the
     same answer."""
 
@@ -62,7 +62,7 @@ class Search:
     width: int = 160
     beam: float = 24.0
     wrong: float = 9.0
-    prices: Prices = field(default_factory=usual)
+    prices: Prices = field(default_factory=default_confusions)
     keep: int = 24
 
 
@@ -95,7 +95,7 @@ opinions."""
 class Decoder:
     """Decodes rows inside one automaton, whose steps it keeps as arrays. Threads wait for each other."""
 
-    def __init__(self, automaton: Automaton, search: Search | None = None) -> None:
+    def __init__(self, automaton: TextAutomaton, search: Search | None = None) -> None:
         self._automaton = automaton
         self._search = search or Search()
         self._written = [written for written, _ in automaton.symbols]
@@ -256,7 +256,7 @@ class Decoder:
         done = [(score - price, node, price) for score, node, price in ends if price is not None]
         return sorted(done, reverse=True)[: self._search.keep]
 
-    def _text(self, way: Way, score: float, end: float) -> Text:
+    def _text(self, way: BeamPath, score: float, end: float) -> Text:
         """A text by its way; its price is that of its symbols one by one, and of its end."""
         price = 0.0
         for each in way.prices:

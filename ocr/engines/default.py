@@ -10,6 +10,6 @@ SECOND_WIDTH = 1.0
 row raised the orders right by meaning from 88.7 % to 92.0 %."""
 
 
-def usual(threads: int = 1) -> tuple[Engine, ...]:
+def default_engines(threads: int = 1) -> tuple[Engine, ...]:
     """PP-OCRv6 at two widths. `threads`: cores one run may use."""
     return PpOcr(threads), PpOcr(threads, SECOND_WIDTH)

@@ -22,7 +22,7 @@ FLAT_SIDE = 2400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sheet:
+class FlattenedSheet:
     """A sheet cut out and squared. `to_photo` takes its pixels to those of the photograph as shown.
 
     `found` is False where no edge of paper was seen and the whole photograph stands in for the sheet.
@@ -34,26 +34,26 @@ class Sheet:
     found: bool = True
 
 
-def sheets(photo: Image) -> tuple[Sheet, ...]:
+def sheets(photo: Image) -> tuple[FlattenedSheet, ...]:
     """The sheets in an upright RGB photograph, in reading order; at least one."""
     quads = find_quads(photo)
     return tuple(square(photo, quad) for quad in quads) if quads else (whole(photo),)
 
 
-def whole(photo: Image) -> Sheet:
+def whole(photo: Image) -> FlattenedSheet:
     """The whole photograph as a sheet, where no edge of paper is to be trusted."""
     height, width = photo.shape[:2]
     return square(photo, upright_frame(width, height), found=False)
 
 
-def outside(sheet: Sheet, point: npt.ArrayLike) -> bool:
+def outside(sheet: FlattenedSheet, point: npt.ArrayLike) -> bool:
     """Whether a point of the photograph lies clearly off the sheet."""
     high, wide = sheet.image.shape[:2]
     x, y = carry(np.linalg.inv(sheet.to_photo).astype(np.float64), point)[0]
     return not (-0.02 * wide < x < 1.02 * wide and -0.02 * high < y < 1.02 * high)
 
 
-def square(photo: Image, quad: Quad, *, found: bool = True) -> Sheet:
+def square(photo: Image, quad: Quad, *, found: bool = True) -> FlattenedSheet:
     """What lies in four corners as a rectangle, never enlarged."""
     width, height = lengths(quad)
     shrink = min(1.0, FLAT_SIDE / max(width, height))
@@ -63,10 +63,10 @@ def square(photo: Image, quad: Quad, *, found: bool = True) -> Sheet:
     image = cv2.warpPerspective(
         photo, mapping(quad, frame), size, flags=method, borderMode=cv2.BORDER_REPLICATE
     )
-    return Sheet(np.asarray(image, dtype=np.uint8), mapping(frame, quad), 0, found)
+    return FlattenedSheet(np.asarray(image, dtype=np.uint8), mapping(frame, quad), 0, found)
 
 
-def turned(sheet: Sheet, degrees: int) -> Sheet:
+def turned(sheet: FlattenedSheet, degrees: int) -> FlattenedSheet:
     """The same sheet turned clockwise by 0, 90, 180 or 270 degrees."""
     if degrees == 0:
         return sheet
@@ -75,7 +75,9 @@ def turned(sheet: Sheet, degrees: int) -> Sheet:
     frame = upright_frame(wide, high)
     before_high, before_wide = sheet.image.shape[:2]
     back = np.roll(upright_frame(before_wide, before_high), degrees // 90, axis=0)
-    return Sheet(image, sheet.to_photo @ mapping(frame, back), (sheet.rotation + degrees) % 360, sheet.found)
+    return FlattenedSheet(
+        image, sheet.to_photo @ mapping(frame, back), (sheet.rotation + degrees) % 360, sheet.found
+    )
 
 
 def turned_image(image: Image, degrees: int) -> Image:
@@ -113,6 +115,6 @@ def _outlines(small: Image) -> tuple[Quad, ...]:
     return pair(lab, found, apart[0] if apart else None) or apart
 
 
-def photo_points(sheet: Sheet, points: npt.ArrayLike) -> npt.NDArray[np.float32]:
+def photo_points(sheet: FlattenedSheet, points: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Points of the squared sheet in pixels of the photograph as shown."""
     return carry(sheet.to_photo, points)

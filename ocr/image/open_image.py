@@ -19,7 +19,7 @@ import numpy.typing as npt
 from PIL import Image as Pillow
 from PIL import UnidentifiedImageError
 
-from ocr.page import Image, Reason
+from ocr.page import Image, UnreadableReason
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -61,15 +61,15 @@ class Opened:
     """What a file held: pages, or a reason. `detail` says more for people; `kind` is the format found."""
 
     pages: tuple[Image, ...] = ()
-    reason: Reason | None = None
+    reason: UnreadableReason | None = None
     detail: str = ""
     kind: str = ""
 
 
-class Refused(Exception):
+class ImageRefused(Exception):
     """The file gives no pages. `reason` and `detail` as in `Opened`."""
 
-    def __init__(self, reason: Reason, detail: str) -> None:
+    def __init__(self, reason: UnreadableReason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
         self.detail = detail
@@ -80,7 +80,7 @@ def open_images(data: bytes) -> Opened:
     save MemoryError where the process may not have what the pixels need."""
     try:
         found = [(kind, np.asarray(picture)) for kind, picture in pictures(data)]
-    except Refused as refused:
+    except ImageRefused as refused:
         return Opened(reason=refused.reason, detail=refused.detail)
     return Opened(tuple(page for _, page in found), kind=found[0][0])
 
@@ -91,7 +91,7 @@ def pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
     `open_images`.
     """
     if not data:
-        raise Refused(Reason.NOT_AN_IMAGE, "the file is empty")
+        raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the file is empty")
     yield from _pdf_pages(data) if _is_pdf(data) else _image_pages(data)
 
 
@@ -111,13 +111,13 @@ def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
         try:
             image = Pillow.open(BytesIO(data), formats=_formats())
         except Pillow.DecompressionBombError as error:
-            raise Refused(Reason.TOO_LARGE, "it has too many pixels") from error
+            raise ImageRefused(UnreadableReason.TOO_LARGE, "it has too many pixels") from error
         except UnidentifiedImageError as error:
             raise _unknown(data) from error
         except MemoryError:
             raise
         except Exception as error:
-            raise Refused(Reason.TRUNCATED, "its beginning is damaged") from error
+            raise ImageRefused(UnreadableReason.TRUNCATED, "its beginning is damaged") from error
         with image:
             kind = image.format or ""
             for frame in _frames(image):
@@ -135,11 +135,11 @@ def _formats() -> list[str]:
     return [kind for kind in FORMATS if kind in Pillow.OPEN]
 
 
-def _unknown(data: bytes) -> Refused:
+def _unknown(data: bytes) -> ImageRefused:
     """A file no reader took: a photograph cut off in its first bytes, or something else altogether."""
     if data.startswith(BEGINNINGS) or data[4:8] == b"ftyp":
-        return Refused(Reason.TRUNCATED, "it is cut off near its beginning")
-    return Refused(Reason.NOT_AN_IMAGE, "it is no kind of image known here")
+        return ImageRefused(UnreadableReason.TRUNCATED, "it is cut off near its beginning")
+    return ImageRefused(UnreadableReason.NOT_AN_IMAGE, "it is no kind of image known here")
 
 
 def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
@@ -152,11 +152,11 @@ def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
             _check_size(image.width, image.height)
             image.load()
             yield _rgb(_upright(image))
-        except (Refused, MemoryError):
+        except (ImageRefused, MemoryError):
             raise
         except Exception as error:
             # Each decoder fails in its own way on damaged data; past the header there is one meaning.
-            raise Refused(Reason.TRUNCATED, "it is cut off or damaged") from error
+            raise ImageRefused(UnreadableReason.TRUNCATED, "it is cut off or damaged") from error
 
 
 def _turn_to(image: Pillow.Image, number: int) -> bool:
@@ -170,7 +170,7 @@ def _turn_to(image: Pillow.Image, number: int) -> bool:
 
 def _check_size(width: float, height: float) -> None:
     if width * height > MOST_PIXELS:
-        raise Refused(Reason.TOO_LARGE, f"it has {width * height / 1e6:.0f} million pixels")
+        raise ImageRefused(UnreadableReason.TOO_LARGE, f"it has {width * height / 1e6:.0f} million pixels")
 
 
 def _upright(image: Pillow.Image) -> Pillow.Image:
@@ -221,11 +221,11 @@ def _pdf_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise Refused(Reason.NOT_AN_IMAGE, "the PDF asks for a password") from error
-        raise Refused(Reason.TRUNCATED, "the PDF is damaged") from error
+            raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF asks for a password") from error
+        raise ImageRefused(UnreadableReason.TRUNCATED, "the PDF is damaged") from error
     with document:
         if not len(document):
-            raise Refused(Reason.NOT_AN_IMAGE, "the PDF has no pages")
+            raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF has no pages")
         for number in range(min(MOST_PAGES, len(document))):
             yield "PDF", _pdf_page(document, number)
 
@@ -238,11 +238,11 @@ def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
         width, height = page.get_size()
         scale = PDF_DPI / 72
         if width <= 0 or height <= 0:
-            raise Refused(Reason.NOT_AN_IMAGE, "the PDF has a page without size")
+            raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF has a page without size")
         _check_size(width, height)
         # A poster-sized page is drawn coarser rather than refused: its photograph is what matters.
         scale = min(scale, (0.4 * MOST_PIXELS / (width * height)) ** 0.5)
         drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=True)
         return _rgb(Pillow.fromarray(np.array(drawn.to_numpy()[:, :, :3], dtype=np.uint8)))
     except pypdfium2.PdfiumError as error:
-        raise Refused(Reason.TRUNCATED, "a page of the PDF is damaged") from error
+        raise ImageRefused(UnreadableReason.TRUNCATED, "a page of the PDF is damaged") from error

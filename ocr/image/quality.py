@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ocr.page import Image, Reason
+from ocr.page import Image, UnreadableReason
 
 DARK = 40.0
 """Paper darker than this (0..255) leaves the camera's noise as strong as the ink."""
@@ -108,12 +108,12 @@ def legibility(crop: Image) -> Legibility:
     return Legibility(round(float(cv2.Laplacian(even, cv2.CV_32F)[around].var()), 3), round(deep / 250, 3))
 
 
-def verdict(quality: Quality, *, sheet_found: bool) -> Reason:
+def verdict(quality: Quality, *, sheet_found: bool) -> UnreadableReason:
     """The reason to give where nothing could be read."""
     if quality.light < DARK:
-        return Reason.TOO_DARK
+        return UnreadableReason.TOO_DARK
     if quality.depth > FAINT and quality.softest < SOFT:
-        return Reason.BLURRED
+        return UnreadableReason.BLURRED
     if quality.ink < BARE and (sheet_found or quality.light > BRIGHT):
-        return Reason.BLANK
-    return Reason.NOT_A_SHEET
+        return UnreadableReason.BLANK
+    return UnreadableReason.NOT_A_SHEET

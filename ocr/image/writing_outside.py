@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from ocr.engines import Quad, RowFinder
-from ocr.image.find_sheet import LOOK_SIDE, Sheet, outside, photo_points
+from ocr.image.find_sheet import LOOK_SIDE, FlattenedSheet, outside, photo_points
 from ocr.image.geometry import lengths, upright_frame
 from ocr.page import Image
 
@@ -31,7 +31,7 @@ SWOLLEN = 1.03
 """Sheets are taken this much larger, since their own edges are thin and dark too."""
 
 
-def writing_elsewhere(photo: Image, sheets: Sequence[Sheet], finder: RowFinder) -> bool:
+def writing_elsewhere(photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder) -> bool:
     """Whether rows of writing, or parts of some, lie outside every one of the sheets."""
     if not _may_hold_writing(photo, sheets):
         return False
@@ -41,7 +41,7 @@ def writing_elsewhere(photo: Image, sheets: Sequence[Sheet], finder: RowFinder) 
     return any(all(outside(sheet, end) for sheet in sheets) for end in ends)
 
 
-def _may_hold_writing(photo: Image, sheets: Sequence[Sheet]) -> bool:
+def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet]) -> bool:
     """A cheap look before the finder's dear one."""
     small, scale = _shrunk(photo, LOOK_SIDE)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), dtype=np.uint8)

@@ -22,20 +22,20 @@ HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ColumnExtent:
     """Of a row's column, as shares of the sheet's width: the middle of it, and where its longest row ends."""
 
     half: float
     edge: float
 
 
-def reaches(rows: Sequence[Row]) -> list[Reach]:
+def reaches(rows: Sequence[Row]) -> list[ColumnExtent]:
     """For each of the rows, in reading order, how far its column reaches; rows of one column have the same
     Reach.
 
     Where no column begins, that is the sheet itself: half its width, and its longest row.
     """
-    sheet = Reach(HALF, max((row.right for row in rows), default=1.0))
+    sheet = ColumnExtent(HALF, max((row.right for row in rows), default=1.0))
     found = [sheet] * len(rows)
     downs = _downs(rows)
     before = 0
@@ -58,9 +58,9 @@ def reaches(rows: Sequence[Row]) -> list[Reach]:
     return found
 
 
-def _reach(rows: Sequence[Row]) -> Reach:
+def _reach(rows: Sequence[Row]) -> ColumnExtent:
     begin, edge = min((row.left for row in rows), default=0.0), max((row.right for row in rows), default=1.0)
-    return Reach((begin + edge) / 2, edge)
+    return ColumnExtent((begin + edge) / 2, edge)
 
 
 def _downs(rows: Sequence[Row]) -> list[float]:

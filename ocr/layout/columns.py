@@ -36,7 +36,7 @@ LEVEL = 0.3
 """Rows within this many row heights of each other are level."""
 
 
-class Piece(Protocol):
+class ColumnPiece(Protocol):
     """A box of writing after the sheet is turned by its slope: x of both ends and y of the middle, in
     pixels."""
 
@@ -48,7 +48,7 @@ class Piece(Protocol):
     def middle(self) -> float: ...
 
 
-PieceT = TypeVar("PieceT", bound=Piece)
+PieceT = TypeVar("PieceT", bound=ColumnPiece)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ Worth: TypeAlias = tuple[bool, int, float]
 """What a lane is worth: sure ones first, then rows of the shorter column, then width."""
 
 
-def lane(pieces: Sequence[Piece], typical: float) -> Lane | None:
+def lane(pieces: Sequence[ColumnPiece], typical: float) -> Lane | None:
     """The lane that parts most rows, or None for a single column. `typical`: a middling row's height in
     pixels."""
     if len(pieces) < 2 * LEAST_ROWS:
@@ -104,7 +104,7 @@ def _at_margin(side: Sequence[PieceT], typical: float) -> list[PieceT]:
     return found if 2 * len(found) >= len(firsts) else []
 
 
-def _lane_at(x: float, pieces: Sequence[Piece], typical: float) -> tuple[Worth, Lane] | None:
+def _lane_at(x: float, pieces: Sequence[ColumnPiece], typical: float) -> tuple[Worth, Lane] | None:
     """The lane through x with what it is worth."""
     half = LANE * typical / 2
     crossing = sorted(p.middle for p in pieces if p.left < x + half and p.right > x - half)
@@ -122,7 +122,7 @@ def _lane_at(x: float, pieces: Sequence[Piece], typical: float) -> tuple[Worth, 
     return best
 
 
-def _worth(before: Sequence[Piece], after: Sequence[Piece], typical: float) -> Worth | None:
+def _worth(before: Sequence[ColumnPiece], after: Sequence[ColumnPiece], typical: float) -> Worth | None:
     sides = [_spans(side, typical) for side in (before, after)]
     least = min(len(side) for side in sides)
     if least < LEAST_ROWS:
@@ -142,7 +142,7 @@ def _worth(before: Sequence[Piece], after: Sequence[Piece], typical: float) -> W
     return (sure, least, float(width)) if sure or maybe else None
 
 
-def _spans(side: Sequence[Piece], typical: float) -> list[tuple[float, float, float]]:
+def _spans(side: Sequence[ColumnPiece], typical: float) -> list[tuple[float, float, float]]:
     """Rows of a side from the top, roughly: their middle, start and end."""
     rows: list[tuple[float, float, float]] = []
     for piece in sorted(side, key=lambda p: p.middle):

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Quad
-from ocr.image.find_sheet import Sheet, photo_points
+from ocr.image.find_sheet import FlattenedSheet, photo_points
 from ocr.image.geometry import cut, grow
 from ocr.layout.lines import Strip
 from ocr.page import Image
@@ -26,7 +26,7 @@ LEAST_INK = 2
 """Fewer ink pixels in a column or line of the crop are specks."""
 
 
-def cut_off(sheet: Sheet, clean: Image, strip: Strip, photo: tuple[int, int]) -> bool:
+def cut_off(sheet: FlattenedSheet, clean: Image, strip: Strip, photo: tuple[int, int]) -> bool:
     """Whether a row may have lost letters to the edge of the sheet or of the photograph.
 
     `clean` is the evened sheet, `photo` the photograph's height and width in pixels. A row that ends in a gap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from ocr.layout.column_extents import Reach, reaches
+from ocr.layout.column_extents import ColumnExtent, reaches
 from ocr.page import Alternative, Box, ReadLine, Row
 
 MOST_ROWS = 3
@@ -134,7 +134,7 @@ def as_line(rows: Sequence[Row]) -> ReadLine:
 
 
 def _value(
-    rows: Sequence[Row], alone: Sequence[float], room: Sequence[Reach],
+    rows: Sequence[Row], alone: Sequence[float], room: Sequence[ColumnExtent],
     completes: Callable[[str], float] | None
 ) -> float:
     """What these rows are worth as one line. Sense is not asked for where the best of it could not outweigh
@@ -148,7 +148,7 @@ def _value(
     return len(rows) * sense + looks
 
 
-def _looks(first: Row, above: Row, below: Row, reach: Reach) -> float:
+def _looks(first: Row, above: Row, below: Row, reach: ColumnExtent) -> float:
     """What layout says of `below` going on where `above` stopped."""
     if (above.strike.score >= STRUCK) != (below.strike.score >= STRUCK):
         return -2.0
@@ -157,7 +157,7 @@ def _looks(first: Row, above: Row, below: Row, reach: Reach) -> float:
     return LAYOUT if further and room else -LAYOUT
 
 
-def _goes_on(first: Row, above: Row, below: Row, reach: Reach) -> float:
+def _goes_on(first: Row, above: Row, below: Row, reach: ColumnExtent) -> float:
     """The same in nats, for rows of one column. A sender breaks a row where the next word has no room."""
     one, other = sorted(min(row.strike.score, row.strike.touched) for row in (above, below))
     if one < STRUCK and other >= OUT:

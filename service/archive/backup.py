@@ -32,12 +32,12 @@ from service.store.blobs import BlobError, Blobs, key_of
 from service.store.digests import leaf, link, start
 from service.store.engine import alembic_config, sessions
 from service.store.tables import (
-    DueRow,
     GameRow,
     MailRow,
     OutboxRow,
     PageRow,
     PhaseRow,
+    RecordPendingRow,
     SubmissionRow,
     UserRow,
 )
@@ -151,7 +151,7 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
             table.name: dump.load(connection, table, rows[table.name].splitlines()) for table in dump.tables()
         }
         dump.settle_counters(connection)
-        connection.execute(delete(DueRow))  # every row that was just put in has its entry already
+        connection.execute(delete(RecordPendingRow))  # every row that was just put in has its entry already
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             roots = tuple(

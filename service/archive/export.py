@@ -50,7 +50,7 @@ class Edition(StrEnum):
     PLAYERS = "players"
 
 
-class Kept(Protocol):
+class BlobFiles(Protocol):
     """Where the files lie."""
 
     def read(self, key: str) -> bytes:
@@ -92,7 +92,8 @@ class _Opener:
 
 
 def write(
-    session: Session, blobs: Kept, game_id: str, edition: Edition, now: datetime, version: str, out: BinaryIO
+    session: Session, blobs: BlobFiles, game_id: str, edition: Edition, now: datetime, version: str,
+    out: BinaryIO
 ) -> record.Root:
     """Write the archive of a game as it stands into an empty file that can be read back; the end of its
     record. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
@@ -156,7 +157,7 @@ def _opener(session: Session, game: GameRow) -> _Opener:
 
 
 def _files(
-    session: Session, blobs: Kept, game_id: str, opener: _Opener | None
+    session: Session, blobs: BlobFiles, game_id: str, opener: _Opener | None
 ) -> Iterator[tuple[str, bytes]]:
     lines, wanted = [], _Wanted()
     for row in record.entries(session, game_id):

@@ -13,14 +13,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from service.archive import backup, rows
-from service.archive.verify import Archive, Broken, Report, check_chain, check_files, read
+from service.archive.verify import Archive, Broken, VerifyReport, check_chain, check_files, read
 from service.archive.verify_game import check_game
 from service.jobs import Jobs
 from service.record import chain
 from service.store import dump, records
 from service.store.blobs import Blobs
 from service.store.engine import sessions
-from service.store.tables import DueRow
+from service.store.tables import RecordPendingRow
 
 FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
 
@@ -42,7 +42,8 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             rows.load(connection, archive.texts["tables.jsonl"].splitlines())
             dump.settle_counters(connection)
-            connection.execute(delete(DueRow))  # every row that was just put in has its entry already
+            # every row that was just put in has its entry already
+            connection.execute(delete(RecordPendingRow))
             with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
                 _compare(session, archive, game)
     except IntegrityError as fault:
@@ -62,7 +63,7 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
 
 
 def _checked(path: Path) -> Archive:
-    report = Report()
+    report = VerifyReport()
     try:
         archive = read(path)
         check_chain(archive, report)

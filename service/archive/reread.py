@@ -19,13 +19,13 @@ from typing import Any, TextIO
 
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
-from reading.line import ReadableLine
-from reading.page import Doubt, Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import forms_of, lexicon_of
-from service.archive.verify import Archive, Report, check_chain, check_files, read
+from service.archive.verify import Archive, VerifyReport, check_chain, check_files, read
 from service.archive.verify_game import judged
 from service.intake.load_context import known_game
-from service.intake.recognizer import Eye
+from service.intake.recognizer import Recognizer
 
 NEAR = 0.3
 """The least overlap of two boxes, as a share of both together, at which they are the same line of ink."""
@@ -94,7 +94,7 @@ class Compared:
 
 def run_reread(
     path: Path,
-    eye: Eye,
+    eye: Recognizer,
     load: Callable[[str], Variant],
     phase: int | None,
     out: TextIO,
@@ -135,7 +135,7 @@ def run_reread(
 
 def checked(path: Path) -> Archive:
     """A whole archive whose chain and files fit. Raises RereadFault, service.archive.verify.Broken."""
-    archive, report = read(path), Report()
+    archive, report = read(path), VerifyReport()
     if not archive.whole:
         raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for "
                           "the whole one.")
@@ -148,7 +148,7 @@ def checked(path: Path) -> Archive:
 
 
 def reread(
-    path: Path, archive: Archive, eye: Eye, load: Callable[[str], Variant], phase: int | None,
+    path: Path, archive: Archive, eye: Recognizer, load: Callable[[str], Variant], phase: int | None,
     progress: TextIO
 ) -> Iterator[Compared]:
     """Every line of orders on the sheets that counted, of one phase or of all."""
@@ -163,7 +163,9 @@ def reread(
             if phase is not None and tells["phase"] != phase:
                 continue
             clock = archive.last("phase", number, phase=tells["phase"]) or {}
-            scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind(clock["kind"]))], Doubt())
+            scribe = PageReader(
+                lexicon_of(variant), [forms_of(variant, PhaseKind(clock["kind"]))], ReviewLimits()
+            )
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _old(archive, number, key)
@@ -217,7 +219,9 @@ def _old_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _Old:
     )
 
 
-def _fresh(data: bytes, eye: Eye, scribe: Scribe, variant: Variant, game: str) -> list[list[ReadableLine]]:
+def _fresh(
+    data: bytes, eye: Recognizer, scribe: PageReader, variant: Variant, game: str
+) -> list[list[InterpretedLine]]:
     """The pages of a file as the reader of today sees them, lines of orders alone."""
     known = [known_game(variant, game)]
     return [[line for line in scribe.lines(page, known)[1] if line.kind in ORDERS]
@@ -225,8 +229,8 @@ def _fresh(data: bytes, eye: Eye, scribe: Scribe, variant: Variant, game: str) -
 
 
 def _paired(
-    old: Sequence[Sequence[_Old]], fresh: Sequence[Sequence[ReadableLine]]
-) -> Iterator[tuple[_Old | None, ReadableLine | None]]:
+    old: Sequence[Sequence[_Old]], fresh: Sequence[Sequence[InterpretedLine]]
+) -> Iterator[tuple[_Old | None, InterpretedLine | None]]:
     """Lines of the same ink, page by page: those that overlap most first, each once; what is left alone."""
     for at in range(max(len(old), len(fresh))):
         was, now = list(old[at] if at < len(old) else ()), list(fresh[at] if at < len(fresh) else ())
@@ -257,7 +261,7 @@ def _around(box: Points) -> tuple[float, float, float, float]:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: ReadableLine | None) -> Compared:
+def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: InterpretedLine | None) -> Compared:
     box = was.box if was is not None else now.box if now is not None else ()
     best = (
         None

@@ -15,10 +15,9 @@ from sqlalchemy.orm import Session
 
 from service.record.entries import FACTS
 from service.store import dump
-from service.store.columns import Base
+from service.store.columns import TableBase
 from service.store.digests import plain
 from service.store.tables import (
-    ActRow,
     AddressRow,
     CorrectionRow,
     EntryRow,
@@ -26,17 +25,18 @@ from service.store.tables import (
     GameRow,
     HeadRow,
     LineRow,
+    LotContributionRow,
     MailRow,
     OutboxRow,
     PageRow,
     PhaseRow,
     PlayerRow,
-    PostalRow,
-    PostedRow,
+    PostalAddressRow,
+    PostalOriginalRow,
+    ReviewActionRow,
     ReviewRow,
     SeatRow,
     SubmissionRow,
-    WordRow,
 )
 
 LOOSE: Mapping[str, frozenset[str]] = {
@@ -57,16 +57,18 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
     players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
     told = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
     sent = select(SubmissionRow.sha256).where(SubmissionRow.phase_id.in_(phases))
-    wanted: list[tuple[type[Base], Any]] = [
+    wanted: list[tuple[type[TableBase], Any]] = [
         (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)),
-        (PostalRow, PostalRow.player_id.in_(players)),
+        (PostalAddressRow, PostalAddressRow.player_id.in_(players)),
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
         (PhaseRow, PhaseRow.game_id == game_id),
         (MailRow, or_(MailRow.sha256.in_(told), MailRow.sha256.in_(sent))),
-        (SubmissionRow, SubmissionRow.phase_id.in_(phases)), (PostedRow, PostedRow.phase_id.in_(phases)),
+        (SubmissionRow, SubmissionRow.phase_id.in_(phases)),
+        (PostalOriginalRow, PostalOriginalRow.phase_id.in_(phases)),
         (PageRow, PageRow.submission_id.in_(papers)), (LineRow, LineRow.page_id.in_(pages)),
-        (ReviewRow, ReviewRow.line_id.in_(lines)), (ActRow, ActRow.phase_id.in_(phases)),
-        (CorrectionRow, CorrectionRow.phase_id.in_(phases)), (WordRow, WordRow.phase_id.in_(phases)),
+        (ReviewRow, ReviewRow.line_id.in_(lines)), (ReviewActionRow, ReviewActionRow.phase_id.in_(phases)),
+        (CorrectionRow, CorrectionRow.phase_id.in_(phases)),
+        (LotContributionRow, LotContributionRow.phase_id.in_(phases)),
         (OutboxRow, or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))),
         (EventRow, EventRow.game_id == game_id),
         (EntryRow, EntryRow.game_id == game_id), (HeadRow, HeadRow.game_id == game_id),

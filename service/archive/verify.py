@@ -31,7 +31,7 @@ class Broken(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One line of the record. `body` is None where the archive leaves it closed."""
 
     number: int
@@ -58,7 +58,7 @@ class Archive:
     digests: dict[str, str]
     texts: dict[str, bytes]
     manifest: dict[str, Any]
-    entries: tuple[Entry, ...]
+    entries: tuple[ArchiveEntry, ...]
     _by_kind: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
 
     @property
@@ -82,7 +82,7 @@ class Archive:
 
 
 @dataclass(slots=True)
-class Report:
+class VerifyReport:
     """What was found. `said` are things that are as they should be, worth telling."""
 
     faults: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
     from service.archive.verify_game import check_game
     from service.archive.verify_letters import check_letter
 
-    report = Report()
+    report = VerifyReport()
     try:
         archive = read(path)
         check_chain(archive, report)
@@ -159,7 +159,7 @@ def read(path: Path) -> Archive:
     )
 
 
-def _entry(at: int, line: str) -> Entry:
+def _entry(at: int, line: str) -> ArchiveEntry:
     try:
         data = json.loads(line)
         if set(data) not in PARTS:
@@ -167,7 +167,7 @@ def _entry(at: int, line: str) -> Entry:
         body = data.get("body")
         if body is not None and set(body) != {"what", "fact", "entered", "tells"}:
             raise Broken(f"Entry {at} has a body of another form.")
-        return Entry(int(data["n"]), str(data["leaf"]), str(data["link"]), data.get("salt"), body)
+        return ArchiveEntry(int(data["n"]), str(data["leaf"]), str(data["link"]), data.get("salt"), body)
     except (ValueError, KeyError, TypeError) as fault:
         raise Broken(f"Entry {at} cannot be read ({fault}).") from fault
 
@@ -200,7 +200,7 @@ def _cut_off(path: Path) -> str:
 # ----------------------------------------------------------------------------------------------
 
 
-def check_chain(archive: Archive, report: Report) -> None:
+def check_chain(archive: Archive, report: VerifyReport) -> None:
     """Every digest reckoned anew, from the game's name on."""
     before = start(str(archive.manifest.get("game")))
     for at, entry in enumerate(archive.entries, start=1):
@@ -225,7 +225,7 @@ def check_chain(archive: Archive, report: Report) -> None:
                              f"manifest.json says that it ends.")
 
 
-def check_files(archive: Archive, report: Report) -> None:
+def check_files(archive: Archive, report: VerifyReport) -> None:
     """Every file is what an entry names, and in a whole archive none is missing."""
     begun = next(archive.told("begun"), (1, {}))[1]
     called = [tells["name"] for _, tells in archive.told("game")][-1:]

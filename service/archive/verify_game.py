@@ -15,7 +15,7 @@ from adjudicator.serialize.codec import CodecError
 from maps import MapError
 from maps.variant import Variant
 from reading import vocabulary
-from service.archive.verify import Archive, Report
+from service.archive.verify import Archive, VerifyReport
 from service.games import lots
 from service.games.ballots import FIRST_COUNTS
 from service.store.digests import plain
@@ -32,7 +32,7 @@ def judged(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
     return {phase: one for phase, one in sorted(found.items()) if "taken_back" not in one[1]}
 
 
-def check_game(archive: Archive, report: Report) -> None:
+def check_game(archive: Archive, report: VerifyReport) -> None:
     """Every judged phase of an archive."""
     try:
         variant = maps.load(str(archive.manifest["variant"]))

@@ -9,7 +9,7 @@ import hashlib
 import re
 from email.message import EmailMessage
 
-from service.archive.verify import Archive, Report
+from service.archive.verify import Archive, VerifyReport
 from service.archive.verify_game import judged
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
@@ -24,7 +24,7 @@ _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with thi
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
 
-def check_letter(archive: Archive, name: str, data: bytes, report: Report) -> None:
+def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport) -> None:
     """Check one mail, received or sent by whoever kept it. A letter of another game says nothing here."""
     message = email.message_from_bytes(data, policy=email.policy.default)
     text, games = _text(message), _games(archive)
@@ -57,7 +57,7 @@ def _older(archive: Archive, name: str, number: int) -> str:
             "Restore a newer backup.")
 
 
-def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, report: Report) -> None:
+def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport) -> None:
     if not 1 <= number <= len(archive.entries):
         report.faults.append(_older(archive, name, number))
         return
@@ -73,7 +73,7 @@ def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, 
         report.said.append(f"{name}: entry {number} is the sheet of this receipt, received {stamp}{whose}.")
 
 
-def _root(archive: Archive, name: str, number: int, digest: str, report: Report) -> None:
+def _root(archive: Archive, name: str, number: int, digest: str, report: VerifyReport) -> None:
     if not 1 <= number <= len(archive.entries):
         report.faults.append(_older(archive, name, number))
     elif archive.entries[number - 1].link != digest:
@@ -82,7 +82,7 @@ def _root(archive: Archive, name: str, number: int, digest: str, report: Report)
         report.said.append(f"{name}: the record up to entry {number} is the one mailed.")
 
 
-def _counted(archive: Archive, name: str, number: int, text: str, report: Report) -> None:
+def _counted(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
     """The versions that a results letter names as those that counted are the executed sheets of the judging
     it names."""
     named = {(found["version"], found["mark"].replace(" ", "")) for found in _COUNTED.finditer(text)}
@@ -104,7 +104,7 @@ def _counted(archive: Archive, name: str, number: int, text: str, report: Report
         report.faults.append(f"Entry {number} executed other sheets than {name} says.")
 
 
-def _seeds(archive: Archive, name: str, text: str, report: Report) -> None:
+def _seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:
     over = judged(archive)
     for found in _SEED.finditer(text):
         phase = int(found["phase"])
@@ -126,7 +126,7 @@ def _seeds(archive: Archive, name: str, text: str, report: Report) -> None:
             report.faults.append(f"The lots of phase {phase} are not from the seed that {name} opens.")
 
 
-def _photographs(archive: Archive, name: str, message: EmailMessage, report: Report) -> None:
+def _photographs(archive: Archive, name: str, message: EmailMessage, report: VerifyReport) -> None:
     sheets = {key: (number, tells) for number, tells in archive.told("sheet") for key in tells["photographs"]}
     for part in message.walk():
         data = part.get_payload(decode=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseFault, CaseReader, case_id
 from maps.variant import Variant
@@ -38,7 +38,7 @@ def case_lines(text: bytes) -> list[str]:
     return [line.decode("utf-8", "surrogateescape") for line in lines]
 
 
-def _judged(setting: Setting, reader: CaseReader, line: str) -> dict[str, Any]:
+def _judged(setting: Context, reader: CaseReader, line: str) -> dict[str, Any]:
     name = None
     try:
         data = _document(line)

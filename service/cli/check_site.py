@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from service.cli.check_storage import check_backup, check_photographs
-from service.cli.finding import Finding, Mark
+from service.cli.finding import Finding, Severity
 from service.config import ConfigError, Settings
 from service.site_folder import settings_of
 
@@ -37,13 +37,13 @@ def check_site(folder: Path, out: TextIO) -> int:
     """Run every test and print a line for each; 1 when something must be mended. Raises ConfigError where the
     settings cannot be read, for then there is nothing to test."""
     settings = settings_of(folder)
-    print(f"{Mark.OK:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
+    print(f"{Severity.OK:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
     worst = 0
     for name, test in _tests():
         print(f"testing {name} ...", file=sys.stderr, flush=True)
         found = _run(test, settings)
         print(f"{found.mark:5} {name:9} {found.said}", file=out, flush=True)
-        worst = max(worst, int(found.mark is Mark.MEND))
+        worst = max(worst, int(found.mark is Severity.MEND))
     return worst
 
 
@@ -60,9 +60,10 @@ def _run(test: Test, settings: Settings) -> Finding:
     try:
         return test(settings)
     except ConfigError as error:
-        return Finding(Mark.MEND, str(error))
+        return Finding(Severity.MEND, str(error))
     except Exception as error:
-        return Finding(Mark.MEND, (f"could not be tested ({type(error).__name__}: {error}); run tools/setup "
+        return Finding(Severity.MEND, (f"could not be tested ({type(error).__name__}: {error}); run "
+                                       f"tools/setup "
                                    f"again"))
 
 
@@ -80,16 +81,17 @@ def check_mailbox(settings: Settings) -> Finding:
     try:
         waiting = len(source.look())
     except MailboxError as error:
-        return Finding(Mark.MEND, str(error))
+        return Finding(Severity.MEND, str(error))
     finally:
         source.close()
     if not incoming.trusted_authserv_id:
-        return Finding(Mark.MEND, (
+        return Finding(Severity.MEND, (
             "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the "
             "name that "
             "your mail server writes first into the Authentication-Results header of a mail it received"))
     if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
-        return Finding(Mark.MEND, (f"{incoming.path} cannot be written, so mails cannot be moved on; change "
+        return Finding(Severity.MEND, (f"{incoming.path} cannot be written, so mails cannot be moved on; "
+                                       f"change "
                                    f"its rights"))
     place = (
         incoming.path
@@ -97,9 +99,9 @@ def check_mailbox(settings: Settings) -> Finding:
         else f"{incoming.folder} at {incoming.host}:{incoming.port}"
     )
     if incoming.kind == "imap" and in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
-        return Finding(Mark.NOTE, (f"{place} answers, but the password goes there unencrypted; set "
+        return Finding(Severity.NOTE, (f"{place} answers, but the password goes there unencrypted; set "
                                    f"mail_in.tls = true"))
-    return Finding(Mark.OK, f"{place} answers; {waiting} mail(s) wait there")
+    return Finding(Severity.OK, f"{place} answers; {waiting} mail(s) wait there")
 
 
 def check_sending(settings: Settings) -> Finding:
@@ -110,7 +112,7 @@ def check_sending(settings: Settings) -> Finding:
     outgoing = settings.mail_out
     if outgoing.kind == "folder":
         _try_to_write(Path(outgoing.path), "mail_out.path")
-        return Finding(Mark.OK, f"letters are kept as files in {outgoing.path}; none is sent")
+        return Finding(Severity.OK, f"letters are kept as files in {outgoing.path}; none is sent")
 
     class Knock(SmtpTransport):
         """The transport up to its login."""
@@ -132,14 +134,14 @@ def check_sending(settings: Settings) -> Finding:
     try:
         transport.knock()
     except Down as down:
-        return Finding(Mark.MEND, str(down))
+        return Finding(Severity.MEND, str(down))
     finally:
         transport.close()
     if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
         said = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
-        return Finding(Mark.NOTE, f"{said}; set mail_out.starttls = true")
+        return Finding(Severity.NOTE, f"{said}; set mail_out.starttls = true")
     how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
-    return Finding(Mark.OK, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent")
+    return Finding(Severity.OK, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent")
 
 
 def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
@@ -161,23 +163,24 @@ def check_clock(settings: Settings) -> Finding:
     be right at all."""
     now = datetime.now(UTC)
     if now.year not in YEARS:
-        return Finding(Mark.MEND, f"the clock says {now:%d %b %Y}; set the date of this machine")
+        return Finding(Severity.MEND, f"the clock says {now:%d %b %Y}; set the date of this machine")
     told = {name: at for name, at in (("the greeting of the mail server", _greeted(settings)),
                                       ("the newest mail that waits", _newest(settings))) if at is not None}
     greeting = told.get("the greeting of the mail server")
     newest = told.get("the newest mail that waits")
     if greeting is not None and abs((greeting - now).total_seconds()) > APART:
-        return Finding(Mark.MEND, _apart(now, "the greeting of the mail server", greeting))
+        return Finding(Severity.MEND, _apart(now, "the greeting of the mail server", greeting))
     if newest is not None and (newest - now).total_seconds() > APART:
-        return Finding(Mark.MEND, _apart(now, "the stamp of the newest mail that waits", newest))
+        return Finding(Severity.MEND, _apart(now, "the stamp of the newest mail that waits", newest))
     compared = " and ".join(told) or "the calendar alone, as the mail server tells no time"
     said = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
-        return Finding(Mark.OK if greeting is not None else Mark.NOTE, f"{said}; mails in a folder are "
+        return Finding(Severity.OK if greeting is not None else Severity.NOTE, f"{said}; mails in a folder "
+                                                                               f"are "
                                                                        f"stamped by its own disk's "
                                                                        "clock, so keep this machine's by NTP")
-    return Finding(Mark.OK, said)
+    return Finding(Severity.OK, said)
 
 
 def _apart(now: datetime, what: str, then: datetime) -> str:
@@ -232,9 +235,9 @@ def check_disk(settings: Settings) -> Finding:
     _try_to_write(data, "data")
     free = shutil.disk_usage(data).free
     if free < ROOM:
-        return Finding(Mark.MEND, (f"only {free // 1_000_000} MB are free under {data}; make room for at "
+        return Finding(Severity.MEND, (f"only {free // 1_000_000} MB are free under {data}; make room for at "
                                    f"least 1 GB"))
-    return Finding(Mark.OK, f"{data} can be written; {free // 1_000_000_000} GB are free")
+    return Finding(Severity.OK, f"{data} can be written; {free // 1_000_000_000} GB are free")
 
 
 def _try_to_write(folder: Path, setting: str) -> None:
@@ -260,23 +263,25 @@ def check_database(settings: Settings) -> Finding:
 
     name, url = database_name(settings), full_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
-        return Finding(Mark.OK, f"{name} will be made at the first start")
+        return Finding(Severity.OK, f"{name} will be made at the first start")
     engine = open_engine(settings.database_url)
     try:
         with engine.connect() as connection:
             found = MigrationContext.configure(connection).get_current_revision()
     except DBAPIError as error:
-        return Finding(Mark.MEND, database_sentence(name, error))
+        return Finding(Severity.MEND, database_sentence(name, error))
     finally:
         engine.dispose()
     scripts = ScriptDirectory.from_config(alembic_config())
     known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
     if found is not None and found not in known:
-        return Finding(Mark.MEND, (f"{name} was written by a newer Galloper (tables {found}); install that "
+        return Finding(Severity.MEND, (f"{name} was written by a newer Galloper (tables {found}); install "
+                                       f"that "
                                    f"one"))
     if found != head:
-        return Finding(Mark.OK, f"{name} has tables {found or 'none'}; the next start brings them to {head}")
-    return Finding(Mark.OK, f"{name} is up to date (tables {head})")
+        return Finding(Severity.OK, (f"{name} has tables {found or 'none'}; the next start brings them to "
+                                     f"{head}"))
+    return Finding(Severity.OK, f"{name} is up to date (tables {head})")
 
 
 # Reading and drawing
@@ -293,24 +298,25 @@ def check_reader(_settings: Settings) -> Finding:
     from service.intake.sandbox import ChildFault, decode_photo
 
     if not tesseract.installed():
-        return Finding(Mark.MEND, ("the program tesseract is missing; install tesseract-ocr, as tools/setup "
+        return Finding(Severity.MEND, ("the program tesseract is missing; install tesseract-ocr, as "
+                                       "tools/setup "
                                    "does"))
     try:
         decoded = decode_photo(_specimen(), "specimen.jpg")
     except ChildFault as fault:
-        return Finding(Mark.MEND, f"no picture can be opened: {fault}")
+        return Finding(Severity.MEND, f"no picture can be opened: {fault}")
     if decoded.reason is not None:
-        return Finding(Mark.MEND, (f"the child process cannot open a picture ({decoded.reason}); see "
+        return Finding(Severity.MEND, (f"the child process cannot open a picture ({decoded.reason}); see "
                                    f"child_memory_mb"))
     try:
         picture = cv2.imdecode(np.frombuffer(decoded.pages[0], np.uint8), cv2.IMREAD_COLOR_RGB)
         (read,) = PpOcr().read([np.asarray(picture, dtype=np.uint8)])
     except ModelError as error:
-        return Finding(Mark.MEND, f"{error}; run tools/setup again")
+        return Finding(Severity.MEND, f"{error}; run tools/setup again")
     alike = difflib.SequenceMatcher(None, _letters(read.text), _letters(SPECIMEN)).ratio()
     if alike < 0.9:
-        return Finding(Mark.MEND, f"“{SPECIMEN}” was read as “{read.text}”; run tools/setup again")
-    return Finding(Mark.OK, f"the networks and tesseract are here, and read “{read.text}”")
+        return Finding(Severity.MEND, f"“{SPECIMEN}” was read as “{read.text}”; run tools/setup again")
+    return Finding(Severity.OK, f"the networks and tesseract are here, and read “{read.text}”")
 
 
 def _letters(text: str) -> str:
@@ -339,11 +345,12 @@ def check_pictures(_settings: Settings) -> Finding:
                f'<text x="2" y="7" font-size="6" {fonts.CSS["roman"]}>Galloper</text></svg>')
         picture = to_png(to_pdf(svg), 400)
     except fonts.FontMissing as error:
-        return Finding(Mark.MEND, str(error))
+        return Finding(Severity.MEND, str(error))
     except OSError as error:  # WeasyPrint's word for a missing Pango, at its import
         reason = str(error).partition("\n")[0]
-        return Finding(Mark.MEND, f"Pango cannot be loaded ({reason}); install libpango, as tools/setup does")
-    return Finding(Mark.OK, f"fonts and Pango are here; a test picture has {len(picture)} bytes")
+        return Finding(Severity.MEND, (f"Pango cannot be loaded ({reason}); install libpango, as tools/setup "
+                                       f"does"))
+    return Finding(Severity.OK, f"fonts and Pango are here; a test picture has {len(picture)} bytes")
 
 
 def check_users(settings: Settings) -> Finding:
@@ -363,5 +370,5 @@ def check_users(settings: Settings) -> Finding:
         finally:
             engine.dispose()
     if not count:
-        return Finding(Mark.NOTE, "nobody may sign in at the desk yet: galloper user DIR NAME")
-    return Finding(Mark.OK, f"{count} may sign in at the desk")
+        return Finding(Severity.NOTE, "nobody may sign in at the desk yet: galloper user DIR NAME")
+    return Finding(Severity.OK, f"{count} may sign in at the desk")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from service.cli.finding import Finding, Mark
+from service.cli.finding import Finding, Severity
 from service.config import Settings
 
 SPECIMEN = b"galloper check"
@@ -19,19 +19,21 @@ def check_photographs(settings: Settings) -> Finding:
     from service.store.blobs_remote import open_blobs
 
     if not settings.photographs:
-        return Finding(Mark.OK, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}")
+        return Finding(Severity.OK, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}")
     blobs = open_blobs(settings)
     try:
         key = blobs.put(SPECIMEN)
         same = blobs.read(key) == SPECIMEN
     except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
-        return Finding(Mark.MEND, f"{settings.photographs} cannot be used ({type(error).__name__}); check "
+        return Finding(Severity.MEND, f"{settings.photographs} cannot be used ({type(error).__name__}); "
+                                      f"check "
                                   f"the setting "
                                   "photographs, and the credentials in the environment")
     if not same:
-        return Finding(Mark.MEND, (f"{settings.photographs} gives back other bytes than were put there; look "
+        return Finding(Severity.MEND, (f"{settings.photographs} gives back other bytes than were put there; "
+                                       f"look "
                                    f"at the store"))
-    return Finding(Mark.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
+    return Finding(Severity.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
 
 
 def _how_long(settings: Settings) -> str:
@@ -47,22 +49,24 @@ def check_backup(settings: Settings) -> Finding:
 
     found = _noted(settings)
     if found is None:
-        return Finding(Mark.NOTE, "nothing to back up yet; see docs/operations.md for how")
+        return Finding(Severity.NOTE, "nothing to back up yet; see docs/operations.md for how")
     made, tested, newest, lost = found
     now = datetime.now(UTC)
     if lost:
-        return Finding(Mark.MEND, f"{lost} of the newest {newest} mails are in the database and not among "
+        return Finding(Severity.MEND, f"{lost} of the newest {newest} mails are in the database and not "
+                                      f"among "
                                   f"the photographs; put "
                                   "them back from the backup")
     if made is None:
-        return Finding(Mark.NOTE, ("no backup was noted yet; make one as docs/operations.md says, and note "
+        return Finding(Severity.NOTE, ("no backup was noted yet; make one as docs/operations.md says, and "
+                                       "note "
                                    "it on the Health page"))
     said = f"last noted {ago(now - made)}"
     if now - made > BACKUP_REST:
-        return Finding(Mark.NOTE, f"{said}; make one now")
+        return Finding(Severity.NOTE, f"{said}; make one now")
     if tested is None or now - tested > RESTORE_REST:
-        return Finding(Mark.NOTE, f"{said}, but not put back as a test for a quarter of a year")
-    return Finding(Mark.OK, f"{said}, put back as a test {ago(now - tested)}")
+        return Finding(Severity.NOTE, f"{said}, but not put back as a test for a quarter of a year")
+    return Finding(Severity.OK, f"{said}, put back as a test {ago(now - tested)}")
 
 
 def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Mark(StrEnum):
+class Severity(StrEnum):
     """How a test ended. Only MEND makes the whole check fail."""
 
     OK = "ok"
@@ -18,5 +18,5 @@ class Mark(StrEnum):
 class Finding:
     """What one test found, in a sentence; for MEND the sentence says what to do."""
 
-    mark: Mark
+    mark: Severity
     said: str

@@ -64,9 +64,9 @@ def _welcome(settings: Settings, store: Store, game: str) -> str:
     """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot
     be written takes nothing back."""
     from service.bootstrap import writer_of
-    from service.notices.broadcasts import Circulars
+    from service.notices.broadcasts import Broadcasts
 
-    writer = Circulars(writer_of(settings, open_blobs(settings), SystemClock()))
+    writer = Broadcasts(writer_of(settings, open_blobs(settings), SystemClock()))
     try:
         with store.begin() as session:
             letters = writer.welcome(session, game)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from maps.importers import dpjudge, jdip, tables, write
-from maps.importers.draft import Draft, Troubles, check_links
+from maps.importers.draft import BoardDraft, Troubles, check_links
 from service.cli.check_board import run_check
 
 LIKE = "standard"
@@ -48,7 +48,7 @@ def _files(
     path, suffix = found
     if suffix == ".csv":
         return tables.read(path, like, troubles)
-    draft: Draft | None
+    draft: BoardDraft | None
     draft = jdip.read(path, name, troubles) if suffix == ".xml" else dpjudge.read(path, troubles)
     if draft is None:
         return None

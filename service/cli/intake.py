@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from service.intake.context import Context, ContextError, context_from_json, instant
+from service.intake.context import ContextError, IntakeContext, context_from_json, instant
 from service.intake.explanations import explain
 from service.intake.rules import judge_mail, remember
 from service.intake.verdict import EarlierMail, Verdict
@@ -93,7 +93,9 @@ def _beside(path: Path) -> datetime:
         raise IntakeFault(f"{stamp} holds no time; write one such as 2025-03-21T10:14:00Z") from error
 
 
-def _judge(due: Sequence[_Due], context: Context, as_json: bool, out: TextIO, probe: PictureProbe) -> None:
+def _judge(
+    due: Sequence[_Due], context: IntakeContext, as_json: bool, out: TextIO, probe: PictureProbe
+) -> None:
     earlier: list[EarlierMail] = []
     for one in due:
         try:
@@ -138,7 +140,7 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
     return shown
 
 
-def _paragraph(name: str, verdict: Verdict, context: Context) -> str:
+def _paragraph(name: str, verdict: Verdict, context: IntakeContext) -> str:
     head = f"{name}: {verdict.verdict.value}" + (f" ({verdict.reason.value})" if verdict.reason else "")
     words = explain(verdict, context)
     body = " ".join(part for part in (words.what, words.safe, words.mend) if part)

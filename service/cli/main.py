@@ -34,7 +34,7 @@ def own_boards() -> None:
     if boards:
         import maps
 
-        maps.also(Path(boards))
+        maps.add_folder(Path(boards))
 
 
 class Refusal(Exception):
@@ -382,10 +382,10 @@ def game_read_again(
     """Read a game's old sheets with the reader of today, beside what they counted as. Changes nothing."""
     import maps
     from service.archive.reread import run_reread
-    from service.intake.recognizer import EngineEye
+    from service.intake.recognizer import EngineRecognizer
 
     raise typer.Exit(
-        run_reread(archive, EngineEye(), maps.load, phase, sys.stdout, sys.stderr, as_json=as_json)
+        run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout, sys.stderr, as_json=as_json)
     )
 
 

@@ -15,11 +15,11 @@ from grammar import lexicon as lexicons
 from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
 from ocr.page import Reading, Status
-from reading.line import ReadableLine
-from reading.page import Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader
 from reading.vocabulary import all_forms, forms_of, lexicon_of
 from service.intake.load_context import known_game
-from service.intake.recognizer import EngineEye
+from service.intake.recognizer import EngineRecognizer
 
 
 class NamesError(Exception):
@@ -34,8 +34,8 @@ def run_read(
     variant = maps.load(slug)
     lexicon = lexicon_of(variant) if names is None else named_lexicon(variant, names)
     forms = all_forms(variant) if phase is None else [forms_of(variant, PhaseKind(phase))]
-    scribe = Scribe(lexicon, forms)
-    eye = EngineEye()
+    scribe = PageReader(lexicon, forms)
+    eye = EngineRecognizer()
     code = 0
     for at, photo in enumerate(photos, 1):
         print(f"reading {at} of {len(photos)}: {photo.name}", file=sys.stderr)
@@ -51,7 +51,7 @@ def run_read(
 
 
 def read_photo(
-    name: str, data: bytes, eye: EngineEye, scribe: Scribe, variant: Variant, *, by_heading: bool
+    name: str, data: bytes, eye: EngineRecognizer, scribe: PageReader, variant: Variant, *, by_heading: bool
 ) -> dict[str, Any]:
     """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
     games = [known_game(variant)]
@@ -75,7 +75,7 @@ def read_photo(
     }
 
 
-def _line(line: ReadableLine) -> dict[str, Any]:
+def _line(line: InterpretedLine) -> dict[str, Any]:
     return {
         "box": [[round(x), round(y)] for x, y in line.box], "kind": line.kind, "struck": line.struck,
         "text": line.text, "order": line.order, "confidence": line.confidence,

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from service.desk.queries import phase_title
 from service.games.decisions import KEY_LENGTH
-from service.notices.broadcasts import Circulars, Wrong, corrections
+from service.notices.broadcasts import Broadcasts, Wrong, corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -91,7 +91,7 @@ def _about(session: Session, phase_id: int) -> dict[str, Any]:
             "before": corrections(session, phase_id)}
 
 
-def _circulars(ports: DeskPorts) -> Circulars:
+def _circulars(ports: DeskPorts) -> Broadcasts:
     if ports.circulars is None:
         raise HTTPException(503, ("Nothing was sent: this desk has no writer of letters joined to it. Tell "
                                   "the operator."))

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
-from service.desk.sheet.acts import Refused, reason_of
+from service.desk.sheet.acts import ActRefused, reason_of
 from service.mail import hold, outbox
 from service.operations.health import BACKUP, RESTORED
 from service.record import chain, ledger
@@ -102,7 +102,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
     ports: DeskPorts = request.app.state.ports
     try:
         reason = reason_of(why)
-    except Refused as fault:
+    except ActRefused as fault:
         raise HTTPException(400, str(fault)) from fault
     with ports.sessions.begin() as session:
         if not hold.pause(session, visitor.name, reason, ports.clock.now()):

@@ -20,7 +20,7 @@ from service.desk.reading import view as reading_view
 from service.desk.reading.view import Offer
 from service.games.agreement import Stage
 from service.games.seal import sealed
-from service.games.seal import told as unsealed
+from service.games.seal import unsealing_note as unsealed
 from service.mail import hold
 from service.notices.broadcasts import corrections
 from service.operations import clock_check

@@ -12,7 +12,15 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from service.desk.queries import CLOCK_ONLY, CURRENT, phase_title
-from service.intake.postal_mail import MOST_BYTES, MOST_FILES, Letter, NotLogged, PostRoom, awaited, letters
+from service.intake.postal_mail import (
+    MOST_BYTES,
+    MOST_FILES,
+    NotLogged,
+    PostalMail,
+    PostedLetter,
+    awaited,
+    letters,
+)
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
 from service.web.page import require_token, require_visitor, show
@@ -74,7 +82,7 @@ def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     return RedirectResponse("/post?told=letter-unticked", status_code=303)
 
 
-def _outcome(request: Request, letter: Letter, scans: int) -> str:
+def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:
     """What is told of a letter that was logged."""
     if not scans:
         return "letter-ticked"
@@ -87,11 +95,11 @@ def _outcome(request: Request, letter: Letter, scans: int) -> str:
         )
 
 
-def _letter(place: str, received: str, hour: str, postmark: str, version: str, word: str) -> Letter:
+def _letter(place: str, received: str, hour: str, postmark: str, version: str, word: str) -> PostedLetter:
     number, _, power = place.partition(" ")
     wanted = version.strip().lower().removeprefix("v")
     try:
-        return Letter(
+        return PostedLetter(
             int(number), power, date.fromisoformat(received),
             time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
             date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None,
@@ -100,7 +108,7 @@ def _letter(place: str, received: str, hour: str, postmark: str, version: str, w
         raise HTTPException(400, WRONG) from fault
 
 
-def _room(request: Request) -> PostRoom:
+def _room(request: Request) -> PostalMail:
     ports: DeskPorts = request.app.state.ports
     if ports.post is None:
         raise HTTPException(503, ("Nothing was logged: this site has no post room joined to its desk. Tell "

@@ -16,7 +16,7 @@ from service.letters.addresses import BadAddress, name_line
 from service.mail.compose import one_line
 from service.notices.postal_packs import RETURN
 from service.notices.previews import Previews, kinds_of
-from service.notices.replies import Desk
+from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import PlayerRow
 from service.web.page import require_token, require_visitor, show
@@ -149,7 +149,7 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
     return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
 
 
-def _desk(ports: DeskPorts) -> Desk:
+def _desk(ports: DeskPorts) -> LetterContext:
     if ports.circulars is None:
         raise HTTPException(503, NO_MAIL)
     return ports.circulars.desk

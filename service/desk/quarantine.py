@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session
 from service.desk import queries
 from service.desk.queries import phase_title
 from service.intake.sandbox import ChildFault
-from service.intake.verdict import Reason
+from service.intake.verdict import RefusalReason
 from service.mail.message import Picture
 from service.notices import quarantine as acts
-from service.notices.quarantine import ANSWERS, DISCARDED, NotDone, Place, Quarantine, sealed_by
+from service.notices.quarantine import ANSWERS, DISCARDED, NotDone, Quarantine, QuarantinedMail, sealed_by
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import MailRow, MailState
@@ -135,7 +135,9 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
                                  "leave it empty. The mail is kept.")
     room = _room(request)
     _tried(
-        lambda: room.assign(sha256, Place(int(number), power), int(wanted) if wanted else None, visitor.name)
+        lambda: room.assign(
+            sha256, QuarantinedMail(int(number), power), int(wanted) if wanted else None, visitor.name
+        )
     )
     return RedirectResponse(f"/sheets/{number}?told=assigned", status_code=303)
 
@@ -146,7 +148,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     if reason not in {one.value for one in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
     room = _room(request)
-    _tried(lambda: room.refuse(sha256, Reason(reason), visitor.name))
+    _tried(lambda: room.refuse(sha256, RefusalReason(reason), visitor.name))
     return RedirectResponse("/quarantine?told=refused", status_code=303)
 
 

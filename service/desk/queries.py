@@ -10,11 +10,10 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
 from service.games.agreement import Stage
-from service.games.ballots import FIRST_COUNTS, Paper, count
-from service.games.decisions import PART, SHAPES, Kind
+from service.games.ballots import FIRST_COUNTS, BallotPaper, count
+from service.games.decisions import PART, SHAPES, DecisionKind
 from service.games.lines import SettledLine, lines_of, seen_by, stands_of
 from service.store.tables import (
-    ActRow,
     GameRow,
     LineRow,
     LineState,
@@ -25,6 +24,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    ReviewActionRow,
     ReviewRow,
     SeatRow,
     SubmissionRow,
@@ -91,7 +91,7 @@ class WorkLine:
     carried: bool = False
 
 
-def papers(session: Session, phase_id: int) -> list[Paper]:
+def papers(session: Session, phase_id: int) -> list[BallotPaper]:
     """Every submission of a phase as the ballot box sees it."""
     return [
         _paper(row)
@@ -99,8 +99,8 @@ def papers(session: Session, phase_id: int) -> list[Paper]:
     ]
 
 
-def _paper(row: SubmissionRow) -> Paper:
-    return Paper(
+def _paper(row: SubmissionRow) -> BallotPaper:
+    return BallotPaper(
         id=row.id, power=row.power, received_at=row.received_at, version=row.version,
         instruction=row.instruction,
         posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
@@ -243,9 +243,9 @@ def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]
     """Lines that were cut into others; decisions that are questions to a second reader, each with who asks;
     and decisions carried over from an earlier version of a sheet."""
     acts = session.execute(
-        select(ActRow.kind, ActRow.reviews, ActRow.by)
-        .where(ActRow.phase_id == phase_id, ActRow.undone_at.is_(None),
-               ActRow.kind.in_([*SHAPES, Kind.ASK, Kind.CARRY]))).all()
+        select(ReviewActionRow.kind, ReviewActionRow.reviews, ReviewActionRow.by)
+        .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.undone_at.is_(None),
+               ReviewActionRow.kind.in_([*SHAPES, DecisionKind.ASK, DecisionKind.CARRY]))).all()
     filed = {key: (kind, by) for kind, keys, by in acts for key in keys}
     if not filed:
         return set(), {}, set()
@@ -258,8 +258,8 @@ def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]
         )
     ]
     away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
-    asked = {key: by for _, key, _, kind, by in rows if kind == Kind.ASK}
-    return away, asked, {key for _, key, _, kind, _ in rows if kind == Kind.CARRY}
+    asked = {key: by for _, key, _, kind, by in rows if kind == DecisionKind.ASK}
+    return away, asked, {key for _, key, _, kind, _ in rows if kind == DecisionKind.CARRY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,9 @@ def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequenc
     later = select(ReviewRow.id).where(
         ReviewRow.line_id.in_(_ids(phase_lines)),
         or_(ReviewRow.at > phase.judged_at, ReviewRow.undone_at > phase.judged_at))
-    acts = select(ActRow.id).where(ActRow.phase_id == phase.id, ActRow.at > phase.judged_at)
+    acts = select(ReviewActionRow.id).where(
+        ReviewActionRow.phase_id == phase.id, ReviewActionRow.at > phase.judged_at
+    )
     return any(session.scalar(found.limit(1)) is not None for found in (later, acts))
 
 

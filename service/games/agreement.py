@@ -30,7 +30,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReviewDecision:
     """One standing decision about a line. `key` is its id, `order` canonical text or None; `settles` is set
     for one that counts by itself."""
 
@@ -52,7 +52,7 @@ class Said:
         return (self.order or self.text,)
 
 
-def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[Said]) -> bool:
+def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[ReviewDecision]) -> bool:
     """Whether two people must read a line that the machine left as `status`. In either mode also one that the
     machine was sure of, or found struck out, once somebody has decided otherwise by hand."""
     if mode is ReviewMode.NONE:
@@ -60,7 +60,7 @@ def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[Said]) -> 
     return bool(standing) or status is LineState.OPEN or (mode is ReviewMode.ALL and status is LineState.AUTO)
 
 
-def votes(standing: Sequence[Said]) -> tuple[Said, ...]:
+def votes(standing: Sequence[ReviewDecision]) -> tuple[ReviewDecision, ...]:
     """The newest decision of each person, oldest first, those who put the line off left out. What was decided
     before the newest decision that settles alone is over, and that one too once somebody decides anew."""
     since = max((at for at, one in enumerate(standing) if one.settles), default=-1)
@@ -70,7 +70,7 @@ def votes(standing: Sequence[Said]) -> tuple[Said, ...]:
     return tuple(one for one in standing if newest.get(one.by) is one and one.state is not LineState.SKIPPED)
 
 
-def stage(cast: Sequence[Said]) -> Stage:
+def stage(cast: Sequence[ReviewDecision]) -> Stage:
     """What the decisions of `votes` come to."""
     if not cast:
         return Stage.FIRST
@@ -79,7 +79,7 @@ def stage(cast: Sequence[Said]) -> Stage:
     return Stage.SECOND if len(cast) == 1 else Stage.DIFFERS
 
 
-def alike(one: Said, other: Said) -> bool:
+def alike(one: ReviewDecision, other: ReviewDecision) -> bool:
     """Whether two decisions say the same: the same order; for words that are no order the same words; void
     and void, no order and no order."""
     if one.state is not other.state:
@@ -91,7 +91,7 @@ def alike(one: Said, other: Said) -> bool:
     return one.text.casefold().split() == other.text.casefold().split()
 
 
-def both(cast: Sequence[Said]) -> tuple[str, str]:
+def both(cast: Sequence[ReviewDecision]) -> tuple[str, str]:
     """One reading of each side of a difference, for a void line to keep (Q-01): the last two decisions'
     own."""
     theirs, ours = cast[-2].kept, cast[-1].kept

@@ -11,7 +11,7 @@ FIRST_COUNTS = "first_counts"
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class BallotPaper:
     """One submission as the ballot box sees it.
 
     `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in
@@ -56,7 +56,7 @@ class Paper:
 class Loser:
     """A paper that does not count, and the sentence that says why."""
 
-    paper: Paper
+    paper: BallotPaper
     why: str
 
 
@@ -65,11 +65,11 @@ class Ballot:
     """The one paper of a power that counts, and every other with its reason, in order of arrival."""
 
     power: str
-    paper: Paper
+    paper: BallotPaper
     losers: tuple[Loser, ...]
 
 
-def _why(loser: Paper, winner: Paper, *, first: bool) -> str:
+def _why(loser: BallotPaper, winner: BallotPaper, *, first: bool) -> str:
     """The first step of the sort key at which the loser falls behind, in words."""
     if loser.held:
         return f"held{loser.held_for and f', because {loser.held_for}'}; nobody has settled it"
@@ -82,7 +82,7 @@ def _why(loser: Paper, winner: Paper, *, first: bool) -> str:
     return "replaced by a higher version" if loser.wanted == winner.wanted else _asked(loser, winner)
 
 
-def _asked(loser: Paper, winner: Paper) -> str:
+def _asked(loser: BallotPaper, winner: BallotPaper) -> str:
     """Why a paper that asks for a lower version than the winner does not count."""
     if winner.wanted > winner.numbered:
         return "the sheet that counts asks by its own words to be preferred"
@@ -93,14 +93,14 @@ def _asked(loser: Paper, winner: Paper) -> str:
     return "replaced by a higher version"
 
 
-def count(papers: Iterable[Paper], deadline: datetime, *, first: bool = False) -> dict[str, Ballot]:
+def count(papers: Iterable[BallotPaper], deadline: datetime, *, first: bool = False) -> dict[str, Ballot]:
     """The ballot of each power that has one. `first`: whether the first paper counts, and not the latest
     version (Q-60).
 
     Papers stamped after `deadline` do not take part (SUB-13); at the deadline itself is in time (Q-34). The
     order in which papers are handed in is irrelevant. A power whose every paper is held has no ballot.
     """
-    by_power: dict[str, list[Paper]] = {}
+    by_power: dict[str, list[BallotPaper]] = {}
     for paper in papers:
         if paper.received_at <= deadline:
             by_power.setdefault(paper.power, []).append(paper)
@@ -108,11 +108,13 @@ def count(papers: Iterable[Paper], deadline: datetime, *, first: bool = False) -
     for power, own in sorted(by_power.items()):
         standing = [p for p in own if not p.held]
         if standing:
-            winner = max(standing, key=Paper.earliness) if first else max(standing, key=Paper.rank)
+            winner = (
+                max(standing, key=BallotPaper.earliness) if first else max(standing, key=BallotPaper.rank)
+            )
             ballots[power] = _ballot(power, own, winner, first=first)
     return ballots
 
 
-def _ballot(power: str, papers: Sequence[Paper], winner: Paper, *, first: bool) -> Ballot:
+def _ballot(power: str, papers: Sequence[BallotPaper], winner: BallotPaper, *, first: bool) -> Ballot:
     others = sorted((p for p in papers if p is not winner), key=lambda p: (p.received_at, p.id))
     return Ballot(power, winner, tuple(Loser(p, _why(p, winner, first=first)) for p in others))

@@ -55,7 +55,7 @@ class GameFile(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class GameSeat:
     """Who plays a power."""
 
     power: str
@@ -75,7 +75,7 @@ class NewGame:
     name: str
     variant: str
     start: date
-    seats: Sequence[Seat]
+    seats: Sequence[GameSeat]
     aliases: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -113,7 +113,7 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
     if wrong:
         raise ConfigError(f"{path}: " + "; ".join(wrong))
     seats = [
-        Seat(power, name, players[name].zone, tuple(m.lower() for m in players[name].mail))
+        GameSeat(power, name, players[name].zone, tuple(m.lower() for m in players[name].mail))
         for power, name in spec.seats.items()
     ]
     return NewGame(spec.name, spec.variant, spec.start, seats, tuple(spec.aliases), spec.options)
@@ -175,7 +175,7 @@ def create(
     return phase
 
 
-def _player(session: Session, seat: Seat) -> int:
+def _player(session: Session, seat: GameSeat) -> int:
     for mail in seat.mail:
         known = session.get(AddressRow, mail)
         if known is not None:

@@ -72,7 +72,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Extension:
+class DeadlineExtension:
     """The calendar after a deadline was moved, every window whose deadline changed, and the recorded
     reason."""
 
@@ -150,7 +150,7 @@ def open_at(windows: Sequence[PhaseWindow], now: datetime) -> PhaseWindow | None
 
 def extend(
     windows: Sequence[PhaseWindow], phase: Phase, deadline: datetime, reason: str, *, shift_later: bool
-) -> Extension:
+) -> DeadlineExtension:
     """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that is recorded and told (CAL-14,
     CAL-15).
 
@@ -178,10 +178,10 @@ def extend(
         for was, now in zip(windows, changed, strict=True)
         if was.deadline != now.deadline
     )
-    return Extension(tuple(changed), moved, reason.strip())
+    return DeadlineExtension(tuple(changed), moved, reason.strip())
 
 
-def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> Extension:
+def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> DeadlineExtension:
     """Move T+0 of a game year to `day`: `windows` from its first phase on, all of them by as much, opening
     and deadline (Q-10). Raises DeadlineError for a missing reason, no windows, or the day on which the year
     begins already."""
@@ -196,7 +196,7 @@ def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> Extensio
     moved = tuple(
         Moved(was.phase, was.deadline, now.deadline) for was, now in zip(windows, changed, strict=True)
     )
-    return Extension(changed, moved, reason.strip())
+    return DeadlineExtension(changed, moved, reason.strip())
 
 
 def _shifted(window: PhaseWindow, shift: timedelta, *, opens: bool) -> PhaseWindow:

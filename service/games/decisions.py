@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from service.games.lines import lines_by_id
 from service.store.records import insert_once
-from service.store.tables import ActRow, LineRow, LineState, ReviewRow
+from service.store.tables import LineRow, LineState, ReviewActionRow, ReviewRow
 
 DECISIONS = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED})
 KEY_LENGTH = 48
@@ -25,7 +25,7 @@ KEY_LENGTH = 48
 it."""
 
 
-class Kind(StrEnum):
+class DecisionKind(StrEnum):
     """What an act did. BOX is a line whose box was set anew. ASK is a line put aside for a second reader,
     CARRY a late version used, with what was decided about the same lines before; its target is the paper.
     CLOSE makes lines void that two people read otherwise."""
@@ -44,8 +44,8 @@ class Kind(StrEnum):
 
 PART = "part"
 """The kind of a line that a person cut out of others."""
-BACK_AND_FORTH = (Kind.UNDO, Kind.REDO)
-SHAPES = (Kind.JOIN, Kind.BREAK, Kind.BOX)
+BACK_AND_FORTH = (DecisionKind.UNDO, DecisionKind.REDO)
+SHAPES = (DecisionKind.JOIN, DecisionKind.BREAK, DecisionKind.BOX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Overtaken(Exception):
 
 def file(
     session: Session, act: Act, decisions: Sequence[Decision], seen: Mapping[int, str] | None = None,
-    kind: Kind = Kind.DECIDE,
+    kind: DecisionKind = DecisionKind.DECIDE,
 ) -> bool:
     """Lay decisions beside the readings. False when this act was filed before (a repeated delivery).
 
@@ -98,15 +98,24 @@ def file(
     return True
 
 
-def begin(session: Session, act: Act, kind: Kind, target: int | None = None) -> bool:
+def begin(session: Session, act: Act, kind: DecisionKind, target: int | None = None) -> bool:
     """Note an act; False when its key was filed before."""
-    return insert_once(session, ActRow, key=act.key, phase_id=act.phase_id, kind=kind, by=act.by, at=act.at,
-                       target=target, reviews=[])
+    return insert_once(
+        session,
+        ReviewActionRow,
+        key=act.key,
+        phase_id=act.phase_id,
+        kind=kind,
+        by=act.by,
+        at=act.at,
+        target=target,
+        reviews=[],
+    )
 
 
 def known(session: Session, key: str) -> bool:
     """Whether an act with this key was filed before."""
-    return session.scalar(select(ActRow.id).where(ActRow.key == key)) is not None
+    return session.scalar(select(ReviewActionRow.id).where(ReviewActionRow.key == key)) is not None
 
 
 def check(session: Session, seen: Mapping[int, str], me: str) -> None:
@@ -138,7 +147,9 @@ def end(session: Session, act: Act, said: Sequence[Decision]) -> None:
     ]
     session.add_all(rows)
     session.flush()
-    session.execute(update(ActRow).where(ActRow.key == act.key).values(reviews=[row.id for row in rows]))
+    session.execute(
+        update(ReviewActionRow).where(ReviewActionRow.key == act.key).values(reviews=[row.id for row in rows])
+    )
 
 
 def review_key(act_key: str, line: str, lines: int) -> str:
@@ -154,7 +165,7 @@ def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
     act cut out were decided since: those decisions are taken back first.
     """
     found = _standing(session, act, target)
-    if found is None or _built_upon(session, found) or not begin(session, act, Kind.UNDO, found.id):
+    if found is None or _built_upon(session, found) or not begin(session, act, DecisionKind.UNDO, found.id):
         return []
     return _mark(session, found, act.at)
 
@@ -165,7 +176,11 @@ def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
     With a key only where that act is the one to do again.
     """
     stack = undone(session, act.phase_id, act.by)
-    if not stack or target not in {None, stack[-1].key} or not begin(session, act, Kind.REDO, stack[-1].id):
+    if (
+        not stack
+        or target not in {None, stack[-1].key}
+        or not begin(session, act, DecisionKind.REDO, stack[-1].id)
+    ):
         return []
     return _mark(session, stack[-1], None)
 
@@ -175,29 +190,44 @@ def undo_review(session: Session, act: Act, line_ids: Sequence[int], review_id: 
     review = session.get(ReviewRow, review_id)
     if review is None or review.line_id not in line_ids or review.undone_at is not None:
         return []
-    acts = session.scalars(select(ActRow).where(ActRow.phase_id == act.phase_id, ActRow.undone_at.is_(None)))
+    acts = session.scalars(
+        select(ReviewActionRow).where(
+            ReviewActionRow.phase_id == act.phase_id, ReviewActionRow.undone_at.is_(None)
+        )
+    )
     owner = next((row for row in acts if review_id in row.reviews), None)
     return [] if owner is None else undo(session, act, owner.key)
 
 
-def standing(session: Session, phase_id: int, by: str) -> list[ActRow]:
+def standing(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
     """What this person did and could take back, oldest first."""
-    return list(session.scalars(
-        select(ActRow).where(ActRow.phase_id == phase_id, ActRow.by == by, ActRow.undone_at.is_(None),
-                             ActRow.kind.not_in(BACK_AND_FORTH)).order_by(ActRow.id)))
+    return list(
+        session.scalars(
+            select(ReviewActionRow)
+            .where(
+                ReviewActionRow.phase_id == phase_id,
+                ReviewActionRow.by == by,
+                ReviewActionRow.undone_at.is_(None),
+                ReviewActionRow.kind.not_in(BACK_AND_FORTH),
+            )
+            .order_by(ReviewActionRow.id)
+        )
+    )
 
 
-def undone(session: Session, phase_id: int, by: str) -> list[ActRow]:
+def undone(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
     """What this person could do again, the next one last: taken back, with nothing new done since."""
     rows = session.scalars(
-        select(ActRow).where(ActRow.phase_id == phase_id, ActRow.by == by).order_by(ActRow.id)
+        select(ReviewActionRow)
+        .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.by == by)
+        .order_by(ReviewActionRow.id)
     ).all()
     known = {row.id: row for row in rows}
-    stack: list[ActRow] = []
+    stack: list[ReviewActionRow] = []
     for row in rows:
-        if row.kind == Kind.UNDO and row.target in known:
+        if row.kind == DecisionKind.UNDO and row.target in known:
             stack.append(known[row.target])
-        elif row.kind == Kind.REDO and stack:
+        elif row.kind == DecisionKind.REDO and stack:
             stack.pop()
         elif row.kind not in BACK_AND_FORTH:
             stack = []
@@ -213,20 +243,20 @@ def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:
     return str(chosen["text"]), chosen["order"]
 
 
-def _standing(session: Session, act: Act, target: str | None) -> ActRow | None:
+def _standing(session: Session, act: Act, target: str | None) -> ReviewActionRow | None:
     if target is None:
         return next(iter(standing(session, act.phase_id, act.by)[::-1]), None)
     return session.scalar(
-        select(ActRow).where(
-            ActRow.key == target,
-            ActRow.phase_id == act.phase_id,
-            ActRow.undone_at.is_(None),
-            ActRow.kind.not_in(BACK_AND_FORTH),
+        select(ReviewActionRow).where(
+            ReviewActionRow.key == target,
+            ReviewActionRow.phase_id == act.phase_id,
+            ReviewActionRow.undone_at.is_(None),
+            ReviewActionRow.kind.not_in(BACK_AND_FORTH),
         )
     )
 
 
-def _built_upon(session: Session, found: ActRow) -> bool:
+def _built_upon(session: Session, found: ReviewActionRow) -> bool:
     """Whether lines that an act cut out of others carry decisions of their own."""
     if found.kind not in SHAPES:
         return False
@@ -238,8 +268,8 @@ def _built_upon(session: Session, found: ActRow) -> bool:
     return session.scalar(later.limit(1)) is not None
 
 
-def _mark(session: Session, found: ActRow, at: datetime | None) -> list[int]:
-    session.execute(update(ActRow).where(ActRow.id == found.id).values(undone_at=at))
+def _mark(session: Session, found: ReviewActionRow, at: datetime | None) -> list[int]:
+    session.execute(update(ReviewActionRow).where(ReviewActionRow.id == found.id).values(undone_at=at))
     lines = session.scalars(
         update(ReviewRow)
         .where(ReviewRow.id.in_(found.reviews))

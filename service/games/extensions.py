@@ -14,7 +14,7 @@ from adjudicator.calendar import Calendar
 from service.games.deadlines import (
     DAY_ENDS,
     DeadlineError,
-    Extension,
+    DeadlineExtension,
     PhaseWindow,
     begin_on,
     day_start,
@@ -37,7 +37,7 @@ def days_later(deadline: datetime, days: int) -> datetime:
 def move_deadline(
     session: Session, phase_id: int, deadline: datetime, reason: str, *, shift_later: bool, by: str,
     now: datetime
-) -> Extension:
+) -> DeadlineExtension:
     """Move the deadline of an open or coming phase and write the log; what changed is returned for the
     letters.
 
@@ -88,7 +88,7 @@ def begins_year(before: PhaseRow | None, calendar: Calendar) -> bool:
 
 def move_year(
     session: Session, phase_id: int, day: date, reason: str, *, by: str, now: datetime
-) -> Extension:
+) -> DeadlineExtension:
     """Move the first day, T+0, of a game year that has not begun, and every phase from it on by as much; the
     phases of the year before stand (Q-10). `phase_id` is the year's first phase. What changed is returned for
     the letters.
@@ -136,7 +136,7 @@ def move_year(
 
 
 def _write(
-    session: Session, was: Sequence[tuple[int, str, datetime]], extension: Extension, now: datetime
+    session: Session, was: Sequence[tuple[int, str, datetime]], extension: DeadlineExtension, now: datetime
 ) -> None:
     """Each window to its row, as long as the row is still as it was read."""
     for (row_id, state, deadline), window in zip(was, extension.windows, strict=True):

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.games.agreement import Said, Stage, alike, needs_two, stage, votes
+from service.games.agreement import ReviewDecision, Stage, alike, needs_two, stage, votes
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, ReviewRow, SubmissionRow
 
 AGAIN = "again"
@@ -44,7 +44,7 @@ class SettledLine:
     struck: bool
     candidates: tuple[dict[str, Any], ...]
     box: tuple[tuple[float, float], ...]
-    standing: tuple[Said, ...] = ()
+    standing: tuple[ReviewDecision, ...] = ()
     stage: Stage = Stage.ONE
     seen: str = ""
     seen_order: str | None = None
@@ -55,7 +55,7 @@ class SettledLine:
         return self.state in {LineState.OPEN, LineState.SKIPPED}
 
     @property
-    def votes(self) -> tuple[Said, ...]:
+    def votes(self) -> tuple[ReviewDecision, ...]:
         """The newest decision of each person who has read it, oldest first."""
         return votes(self.standing)
 
@@ -113,7 +113,7 @@ def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = Revie
 
 def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode) -> SettledLine:
     standing = tuple(
-        Said(r.key, r.by, LineState(r.decision), r.text, r.order, r.settles)
+        ReviewDecision(r.key, r.by, LineState(r.decision), r.text, r.order, r.settles)
         for r in sorted(reviews, key=lambda r: r.id) if r.undone_at is None
     )
     plain = replace(plain, standing=standing) if standing else plain  # a copy costs more than all else here
@@ -122,7 +122,7 @@ def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode)
     return _decided(plain, standing[-1], standing[-1].by) if standing else plain
 
 
-def _decided(line: SettledLine, said: Said, by: str) -> SettledLine:
+def _decided(line: SettledLine, said: ReviewDecision, by: str) -> SettledLine:
     return replace(line, state=said.state, text=said.text, order=said.order, by=by)
 
 

@@ -18,14 +18,14 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from service.store.digests import digest
-from service.store.tables import EntryRow, PhaseRow, WordRow
+from service.store.tables import EntryRow, LotContributionRow, PhaseRow
 
 DIGITS = 8
 """Hexadecimal digits of a number: what a pocket calculator can turn into a whole number below
@@ -64,8 +64,9 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
     time."""
     found: dict[str, str] = {}
     for row in session.scalars(
-        select(WordRow).where(WordRow.phase_id == phase.id, WordRow.received_at <= phase.deadline)
-        .order_by(WordRow.received_at, WordRow.id)
+        select(LotContributionRow)
+        .where(LotContributionRow.phase_id == phase.id, LotContributionRow.received_at <= phase.deadline)
+        .order_by(LotContributionRow.received_at, LotContributionRow.id)
     ):
         found[row.power] = f"{row.power}: {row.word}"
     return [found[power] for power in sorted(found)]
@@ -105,7 +106,9 @@ def add_word(
     if not kept or received_at > phase.deadline or phase.seed is None:
         return False
     session.add(
-        WordRow(phase_id=phase.id, power=power, word=kept, received_at=received_at, mail=mail, made_by=by)
+        LotContributionRow(
+            phase_id=phase.id, power=power, word=kept, received_at=received_at, mail=mail, made_by=by
+        )
     )
     session.flush()
     return True
@@ -171,7 +174,7 @@ class _Listening:
 
 
 def draws(
-    setting: Setting, position: Position, orders: Sequence[Order], numbers: Sequence[int]
+    setting: Context, position: Position, orders: Sequence[Order], numbers: Sequence[int]
 ) -> tuple[Draw, ...]:
     """Every draw of a phase, found by judging it once more with numbers that take note."""
     listening = _Listening(numbers)

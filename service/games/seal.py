@@ -53,7 +53,7 @@ def unseal(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) 
     return True
 
 
-def told(phase: PhaseRow) -> str:
+def unsealing_note(phase: PhaseRow) -> str:
     """The sentence that results print of a phase unsealed before its deadline; "" of any other."""
     if phase.unsealed_at is None:
         return ""

@@ -35,7 +35,7 @@ class NotReady(Exception):
     """The step cannot be taken now; the sentence says what is missing."""
 
 
-class Announcements(Protocol):
+class Announcer(Protocol):
     """What leaves when a phase is approved."""
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
@@ -65,7 +65,7 @@ class Turns:
     drain: Callable[[], None]
     take: Callable[[dict[str, Any]], None]
     parse: Callable[[Variant, Phase, str, str, int], Sequence[Order]]
-    announce: Announcements
+    announce: Announcer
 
     def open(self, payload: dict[str, Any]) -> None:
         """Handler of `schedule.OPEN`: a waiting phase takes orders from its hour on, judged predecessor or

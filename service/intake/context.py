@@ -51,7 +51,7 @@ class GameContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class IntakeContext:
     """Everything the verdict on a mail depends on besides the mail, its time and the mails before it.
 
     `own_addresses`: ours, any case. `own_domain`: the right side of our Message-IDs. `trusted_authserv_id`:
@@ -86,7 +86,7 @@ class Context:
         return next((own for game in self.games if (own := game.registered(address))), None)
 
 
-def context_from_json(value: Any) -> Context:
+def context_from_json(value: Any) -> IntakeContext:
     """Read the `context` object of the fixtures' index, or an index that has one under "context".
 
     Besides the keys of the index a game may have "aliases" (list), "powers" (power to list of aliases) and
@@ -99,12 +99,12 @@ def context_from_json(value: Any) -> Context:
         raise ContextError(f"the context is not in the form of the contract: {error!r}") from error
 
 
-def _context(source: Mapping[str, Any]) -> Context:
+def _context(source: Mapping[str, Any]) -> IntakeContext:
     aliases: Mapping[str, list[str]] = source.get("power_aliases", {})
     # one list of powers for all games: their powers belong to the variant, whoever plays them in which game
     powers = dict.fromkeys(power for game in source["games"].values() for power in game["players"])
     powers |= dict.fromkeys(aliases)
-    return Context(
+    return IntakeContext(
         own_addresses=frozenset({source["submission_address"], *source.get("own_addresses", ())}),
         own_domain=source["own_domain"],
         trusted_authserv_id=source["trusted_authserv_id"],

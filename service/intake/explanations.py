@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adjudicator.calendar import Phase
-from service.intake.context import Context, GameContext
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.context import GameContext, IntakeContext
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 
 _KEPT = "Your mail is kept as it came."
 _STANDS = "Nothing you sent before has changed."
@@ -16,7 +16,7 @@ _LIMIT = "at most 20 photographs and 25 MB in one mail"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Explanation:
     """Three sentences, each may be empty, and a filled-in subject line to copy."""
 
     what: str
@@ -25,92 +25,104 @@ class Words:
     subject: str = ""
 
 
-_WHAT: dict[Reason, str] = {
-    Reason.OWN_MAIL: "This is a mail of our own that came back.",
-    Reason.BOUNCE: "A mail of ours could not be delivered, or was delayed.",
-    Reason.RECEIPT: "A program says that a mail of ours was opened.",
-    Reason.AUTO_REPLY: "An automatic answer.",
-    Reason.DUPLICATE: "The same mail was received before.",
-    Reason.BAD_FROM: "The mail does not have exactly one sender's address.",
-    Reason.AUTH_FAILED: "The sender's address could not be proved by the server it claims to come from.",
-    Reason.SUBJECT_UNPARSED: "The subject line does not name game, power, season and kind of orders.",
-    Reason.UNKNOWN_GAME: "The subject names no game that is known here.",
-    Reason.AMBIGUOUS_GAME: "The subject may mean more than one game.",
-    Reason.UNKNOWN_POWER: "The subject names no power of this game.",
-    Reason.AMBIGUOUS_POWER: "The subject may mean more than one power.",
-    Reason.SENDER_NOT_POWER: "Your address is not registered for the power the subject names.",
-    Reason.UNKNOWN_SENDER: "The sender's address is not registered in this game.",
-    Reason.PHASE_TYPE_MISMATCH: "That kind of orders does not belong to that season.",
-    Reason.WRONG_PHASE: "The phase the subject names is not open.",
-    Reason.LATE: "The mail was received after the deadline, so it is not executed.",
-    Reason.ENCRYPTED: "The mail or its attachment is encrypted, and we have no key to it.",
-    Reason.TOO_LARGE: "The mail is too large.",
-    Reason.BAD_IMAGE: "The attached picture cannot be opened.",
-    Reason.NO_PHOTO: "No picture of a sheet was found in the mail; text in the message is not read.",
-    Reason.NOT_BOLD: ("No picture of a sheet was found in the mail, and nothing in it is bold: only bold "
+_WHAT: dict[RefusalReason, str] = {
+    RefusalReason.OWN_MAIL: "This is a mail of our own that came back.",
+    RefusalReason.BOUNCE: "A mail of ours could not be delivered, or was delayed.",
+    RefusalReason.RECEIPT: "A program says that a mail of ours was opened.",
+    RefusalReason.AUTO_REPLY: "An automatic answer.",
+    RefusalReason.DUPLICATE: "The same mail was received before.",
+    RefusalReason.BAD_FROM: "The mail does not have exactly one sender's address.",
+    RefusalReason.AUTH_FAILED: ("The sender's address could not be proved by the server it claims to come "
+                                "from."),
+    RefusalReason.SUBJECT_UNPARSED: "The subject line does not name game, power, season and kind of orders.",
+    RefusalReason.UNKNOWN_GAME: "The subject names no game that is known here.",
+    RefusalReason.AMBIGUOUS_GAME: "The subject may mean more than one game.",
+    RefusalReason.UNKNOWN_POWER: "The subject names no power of this game.",
+    RefusalReason.AMBIGUOUS_POWER: "The subject may mean more than one power.",
+    RefusalReason.SENDER_NOT_POWER: "Your address is not registered for the power the subject names.",
+    RefusalReason.UNKNOWN_SENDER: "The sender's address is not registered in this game.",
+    RefusalReason.PHASE_TYPE_MISMATCH: "That kind of orders does not belong to that season.",
+    RefusalReason.WRONG_PHASE: "The phase the subject names is not open.",
+    RefusalReason.LATE: "The mail was received after the deadline, so it is not executed.",
+    RefusalReason.ENCRYPTED: "The mail or its attachment is encrypted, and we have no key to it.",
+    RefusalReason.TOO_LARGE: "The mail is too large.",
+    RefusalReason.BAD_IMAGE: "The attached picture cannot be opened.",
+    RefusalReason.NO_PHOTO: "No picture of a sheet was found in the mail; text in the message is not read.",
+    RefusalReason.NOT_BOLD: ("No picture of a sheet was found in the mail, and nothing in it is bold: only "
+                             "bold "
                       "text counts."),
-    Reason.FIRST_BY_POST: "In this game the first orders of a season must be posted.",
-    Reason.TOO_DARK: "The photograph is too dark to read.",
-    Reason.BLURRED: "The photograph is too blurred to read.",
-    Reason.CUT_OFF: "Part of the sheet is outside the photograph.",
-    Reason.BLANK: "No writing was found on the photograph.",
-    Reason.NOT_A_SHEET: "The photograph does not show a sheet of paper with writing.",
-    Reason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
-    Reason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
-    Reason.READER_FAILED: "The photograph arrived whole, and the machine that reads it failed.",
-    Reason.COULD_NOT_BE_HANDLED: ("We have your mail and what is attached to it safe, and our machine could "
+    RefusalReason.FIRST_BY_POST: "In this game the first orders of a season must be posted.",
+    RefusalReason.TOO_DARK: "The photograph is too dark to read.",
+    RefusalReason.BLURRED: "The photograph is too blurred to read.",
+    RefusalReason.CUT_OFF: "Part of the sheet is outside the photograph.",
+    RefusalReason.BLANK: "No writing was found on the photograph.",
+    RefusalReason.NOT_A_SHEET: "The photograph does not show a sheet of paper with writing.",
+    RefusalReason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
+    RefusalReason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
+    RefusalReason.READER_FAILED: "The photograph arrived whole, and the machine that reads it failed.",
+    RefusalReason.COULD_NOT_BE_HANDLED: ("We have your mail and what is attached to it safe, and our "
+                                         "machine could "
                                   "not open it."),
 }
 
-_MEND: dict[Reason, str] = {
-    Reason.BAD_FROM: "Send it again from one address.",
-    Reason.AUTH_FAILED: "The coordinator decides; nobody has been answered.",
-    Reason.SUBJECT_UNPARSED: "Send it again with the subject written as below.",
-    Reason.UNKNOWN_POWER: "Use your power's name; if you changed address, write to the coordinator.",
-    Reason.AMBIGUOUS_POWER: "Send it again with your power's full name.",
-    Reason.SENDER_NOT_POWER: "Use your own power's name; if you changed address, write to the coordinator.",
-    Reason.UNKNOWN_SENDER: "Write from your registered address; if you changed it, write to the coordinator.",
-    Reason.ENCRYPTED: "Send it again without encryption, the picture as JPEG or PDF without a password.",
-    Reason.TOO_LARGE: f"Send {_LIMIT}, as JPEG or PDF.",
-    Reason.BAD_IMAGE: f"Send the picture again as JPEG or PDF, {_LIMIT}.",
-    Reason.NO_PHOTO: "Photograph the sheet and attach it to a mail with the same subject.",
-    Reason.NOT_BOLD: ("Send it again with each order in bold, or between ** and **, and with the same "
+_MEND: dict[RefusalReason, str] = {
+    RefusalReason.BAD_FROM: "Send it again from one address.",
+    RefusalReason.AUTH_FAILED: "The coordinator decides; nobody has been answered.",
+    RefusalReason.SUBJECT_UNPARSED: "Send it again with the subject written as below.",
+    RefusalReason.UNKNOWN_POWER: "Use your power's name; if you changed address, write to the coordinator.",
+    RefusalReason.AMBIGUOUS_POWER: "Send it again with your power's full name.",
+    RefusalReason.SENDER_NOT_POWER: ("Use your own power's name; if you changed address, write to the "
+                                     "coordinator."),
+    RefusalReason.UNKNOWN_SENDER: ("Write from your registered address; if you changed it, write to the "
+                                   "coordinator."),
+    RefusalReason.ENCRYPTED: ("Send it again without encryption, the picture as JPEG or PDF without a "
+                              "password."),
+    RefusalReason.TOO_LARGE: f"Send {_LIMIT}, as JPEG or PDF.",
+    RefusalReason.BAD_IMAGE: f"Send the picture again as JPEG or PDF, {_LIMIT}.",
+    RefusalReason.NO_PHOTO: "Photograph the sheet and attach it to a mail with the same subject.",
+    RefusalReason.NOT_BOLD: ("Send it again with each order in bold, or between ** and **, and with the same "
                       "subject."),
-    Reason.FIRST_BY_POST: "Post the sheet; this picture is kept as a revision.",
-    Reason.TOO_DARK: "Lay the sheet flat in daylight, all four corners in view, and photograph it again.",
-    Reason.BLURRED: "Lay the sheet flat in daylight, hold still, and photograph it again.",
-    Reason.CUT_OFF: "Photograph it again with all four corners in view.",
-    Reason.BLANK: "Photograph the written side, flat and in daylight.",
-    Reason.NOT_A_SHEET: "Lay the sheet flat in daylight, all four corners in view, and photograph it again.",
-    Reason.HEADING_DISAGREES: ("The coordinator looks at both; a new version with both alike settles it at "
+    RefusalReason.FIRST_BY_POST: "Post the sheet; this picture is kept as a revision.",
+    RefusalReason.TOO_DARK: ("Lay the sheet flat in daylight, all four corners in view, and photograph it "
+                             "again."),
+    RefusalReason.BLURRED: "Lay the sheet flat in daylight, hold still, and photograph it again.",
+    RefusalReason.CUT_OFF: "Photograph it again with all four corners in view.",
+    RefusalReason.BLANK: "Photograph the written side, flat and in daylight.",
+    RefusalReason.NOT_A_SHEET: ("Lay the sheet flat in daylight, all four corners in view, and photograph it "
+                                "again."),
+    RefusalReason.HEADING_DISAGREES: ("The coordinator looks at both; a new version with both alike settles "
+                                      "it at "
                                "once."),
-    Reason.ONLY_CHANGES: ("The coordinator looks at it; a new version with every order on it settles it at "
+    RefusalReason.ONLY_CHANGES: ("The coordinator looks at it; a new version with every order on it settles "
+                                 "it at "
                           "once."),
-    Reason.READER_FAILED: ("The coordinator looks at it; a new version with another photograph settles it at "
+    RefusalReason.READER_FAILED: ("The coordinator looks at it; a new version with another photograph "
+                                  "settles it at "
                            "once."),
-    Reason.COULD_NOT_BE_HANDLED: "The coordinator looks at it. So that your orders surely count, photograph "
+    RefusalReason.COULD_NOT_BE_HANDLED: "The coordinator looks at it. So that your orders surely count, "
+                                        "photograph "
                                  "the sheet and send it "
                                  "again as JPEG before the deadline.",
-    Reason.LATE: "Orders for the next phase are taken until its own deadline.",
+    RefusalReason.LATE: "Orders for the next phase are taken until its own deadline.",
 }
 
 
-def explain(verdict: Verdict, context: Context) -> Words:
+def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
     """The words for a verdict. Nothing of another player and nothing of the board is in them (NON-02)."""
-    if verdict.reason is None and verdict.verdict is Kind.REJECTED:
-        return Words(
+    if verdict.reason is None and verdict.verdict is VerdictKind.REJECTED:
+        return Explanation(
             "The mail could not be handled.",
             _KEPT,
             "The coordinator finds it in quarantine, with its raw bytes.",
         )
     if verdict.reason is None:
-        return Words(
+        return Explanation(
             _received(verdict), f"{_KEPT} This is a machine's receipt; nobody has read it.", _notes(verdict)
         )
-    if verdict.verdict is Kind.IGNORED:
+    if verdict.verdict is VerdictKind.IGNORED:
         standing = "" if verdict.of is None else f"The earlier one stands ({verdict.of})."
-        return Words(_WHAT[verdict.reason], standing, "Nothing has to be done; nobody is answered.")
-    return Words(
+        return Explanation(_WHAT[verdict.reason], standing, "Nothing has to be done; nobody is answered.")
+    return Explanation(
         _what(verdict), f"{_KEPT} {_STANDS}", _mend(verdict, context), subject_line(verdict, context)
     )
 
@@ -161,14 +173,14 @@ def _what(verdict: Verdict) -> str:
     return said
 
 
-def _mend(verdict: Verdict, context: Context) -> str:
+def _mend(verdict: Verdict, context: IntakeContext) -> str:
     match verdict.reason:
-        case Reason.UNKNOWN_GAME | Reason.AMBIGUOUS_GAME:
+        case RefusalReason.UNKNOWN_GAME | RefusalReason.AMBIGUOUS_GAME:
             own = [game.name for game in context.games if game.registered(verdict.sender or "")]
             return f"Use one of: {', '.join(own)}." if own else "Use the game's full name."
-        case Reason.PHASE_TYPE_MISMATCH | Reason.WRONG_PHASE:
+        case RefusalReason.PHASE_TYPE_MISMATCH | RefusalReason.WRONG_PHASE:
             return _open_now(_game(verdict, context))
-        case Reason.SUBJECT_UNPARSED if not subject_line(verdict, context):
+        case RefusalReason.SUBJECT_UNPARSED if not subject_line(verdict, context):
             return _one_of(verdict, context)
         case None:
             return ""
@@ -176,7 +188,7 @@ def _mend(verdict: Verdict, context: Context) -> str:
             return _MEND.get(reason, "")
 
 
-def _one_of(verdict: Verdict, context: Context) -> str:
+def _one_of(verdict: Verdict, context: IntakeContext) -> str:
     """What to write where no one subject can be offered: a player of two games is not guessed at
     (SUBJ-07)."""
     fitting = [_subject(verdict, seat) for seat in _seats(verdict, context)]
@@ -186,7 +198,7 @@ def _one_of(verdict: Verdict, context: Context) -> str:
     return f"Send it again with one of these subjects: {'; or '.join(lines)}"
 
 
-def _game(verdict: Verdict, context: Context) -> GameContext | None:
+def _game(verdict: Verdict, context: IntakeContext) -> GameContext | None:
     return next((game for game in context.games if game.name == verdict.game), None)
 
 
@@ -201,13 +213,13 @@ def gmt(moment: datetime) -> str:
     return f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M} GMT"
 
 
-def subject_line(verdict: Verdict, context: Context) -> str:
+def subject_line(verdict: Verdict, context: IntakeContext) -> str:
     """A subject to copy, filled in from the sender's own registration; "" where more than one would fit."""
     seat = seat_meant(verdict, context)
     return "" if seat is None else _subject(verdict, seat)
 
 
-def seat_meant(verdict: Verdict, context: Context) -> tuple[GameContext, str] | None:
+def seat_meant(verdict: Verdict, context: IntakeContext) -> tuple[GameContext, str] | None:
     """The sender's own seat that a mail is about, as its game and the power's name; None where more than one
     may be meant."""
     seats = _seats(verdict, context)
@@ -227,7 +239,7 @@ def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
     return "" if game.open_phase is None else canonical_subject(game.name, power, game.open_phase, number)
 
 
-def _seats(verdict: Verdict, context: Context) -> list[tuple[GameContext, str]]:
+def _seats(verdict: Verdict, context: IntakeContext) -> list[tuple[GameContext, str]]:
     """The sender's own seats that may be meant: of the game and the power that the mail names, as far as it
     does."""
     sender = verdict.sender or ""

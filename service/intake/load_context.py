@@ -15,9 +15,9 @@ from grammar.order_starts import signs_of
 from maps.variant import Variant
 from reading.vocabulary import all_forms, lexicon_of
 from service.games.ballots import FIRST_COUNTS
-from service.intake.context import Context, GameContext
+from service.intake.context import GameContext, IntakeContext
 from service.intake.typed_orders import TYPED
-from service.intake.verdict import EarlierMail, Kind, Reason, Verdict
+from service.intake.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
 from service.mail.message import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
@@ -55,10 +55,10 @@ def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | 
 def build(
     session: Session, received_at: datetime, load: Callable[[str], Variant], *,
     own_addresses: Sequence[str], own_domain: str, trusted_authserv_id: str,
-) -> Context:
+) -> IntakeContext:
     """The context of one mail. `load` gives a variant by its slug."""
     games = tuple(_game(session, row, received_at, load(row.variant)) for row in records.games(session))
-    return Context(
+    return IntakeContext(
         own_addresses=frozenset(own_addresses), own_domain=own_domain,
         trusted_authserv_id=trusted_authserv_id,
         games=games, infer_game=True,
@@ -115,7 +115,8 @@ def _earlier(row: MailRow) -> EarlierMail:
         partial = Heading(kept["game"], kept["power"], kept["season"], kept["year"], kind)
         complaint = HeadingComplaint(HeadingCode.SUBJECT_UNPARSED, "", partial)
     verdict = Verdict(
-        Kind(kept["verdict"]), Reason(kept["reason"]) if kept["reason"] else None, game=kept["game"],
+        VerdictKind(kept["verdict"]), RefusalReason(kept["reason"]) if kept["reason"] else None,
+        game=kept["game"],
         power=kept["power"], season=kept["season"], year=kept["year"], kind=kind, version=kept["version"],
         photos=kept["photos"], flags=frozenset(kept["flags"]), sender=row.sender, subject=kept["subject"],
         complaint=complaint,

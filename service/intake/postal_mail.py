@@ -15,12 +15,12 @@ from service.clock import Clock
 from service.games import lots
 from service.intake.load_context import TAKING
 from service.intake.process_mail import PAGES_PER_FILE, READ_WORK, semantic_key
-from service.intake.recognizer import Opener
+from service.intake.recognizer import ImageOpener
 from service.intake.sandbox import ChildFault
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import PageRow, PhaseRow, PostedRow, SubmissionRow
+from service.store.tables import PageRow, PhaseRow, PostalOriginalRow, SubmissionRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
 """The bounds of a mail, for a scan too."""
@@ -31,7 +31,7 @@ class NotLogged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class PostedLetter:
     """What the coordinator writes down of a letter. `hour` of its arrival in GMT decides about the deadline;
     `word` is one that it adds to the lots, or ""."""
 
@@ -50,16 +50,16 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class PostRoom:
+class PostalMail:
     """The acts, with everything they need."""
 
     store: sessionmaker[Session]
     blobs: Blobs
     jobs: Jobs
     clock: Clock
-    opener: Opener
+    opener: ImageOpener
 
-    def log(self, letter: Letter, scans: Sequence[bytes], by: str) -> int | None:
+    def log(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
         """Log a letter. With scans it is filed as a paper and read; the submission's id. Without, only the
         tick "original received" is set. Raises NotLogged."""
         arrived = letter.arrived
@@ -80,7 +80,7 @@ class PostRoom:
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
             lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
             filed = self._file(session, phase, letter, arrived, scans) if scans else None
-            session.add(PostedRow(phase_id=phase.id, power=letter.power, postmark=letter.postmark,
+            session.add(PostalOriginalRow(phase_id=phase.id, power=letter.power, postmark=letter.postmark,
                                   received=letter.received, submission_id=filed, made_at=self.clock.now(),
                                   made_by=by))
             records.log_event(
@@ -94,7 +94,7 @@ class PostRoom:
         """Take back a tick that has no scan; the phase's id. A scan that was filed stays. Raises
         NotLogged."""
         with self.store.begin() as session:
-            row = session.get(PostedRow, posted_id)
+            row = session.get(PostalOriginalRow, posted_id)
             if row is None or row.ended_at is not None:
                 raise NotLogged("Nothing was changed: this entry was taken back already.")
             if row.submission_id is not None:
@@ -125,7 +125,8 @@ class PostRoom:
                                 "JPEG or PDF.")
 
     def _file(
-        self, session: Session, phase: PhaseRow, letter: Letter, arrived: datetime, scans: Sequence[bytes]
+        self, session: Session, phase: PhaseRow, letter: PostedLetter, arrived: datetime,
+        scans: Sequence[bytes]
     ) -> int:
         """A paper without a mail; from here it is read like any other."""
         keys = tuple(sorted(hashlib.sha256(data).hexdigest() for data in scans))
@@ -146,10 +147,11 @@ class PostRoom:
         return paper.id
 
 
-def letters(session: Session, phase_id: int) -> list[PostedRow]:
+def letters(session: Session, phase_id: int) -> list[PostalOriginalRow]:
     """The letters of a phase that stand, in the order they were logged."""
-    return list(session.scalars(select(PostedRow).where(
-        PostedRow.phase_id == phase_id, PostedRow.ended_at.is_(None)).order_by(PostedRow.id)))
+    return list(session.scalars(select(PostalOriginalRow).where(
+        PostalOriginalRow.phase_id == phase_id,
+        PostalOriginalRow.ended_at.is_(None)).order_by(PostalOriginalRow.id)))
 
 
 def awaited(session: Session, phase: PhaseRow) -> list[str]:

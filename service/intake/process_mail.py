@@ -17,16 +17,16 @@ from service.clock import Clock
 from service.games import lots
 from service.intake import load_context as contexts
 from service.intake import typed_orders
-from service.intake.context import Context
+from service.intake.context import IntakeContext
 from service.intake.recognizer import UnopenedProbe
 from service.intake.rules import judge_mail, remember
 from service.intake.sandbox import ChildFault
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.mail import ingest, outbox
 from service.mail.image_types import PictureProbe
 from service.mail.message import IncomingMail, read_headers, read_mail
-from service.mail.reports import Report
+from service.mail.reports import DeliveryReport
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -49,15 +49,16 @@ TELL_WORK = "mail-given-up"
 # The sender can mend these by sending again, and is told how; everything else that is rejected is for the
 # coordinator.
 MENDED_BY_SENDER = frozenset({
-    Reason.PHASE_TYPE_MISMATCH, Reason.WRONG_PHASE, Reason.LATE, Reason.ENCRYPTED, Reason.TOO_LARGE,
-    Reason.BAD_IMAGE, Reason.NO_PHOTO, Reason.NOT_BOLD, Reason.FIRST_BY_POST,
+    RefusalReason.PHASE_TYPE_MISMATCH, RefusalReason.WRONG_PHASE, RefusalReason.LATE, RefusalReason.ENCRYPTED,
+    RefusalReason.TOO_LARGE,
+    RefusalReason.BAD_IMAGE, RefusalReason.NO_PHOTO, RefusalReason.NOT_BOLD, RefusalReason.FIRST_BY_POST,
 })
 PAGES_PER_FILE = 100
 """Step of a page's ordinal from one file of a mail to the next, so that the pages of a PDF find room
 between."""
 
 
-class Correspondence(Protocol):
+class MailReplies(Protocol):
     """Who is written to about a mail. Each call puts letters into the caller's transaction."""
 
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
@@ -75,7 +76,7 @@ class Correspondence(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
+class MailProcessor:
     """The step, with everything it needs.
 
     `own_addresses` are ours in any case; `own_domain` the right side of our Message-IDs;
@@ -88,7 +89,7 @@ class Taker:
     clock: Clock
     probe: PictureProbe
     load: Callable[[str], Variant]
-    post: Correspondence
+    post: MailReplies
     own_addresses: tuple[str, ...]
     own_domain: str
     trusted_authserv_id: str
@@ -117,11 +118,11 @@ class Taker:
         key = str(payload["mail"])
         if error.startswith(ChildFault.__name__) and self._taken_unopened(key):
             return
-        verdict = Verdict(Kind.REJECTED, alert=True)
+        verdict = Verdict(VerdictKind.REJECTED, alert=True)
         with self.store.begin() as session:
             row = session.get(MailRow, key)
             if row is None or not records.end_mail(
-                session, key, MailState.QUARANTINED, Reason.COULD_NOT_BE_HANDLED.value
+                session, key, MailState.QUARANTINED, RefusalReason.COULD_NOT_BE_HANDLED.value
             ):
                 return
             records.log_event(session, self.clock.now(), "mail_given_up",
@@ -138,7 +139,10 @@ class Taker:
         key = str(payload["mail"])
         with self.store.begin() as session:
             row = session.get(MailRow, key)
-            if row is None or (row.state, row.reason) != (MailState.QUARANTINED, Reason.COULD_NOT_BE_HANDLED):
+            if row is None or (row.state, row.reason) != (
+                MailState.QUARANTINED,
+                RefusalReason.COULD_NOT_BE_HANDLED,
+            ):
                 return
             mail = read_headers(self.blobs.read(key), row.size)
             verdict = judge_mail(mail, row.received_at, self._context(session, row.received_at))
@@ -146,8 +150,8 @@ class Taker:
             if kept is None:  # a machine, or not proved
                 return
             # nothing but its body, which was left out, speaks against it
-            if verdict.reason is Reason.TOO_LARGE:
-                verdict = replace(verdict, reason=Reason.COULD_NOT_BE_HANDLED)
+            if verdict.reason is RefusalReason.TOO_LARGE:
+                verdict = replace(verdict, reason=RefusalReason.COULD_NOT_BE_HANDLED)
             row.sender, row.verdict = kept.sender.lower(), contexts.dump_verdict(verdict, mail)
             self.post.refusal(session, key, row.received_at, verdict)
 
@@ -170,15 +174,15 @@ class Taker:
         context = self._context(session, received_at)
         earlier = [one for sender in mail.senders[:1] for one in contexts.earlier_mails(session, sender)]
         verdict = judge_mail(mail, received_at, context, earlier)
-        if verdict.reason is Reason.NO_PHOTO and context.game(verdict.game or "").typed:
+        if verdict.reason is RefusalReason.NO_PHOTO and context.game(verdict.game or "").typed:
             lines = typed_orders.bold_lines(raw)
             if not lines:
-                return replace(verdict, reason=Reason.NOT_BOLD), mail
+                return replace(verdict, reason=RefusalReason.NOT_BOLD), mail
             mail = replace(mail, pictures=(typed_orders.sheet(lines),))
             verdict = judge_mail(mail, received_at, context, earlier)
         return verdict, mail
 
-    def _context(self, session: Session, received_at: datetime) -> Context:
+    def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         return contexts.build(
             session, received_at, self.load, own_addresses=self.own_addresses, own_domain=self.own_domain,
             trusted_authserv_id=self.trusted_authserv_id,
@@ -200,7 +204,7 @@ class Taker:
         )
         if state is MailState.USED and not self._file(session, key, received_at, mail, verdict):
             session.execute(update(MailRow).where(MailRow.sha256 == key)
-                            .values(state=MailState.IGNORED, reason=Reason.DUPLICATE.value))
+                            .values(state=MailState.IGNORED, reason=RefusalReason.DUPLICATE.value))
         elif state is MailState.IGNORED and verdict.report is not None:
             self._note_bounce(session, verdict.report)
         elif state in {MailState.REFUSED, MailState.QUARANTINED}:
@@ -212,7 +216,7 @@ class Taker:
             if state is MailState.QUARANTINED:
                 self.post.notice(session, key, received_at, verdict)
 
-    def _note_bounce(self, session: Session, report: Report) -> None:
+    def _note_bounce(self, session: Session, report: DeliveryReport) -> None:
         """A bounce only ever changes the state of the letter it speaks of, of which the coordinator is told
         once: it can be forged, by whoever has seen that letter."""
         if report.message_id and report.status == "failed":
@@ -251,9 +255,9 @@ class Taker:
 
 
 def _end_of(verdict: Verdict) -> MailState:
-    if verdict.verdict is Kind.ACCEPTED:
+    if verdict.verdict is VerdictKind.ACCEPTED:
         return MailState.USED
-    if verdict.verdict is Kind.IGNORED:
+    if verdict.verdict is VerdictKind.IGNORED:
         return MailState.IGNORED
     mended = verdict.reason in MENDED_BY_SENDER and verdict.reply_to is not None
     return MailState.REFUSED if mended else MailState.QUARANTINED

@@ -14,13 +14,13 @@ from grammar.headings.sheet import SheetHeading, disagreements, parse_sheet_head
 from grammar.headings.values import Heading, KnownGame
 from maps.variant import Variant
 from ocr.page import Reading
-from reading.line import ReadableLine
-from reading.page import Doubt, Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import forms_of, lexicon_of
 from service.clock import Clock
 from service.intake.load_context import known_game
-from service.intake.recognizer import Eye, Sight
-from service.intake.verdict import Reason
+from service.intake.recognizer import RecognizedPage, Recognizer
+from service.intake.verdict import RefusalReason
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SubmissionRow
@@ -29,10 +29,14 @@ from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, Submission
 class ReaderPost(Protocol):
     """Who is told about a paper once it was looked at."""
 
-    def unusable(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
+    def unusable(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
         """Tell the sender that no page could be read, and how to photograph it better."""
 
-    def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
+    def held(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
         """Tell sender and coordinator that a paper waits, and why."""
 
     def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
@@ -50,22 +54,22 @@ class SeenPage:
     upright: str | None
     rotation: int
     note: str | None
-    lines: tuple[ReadableLine, ...] = ()
+    lines: tuple[InterpretedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class SubmissionReader:
     """The step, with everything it needs. `settled(phase)` is told of each paper read, in case it was the
     last."""
 
     store: sessionmaker[Session]
     blobs: Blobs
     clock: Clock
-    eye: Eye
+    eye: Recognizer
     load: Callable[[str], Variant]
     post: ReaderPost
     settled: Callable[[int], object]
-    doubt: Doubt = Doubt()
+    doubt: ReviewLimits = ReviewLimits()
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handler of the job `take.READ_WORK`. Safe to run twice: only a paper not yet read is kept."""
@@ -78,7 +82,7 @@ class Reader:
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
         variant = self.load(game.variant)
-        scribe = Scribe(
+        scribe = PageReader(
             lexicon_of(variant),
             [forms_of(variant, PhaseKind(phase.kind))],
             doubt_of(game.options, self.doubt),
@@ -104,16 +108,16 @@ class Reader:
             if submission is None or submission.read_at is not None:
                 return
             submission.read_at = self.clock.now()
-            _hold(session, submission, str(Reason.READER_FAILED))
+            _hold(session, submission, str(RefusalReason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
             self.post.unread(session, submission, phase)
-            self.post.held(session, submission, phase, Reason.READER_FAILED)
+            self.post.held(session, submission, phase, RefusalReason.READER_FAILED)
             records.log_event(session, self.clock.now(), "reading_failed",
                               detail={"submission": key, "fault": error.partition(":")[0]})
         self.settled(submission.phase_id)
 
     def _pages(
-        self, original: str, sights: Sequence[Sight], scribe: Scribe, known: Sequence[KnownGame]
+        self, original: str, sights: Sequence[RecognizedPage], scribe: PageReader, known: Sequence[KnownGame]
     ) -> tuple[list[SeenPage], SheetHeading]:
         pages: list[SeenPage] = []
         heading = SheetHeading()
@@ -155,10 +159,10 @@ class Reader:
             self.post.unusable(session, submission, phase, reason)
         elif _disagrees(session.get_one(GameRow, phase.game_id), phase, submission, heading, variant):
             _hold(session, submission, "heading_disagrees")
-            self.post.held(session, submission, phase, Reason.HEADING_DISAGREES)
+            self.post.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
         elif heading.partial:
             _hold(session, submission, "only_changes")
-            self.post.held(session, submission, phase, Reason.ONLY_CHANGES)
+            self.post.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
 
     def _keep_pages(self, session: Session, submission: SubmissionRow, pages: Sequence[SeenPage]) -> None:
         """The rows that intake made, one per file, take the first page of their file; further pages come
@@ -186,12 +190,12 @@ THRESHOLD = "auto_score"
 for never."""
 
 
-def doubt_of(options: Mapping[str, Any], site: Doubt) -> Doubt:
+def doubt_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
     """When a line of this game may go without a look: the game's own threshold, never below the site's."""
     return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
 
 
-def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: Doubt) -> int | None:
+def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: ReviewLimits) -> int | None:
     """The version number that the sheet itself asks for (VER-02), from lines that were clearly read: one
     digit misread ("v1" as "v7") would put an old sheet above every later one. Where the subject names another
     number, that one counts and the paper is marked: it is what the player's receipt says."""
@@ -223,7 +227,13 @@ def _note(reading: Reading) -> str:
     return "not_an_image" if reading.reason is None else reading.reason.value
 
 
-def _reason(pages: Sequence[SeenPage]) -> Reason:
+def _reason(pages: Sequence[SeenPage]) -> RefusalReason:
     note = next((page.note for page in pages if page.note), "not_a_sheet")
-    known = {r.value for r in Reason}
-    return Reason(note) if note in known else Reason.TOO_LARGE if note == "too_large" else Reason.BAD_IMAGE
+    known = {r.value for r in RefusalReason}
+    return (
+        RefusalReason(note)
+        if note in known
+        else RefusalReason.TOO_LARGE
+        if note == "too_large"
+        else RefusalReason.BAD_IMAGE
+    )

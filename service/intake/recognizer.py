@@ -16,8 +16,8 @@ import numpy as np
 from PIL import Image
 
 from ocr.engines import Engine
-from ocr.page import Box, Photo, Reading, ReadLine, Reason, Status
-from service.intake.sandbox import Decoded, Limits, decode_photo
+from ocr.page import Box, Photo, Reading, ReadLine, Status, UnreadableReason
+from service.intake.sandbox import Decoded, SandboxLimits, decode_photo
 from service.mail.image_types import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
 MOST_REMEMBERED = 8_000_000
@@ -25,7 +25,7 @@ MOST_REMEMBERED = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class RecognizedPage:
     """One picture of a file: its upright re-encoded JPEG (None when it could not be opened) and what was
     read."""
 
@@ -33,17 +33,17 @@ class Sight:
     reading: Reading
 
 
-class Eye(Protocol):
+class Recognizer(Protocol):
     """Looks at one file as it came by mail."""
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         """One Sight per picture of the file, at least one. Never raises on account of `data`; ChildFault
         where this machine is to blame."""
         ...
 
 
 @runtime_checkable
-class LineEye(Protocol):
+class LineRecognizer(Protocol):
     """Looks at one line again, in a box that a person has drawn."""
 
     def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
@@ -53,11 +53,11 @@ class LineEye(Protocol):
         ...
 
 
-class Opener:
+class ImageOpener:
     """Opens files in the limited child and remembers the last few: a mail's pictures are looked at by the
     intake and again by the reader moments later."""
 
-    def __init__(self, limits: Limits = Limits(), keep: int = 24) -> None:
+    def __init__(self, limits: SandboxLimits = SandboxLimits(), keep: int = 24) -> None:
         self._limits = limits
         self._keep = keep
         self._known: OrderedDict[str, Decoded] = OrderedDict()
@@ -79,27 +79,29 @@ class Opener:
         return decoded
 
 
-class EngineEye:
+class EngineRecognizer:
     """Child process, then RapidOCR's networks with Tesseract as second opinion. As many readings at a time as
     there are cores, at most two: more only take longer, and memory stays bounded."""
 
-    def __init__(self, engines: Sequence[Engine] | None = None, opener: Opener | None = None) -> None:
+    def __init__(self, engines: Sequence[Engine] | None = None, opener: ImageOpener | None = None) -> None:
         self._engines = tuple(engines) if engines is not None else _engines()
-        self._opener = opener or Opener()
+        self._opener = opener or ImageOpener()
         self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
-        """See `Eye`."""
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        """See `Recognizer`."""
         decoded = self._opener.open(data, name)
         if decoded.reason is not None:
-            return (Sight(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
+            return (RecognizedPage(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
         from ocr.read import read
 
         with self._room:
-            return tuple(Sight(page, read(Photo(page, name), self._engines)) for page in decoded.pages)
+            return tuple(
+                RecognizedPage(page, read(Photo(page, name), self._engines)) for page in decoded.pages
+            )
 
     def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        """See `LineEye`."""
+        """See `LineRecognizer`."""
         from ocr.read_line import read_line
 
         with Image.open(io.BytesIO(upright)) as opened:
@@ -109,10 +111,10 @@ class EngineEye:
 
 
 def _engines() -> tuple[Engine, ...]:
-    from ocr.engines.default import usual
+    from ocr.engines.default import default_engines
     from ocr.engines.tesseract import Tesseract
 
-    return (*usual(), Tesseract())
+    return (*default_engines(), Tesseract())
 
 
 class UnopenedProbe:
@@ -128,14 +130,14 @@ class ChildProbe:
     """Opens the pictures of a mail in the limited child; the small ones that are only decoration are told
     from their header, without one."""
 
-    def __init__(self, opener: Opener | None = None) -> None:
-        self._opener = opener or Opener()
+    def __init__(self, opener: ImageOpener | None = None) -> None:
+        self._opener = opener or ImageOpener()
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         """See `service.mail.image_types.PictureProbe`. Raises as `service.intake.sandbox.decode_photo`
         does."""
         decoded = self._opener.open(data, "picture")
-        if decoded.reason is Reason.TOO_LARGE:
+        if decoded.reason is UnreadableReason.TOO_LARGE:
             return Probe(PictureState.BROKEN)
         if decoded.reason is not None:
             locked = "password" in decoded.detail

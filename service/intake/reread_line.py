@@ -17,10 +17,10 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from ocr.page import Box
 from reading.decode import MOST_CANDIDATES
-from reading.page import Doubt, Scribe
+from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import forms_of, lexicon_of
 from service.games.lines import AGAIN
-from service.intake.recognizer import LineEye
+from service.intake.recognizer import LineRecognizer
 from service.jobs import Jobs
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState, SubmissionRow
@@ -39,9 +39,9 @@ class LineReader:
 
     store: sessionmaker[Session]
     blobs: Blobs
-    eye: LineEye | None
+    eye: LineRecognizer | None
     load: Callable[[str], Variant]
-    doubt: Doubt = Doubt()
+    doubt: ReviewLimits = ReviewLimits()
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handler of the job `WORK`. Safe to run twice: what is read first stays."""
@@ -57,7 +57,7 @@ class LineReader:
         if upright is None or self.eye is None:
             return
         seen = self.eye.look_at_line(self.blobs.read(upright), box, rotation)
-        scribe = Scribe(lexicon_of(variant), [forms_of(variant, kind)], self.doubt)
+        scribe = PageReader(lexicon_of(variant), [forms_of(variant, kind)], self.doubt)
         fresh = best_of([scribe.by_itself(one).candidates for one in seen])
         if not fresh:
             return

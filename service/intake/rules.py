@@ -17,8 +17,8 @@ from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.subject import parse_subject
 from grammar.headings.tokens import clean, drop_prefixes
 from grammar.headings.values import Heading, HeadingComplaint
-from service.intake.context import Context, GameContext
-from service.intake.verdict import EarlierMail, Kind, Note, Reason, Verdict
+from service.intake.context import GameContext, IntakeContext
+from service.intake.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
 from service.mail.authentication import AuthResult, authenticate
 from service.mail.image_types import PictureState
 from service.mail.message import IncomingMail
@@ -27,30 +27,32 @@ from service.mail.reports import ReportKind
 MOST_PHOTOS = 20
 MOST_BYTES = 25 * 1024 * 1024
 """Bytes of all photographs of a mail together, as files, before the transfer encoding."""
-_NOT_KEPT = {Reason.BAD_FROM, Reason.AUTH_FAILED}
+_NOT_KEPT = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
 
 
 def judge_mail(
-    mail: IncomingMail, received_at: datetime, context: Context, earlier: Sequence[EarlierMail] = ()
+    mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail] = ()
 ) -> Verdict:
     """Judge a mail received at `received_at` (UTC, the mailbox server's INTERNALDATE, never the Date
     header)."""
     machine = _machine(mail, context)
     if machine is not None:
-        return Verdict(Kind.IGNORED, machine, report=mail.report, subject=mail.subject)
+        return Verdict(VerdictKind.IGNORED, machine, report=mail.report, subject=mail.subject)
     if len(mail.senders) != 1 or not mail.senders[0]:
-        return Verdict(Kind.REJECTED, Reason.BAD_FROM, subject=mail.subject)
+        return Verdict(VerdictKind.REJECTED, RefusalReason.BAD_FROM, subject=mail.subject)
     sender = mail.senders[0]
     domain = sender.rpartition("@")[2]
     if authenticate(mail.stamps, context.trusted_authserv_id, domain) is not AuthResult.PASS:
-        return Verdict(Kind.REJECTED, Reason.AUTH_FAILED, sender=sender, alert=True, subject=mail.subject)
+        return Verdict(
+            VerdictKind.REJECTED, RefusalReason.AUTH_FAILED, sender=sender, alert=True, subject=mail.subject
+        )
     fresh = _settle(mail, received_at, context, earlier, sender)
     repeated = _repeated(mail, fresh, earlier)
     if repeated is not None:
         return replace(
             fresh,
-            verdict=Kind.IGNORED,
-            reason=Reason.DUPLICATE,
+            verdict=VerdictKind.IGNORED,
+            reason=RefusalReason.DUPLICATE,
             flags=frozenset(),
             reply_to=None,
             of=repeated.ref,
@@ -60,20 +62,20 @@ def judge_mail(
 
 def remember(ref: str, mail: IncomingMail, received_at: datetime, verdict: Verdict) -> EarlierMail | None:
     """What later mails must know of this one; None for mails that no later one may be compared with."""
-    if verdict.verdict is Kind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
+    if verdict.verdict is VerdictKind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
         return None
     return EarlierMail(ref, verdict.sender, received_at, mail.photo_keys, verdict)
 
 
-def _machine(mail: IncomingMail, context: Context) -> Reason | None:
+def _machine(mail: IncomingMail, context: IntakeContext) -> RefusalReason | None:
     own_id = mail.message_id is not None and (
         mail.message_id.rstrip(">").rpartition("@")[2].casefold() == context.own_domain.casefold()
     )
     if own_id or any(context.is_own(address) for address in mail.senders):
-        return Reason.OWN_MAIL
+        return RefusalReason.OWN_MAIL
     if mail.report is not None:
-        return Reason.BOUNCE if mail.report.kind is ReportKind.BOUNCE else Reason.RECEIPT
-    return Reason.AUTO_REPLY if mail.machine else None
+        return RefusalReason.BOUNCE if mail.report.kind is ReportKind.BOUNCE else RefusalReason.RECEIPT
+    return RefusalReason.AUTO_REPLY if mail.machine else None
 
 
 def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]) -> EarlierMail | None:
@@ -83,7 +85,7 @@ def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]
             and one.photo_keys == mail.photo_keys
             and _subject_key(one.verdict) == _subject_key(fresh)
         )
-        if same and (one.verdict.verdict is Kind.ACCEPTED or one.verdict.reason is fresh.reason):
+        if same and (one.verdict.verdict is VerdictKind.ACCEPTED or one.verdict.reason is fresh.reason):
             return one
     return None
 
@@ -96,11 +98,12 @@ def _subject_key(verdict: Verdict) -> tuple[object, ...]:
 
 
 def _settle(
-    mail: IncomingMail, received_at: datetime, context: Context, earlier: Sequence[EarlierMail], sender: str
+    mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail],
+    sender: str
 ) -> Verdict:
     """Everything after authentication, duplicates aside."""
     start = Verdict(
-        Kind.REJECTED,
+        VerdictKind.REJECTED,
         photos=mail.photos,
         sender=sender,
         reply_to=context.registered(sender),
@@ -109,7 +112,7 @@ def _settle(
     found, notes = _with_game(parse_subject(mail.subject, context.known), context, sender)
     if isinstance(found, HeadingComplaint):
         partial = _fields(start, found.partial)
-        return replace(partial, reason=Reason(found.code.value), complaint=found)
+        return replace(partial, reason=RefusalReason(found.code.value), complaint=found)
     game = context.game(found.game or "")
     heading, more = _with_phase(found, game.open_phase)
     flags = frozenset(map(str, (*heading.flags, *notes, *more)))
@@ -143,7 +146,7 @@ def _fields(verdict: Verdict, heading: Heading) -> Verdict:
 
 
 def _with_game(
-    found: Heading | HeadingComplaint, context: Context, sender: str
+    found: Heading | HeadingComplaint, context: IntakeContext, sender: str
 ) -> tuple[Heading | HeadingComplaint, tuple[Note, ...]]:
     """Q-06: no game written, and exactly one open game where the sender has that power and phase."""
     if not (context.infer_game and isinstance(found, HeadingComplaint) and found.missing == ("game",)):
@@ -178,51 +181,53 @@ def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[N
     return heading, tuple(notes)
 
 
-def _sender(verdict: Verdict, game: GameContext) -> Reason | None:
+def _sender(verdict: Verdict, game: GameContext) -> RefusalReason | None:
     sender = verdict.sender or ""
     if game.registered(sender, verdict.power or ""):
         return None
-    return Reason.SENDER_NOT_POWER if game.registered(sender) else Reason.UNKNOWN_SENDER
+    return RefusalReason.SENDER_NOT_POWER if game.registered(sender) else RefusalReason.UNKNOWN_SENDER
 
 
-def _phase(heading: Heading, game: GameContext) -> Reason | None:
+def _phase(heading: Heading, game: GameContext) -> RefusalReason | None:
     kind, season = heading.kind, heading.season or ""
     if kind is not None and (season, kind) not in game.known.steps:
-        return Reason.PHASE_TYPE_MISMATCH
+        return RefusalReason.PHASE_TYPE_MISMATCH
     if kind is None or heading.year is None:
-        return Reason.WRONG_PHASE
+        return RefusalReason.WRONG_PHASE
     named = Phase(heading.year, season, kind)
     if named == game.open_phase:
         return None
-    return Reason.LATE if named in game.over else Reason.WRONG_PHASE
+    return RefusalReason.LATE if named in game.over else RefusalReason.WRONG_PHASE
 
 
-def _time(received_at: datetime, game: GameContext) -> Reason | None:
+def _time(received_at: datetime, game: GameContext) -> RefusalReason | None:
     """Received at the deadline itself is on time (Q-34)."""
-    return Reason.LATE if game.deadline is not None and received_at > game.deadline else None
+    return RefusalReason.LATE if game.deadline is not None and received_at > game.deadline else None
 
 
-def _photographs(mail: IncomingMail) -> Reason | None:
+def _photographs(mail: IncomingMail) -> RefusalReason | None:
     if mail.encrypted and not mail.photos:
-        return Reason.ENCRYPTED
+        return RefusalReason.ENCRYPTED
     if mail.overflow or mail.photos > MOST_PHOTOS or mail.photo_bytes > MOST_BYTES:
-        return Reason.TOO_LARGE
+        return RefusalReason.TOO_LARGE
     if mail.photos:
         return None
-    return Reason.BAD_IMAGE if mail.pictures else Reason.NO_PHOTO
+    return RefusalReason.BAD_IMAGE if mail.pictures else RefusalReason.NO_PHOTO
 
 
-def _first_by_post(heading: Heading, game: GameContext) -> Reason | None:
+def _first_by_post(heading: Heading, game: GameContext) -> RefusalReason | None:
     """The strict mode of Q-04: no photograph counts before the first orders have come by post (SUB-05)."""
     strict = game.post_first and heading.kind is PhaseKind.MOVEMENT
-    return Reason.FIRST_BY_POST if strict and heading.power not in game.posted else None
+    return RefusalReason.FIRST_BY_POST if strict and heading.power not in game.posted else None
 
 
 def _accepted(
     verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMail], *, first_counts: bool
 ) -> Verdict:
     same_paper = [
-        one for one in earlier if one.verdict.verdict is Kind.ACCEPTED and one.verdict.paper == verdict.paper
+        one
+        for one in earlier
+        if one.verdict.verdict is VerdictKind.ACCEPTED and one.verdict.paper == verdict.paper
     ]
     on_file = max(
         (one.verdict.version for one in same_paper if one.verdict.version is not None), default=None
@@ -239,4 +244,4 @@ def _accepted(
             notes.add(str(Note.VERSION_CONFLICT))
         if on_file is not None and verdict.version < on_file:
             notes.add(str(Note.SUPERSEDED))
-    return replace(verdict, verdict=Kind.ACCEPTED, flags=verdict.flags | notes, on_file=on_file)
+    return replace(verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, on_file=on_file)

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from service.intake.sandbox_child import UNABLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +28,7 @@ machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What one file may cost.
 
     `data` and `output`: bytes in and out. `memory`: bytes of address space; photographs of 50 million pixels
@@ -52,7 +52,7 @@ class Decoded:
     format."""
 
     pages: tuple[bytes, ...] = field(default=(), repr=False)
-    reason: Reason | None = None
+    reason: UnreadableReason | None = None
     detail: str = ""
     kind: str = ""
 
@@ -61,7 +61,7 @@ class ChildFault(RuntimeError):
     """A file was not opened, and this machine is to blame; the sentence says how. To be tried again."""
 
 
-def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
+def decode_photo(data: bytes, name: str, limits: SandboxLimits = SandboxLimits()) -> Decoded:
     """An image or PDF of unknown worth as clean pages.
 
     Never raises on account of `data`: what the file does to the child gives a reason. Raises ChildFault where
@@ -69,7 +69,7 @@ def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
     plays no part in telling the type; it only stands in `detail` where the type is unknown.
     """
     if len(data) > limits.data:
-        return Decoded(reason=Reason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
+        return Decoded(reason=UnreadableReason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
     # Files, not pipes: the limit on file size then bounds what a child gone wild can write.
     with TemporaryFile() as out, TemporaryFile() as complaints:
         try:
@@ -94,7 +94,7 @@ def decode_photo(data: bytes, name: str, limits: Limits = Limits()) -> Decoded:
         return _parsed(out.read(), name)
 
 
-def _command(limits: Limits) -> list[str]:
+def _command(limits: SandboxLimits) -> list[str]:
     sizes = (limits.memory, limits.cpu_seconds, limits.output, limits.jpeg_quality)
     return [sys.executable, "-s", "-m", "service.intake.sandbox_child", *(str(size) for size in sizes)]
 
@@ -109,11 +109,11 @@ def _died(code: int, stderr: bytes) -> Decoded:
     """A child that was stopped: by its memory, its output, its processor time, or a fault in a decoder.
     Raises ChildFault for a death that no file brings about."""
     if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
-        return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too much memory")
+        return Decoded(reason=UnreadableReason.TOO_LARGE, detail="opening it took too much memory")
     if code == -signal.SIGXFSZ or b"File too large" in stderr:
-        return Decoded(reason=Reason.TOO_LARGE, detail="its pages are too large")
+        return Decoded(reason=UnreadableReason.TOO_LARGE, detail="its pages are too large")
     if code == -signal.SIGXCPU:
-        return Decoded(reason=Reason.TOO_LARGE, detail="opening it took too long")
+        return Decoded(reason=UnreadableReason.TOO_LARGE, detail="opening it took too long")
     if code == UNABLE:
         raise ChildFault(f"the child that opens files cannot work: {_last_line(stderr)}")
     if b"No space left on device" in stderr:
@@ -123,7 +123,7 @@ def _died(code: int, stderr: bytes) -> Decoded:
         raise ChildFault("the child that opens files was ended from outside by SIGINT")
     if -code in FROM_OUTSIDE:
         raise ChildFault(f"the child that opens files was ended from outside by {signal.Signals(-code).name}")
-    return Decoded(reason=Reason.NOT_AN_IMAGE, detail="opening it failed")
+    return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail="opening it failed")
 
 
 def _last_line(stderr: bytes) -> str:
@@ -137,11 +137,11 @@ def _parsed(out: bytes, name: str) -> Decoded:
     try:
         head: dict[str, Any] = json.loads(line)
         sizes = [int(size) for size in head["sizes"]]
-        reason = Reason(head["reason"]) if head["reason"] else None
+        reason = UnreadableReason(head["reason"]) if head["reason"] else None
     except (ValueError, KeyError, TypeError):
-        return Decoded(reason=Reason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+        return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
     if sum(sizes) != len(rest) or (reason is None) != bool(sizes):
-        return Decoded(reason=Reason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+        return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     pages = tuple(rest[end - size : end] for end, size in zip(ends, sizes, strict=True))
     return Decoded(pages, reason, str(head.get("detail", "")), str(head.get("kind", "")))

@@ -36,7 +36,7 @@ def main() -> None:
         _limit(memory, seconds, output)
         _leave_network()
         data = sys.stdin.buffer.read()
-        from ocr.image.open_image import Refused, pictures
+        from ocr.image.open_image import ImageRefused, pictures
     except Exception:
         traceback.print_exc()
         sys.exit(UNABLE)
@@ -47,7 +47,7 @@ def main() -> None:
         for kind, picture in pictures(data):
             pages.append(_jpeg(picture, quality))
             head["kind"] = kind
-    except Refused as refused:
+    except ImageRefused as refused:
         pages = []
         head |= {"reason": refused.reason, "detail": refused.detail}
     head["sizes"] = [len(page) for page in pages]

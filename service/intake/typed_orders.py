@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from service.mail.headers import split
 from service.mail.image_types import PictureState, PictureType
 from service.mail.message import Picture
-from service.mail.mime_parts import Part, read_parts
+from service.mail.mime_parts import MimePart, read_parts
 from service.pictures.drawing.fonts import FACES
 
 TYPED = "typed_orders"
@@ -65,7 +65,7 @@ def sheet(lines: tuple[str, ...]) -> Picture:
     return Picture(PictureType.PNG, PictureState.GOOD, 1, "typed.png", digest, data, *page.size)
 
 
-def _words(part: Part) -> str:
+def _words(part: MimePart) -> str:
     try:
         return part.data.decode("utf-8")
     except UnicodeDecodeError:

@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.values import HeadingComplaint
-from service.mail.reports import Report
+from service.mail.reports import DeliveryReport
 
 
-class Kind(StrEnum):
+class VerdictKind(StrEnum):
     """What happens to a mail. Rejected: does not count by itself, lies in quarantine. Ignored: never
     answered."""
 
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     IGNORED = "ignored"
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """Why a mail is ignored or rejected. The last group is found later, by the eye or at the desk."""
 
     OWN_MAIL = "own_mail"
@@ -83,8 +83,8 @@ class Verdict:
     wrong with the subject. `trailing`: words after the version.
     """
 
-    verdict: Kind
-    reason: Reason | None = None
+    verdict: VerdictKind
+    reason: RefusalReason | None = None
     game: str | None = None
     power: str | None = None
     season: str | None = None
@@ -98,7 +98,7 @@ class Verdict:
     alert: bool = False
     of: str | None = None
     on_file: int | None = None
-    report: Report | None = None
+    report: DeliveryReport | None = None
     subject: str = ""
     complaint: HeadingComplaint | None = None
     trailing: str = ""
@@ -106,7 +106,7 @@ class Verdict:
     @property
     def quarantine(self) -> bool:
         """Whether the mail is laid before the coordinator as not usable by itself."""
-        return self.verdict is Kind.REJECTED
+        return self.verdict is VerdictKind.REJECTED
 
     @property
     def type(self) -> str | None:

@@ -43,7 +43,7 @@ class Postal:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class AddressValidity:
     """Where a letter posted on a day reaches a player. `addresses` are all to write to, the likeliest first;
     empty where none is known. `note` is a sentence that says why there is more than one, or ""."""
 
@@ -51,7 +51,7 @@ class Reach:
     note: str = ""
 
 
-def reach(known: Sequence[Postal], day: date) -> Reach:
+def reach(known: Sequence[Postal], day: date) -> AddressValidity:
     """Where to write on a day. `known` are a player's addresses in the order they were entered.
 
     A journey goes before the address of always; near its ends both are written to (LIST-03); where two
@@ -62,14 +62,16 @@ def reach(known: Sequence[Postal], day: date) -> Reach:
     now = [one for one in dated if one.holds(day)]
     near = [one for one in dated if one.turns(day) and one not in now]
     if not now and not near:
-        return Reach(tuple(always), _several(always))
+        return AddressValidity(tuple(always), _several(always))
     if len(now) > 1:
         also = [one for one in always if any(journey.turns(day) for journey in now)]
-        return Reach((*now, *near, *also), "Two journeys overlap on this day: post to each address.")
+        return AddressValidity((*now, *near, *also), ("Two journeys overlap on this day: post to each "
+                                                      "address."))
     ending = near or any(one.turns(day) for one in now)
     if ending and always:
-        return Reach((*now, *always, *near), "A journey begins or ends about now: post to both addresses.")
-    return Reach((*now, *near) or tuple(always))
+        return AddressValidity((*now, *always, *near), ("A journey begins or ends about now: post to both "
+                                                        "addresses."))
+    return AddressValidity((*now, *near) or tuple(always))
 
 
 def _several(always: Sequence[Postal]) -> str:

@@ -53,7 +53,7 @@ class ReadBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RecordReference:
     """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be
     checked. In a receipt those of the sheet's own entry, with its stamp as the entry has it; in results those
     of the whole record, its root, with the number of its entries."""
@@ -94,7 +94,7 @@ class ReceiptFacts:
     subject: str = ""
     answers: tuple[str, ...] = ()
     reading: tuple[ReadBack, ...] = ()
-    record: Mark | None = None
+    record: RecordReference | None = None
     first_counts: bool = False
 
 
@@ -141,7 +141,7 @@ class NoticeFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class SheetFacts:
     """An executed paper: whose, which version, and its digest, by which a player recognises the file."""
 
     power: str
@@ -185,7 +185,7 @@ class ResultsFacts:
     """
 
     powers: tuple[ShownPower, ...]
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[SheetFacts, ...] = ()
     dislodged: tuple[str, ...] = ()
     disbanded: tuple[str, ...] = ()
     built: tuple[str, ...] = ()
@@ -199,7 +199,7 @@ class ResultsFacts:
     remarks: tuple[str, ...] = ()
     lots: str = ""
     seeds: tuple[Commitment, ...] = ()
-    record: Mark | None = None
+    record: RecordReference | None = None
     notes: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
@@ -249,7 +249,7 @@ class WelcomeFacts:
     first_counts: bool = False
     typed: bool = False
     seeds: tuple[Commitment, ...] = ()
-    record: Mark | None = None
+    record: RecordReference | None = None
     builds: tuple[str, ...] = ()
     conduct: tuple[str, ...] = ()
 

@@ -9,20 +9,20 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from service.store import records
-from service.store.tables import OutboxRow, OutboxState, SwitchRow
+from service.store.tables import OutboxRow, OutboxState, SendHoldRow
 
 LETTERS = "letters"
 
 
-def held(session: Session) -> SwitchRow | None:
+def held(session: Session) -> SendHoldRow | None:
     """Who holds the letters back, since when and why; None while they leave."""
-    return session.get(SwitchRow, LETTERS)
+    return session.get(SendHoldRow, LETTERS)
 
 
 def pause(session: Session, by: str, why: str, now: datetime) -> bool:
     """Let no letter leave until `resume`; False when it is so already. Letters are still written, and keep
     their turn."""
-    if not records.insert_once(session, SwitchRow, name=LETTERS, by=by, why=why, at=now):
+    if not records.insert_once(session, SendHoldRow, name=LETTERS, by=by, why=why, at=now):
         return False
     records.log_event(session, now, "letters_paused", actor=by, detail={"why": why})
     return True
@@ -31,7 +31,7 @@ def pause(session: Session, by: str, why: str, now: datetime) -> bool:
 def resume(session: Session, by: str, now: datetime) -> int | None:
     """Let letters leave again, those that waited first; how many wait, None when nothing was held back."""
     gone = session.execute(
-        delete(SwitchRow).where(SwitchRow.name == LETTERS).returning(SwitchRow.name)
+        delete(SendHoldRow).where(SendHoldRow.name == LETTERS).returning(SendHoldRow.name)
     ).scalar()
     if gone is None:
         return None

@@ -39,7 +39,7 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, LoginError
 
 from service.config import MailIn
-from service.mail.ingest import HEADER_BYTES, MailboxError, MailFault, Place, RawMail, Waiting
+from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, MailFault, RawMail, Waiting
 from service.mail.oauth import NoToken, tokens_of
 
 log = logging.getLogger(__name__)
@@ -107,11 +107,11 @@ class ImapSource:
         data = next((v for k, v in answer.get(int(uid), {}).items() if k.startswith(b"BODY[")), None)
         return RawMail(data, whole) if isinstance(data, bytes) else None
 
-    def done(self, places: Sequence[Place]) -> None:
+    def done(self, places: Sequence[MailboxLocation]) -> None:
         """See MailSource."""
         self._move(places, self._settings.done_folder)
 
-    def quarantine(self, place: Place) -> None:
+    def quarantine(self, place: MailboxLocation) -> None:
         """See MailSource."""
         self._move([place], self._settings.quarantine_folder)
 
@@ -192,12 +192,12 @@ class ImapSource:
             with suppress(Exception):
                 client.logout()
 
-    def _place(self, uid: int) -> Place:
-        return Place(
+    def _place(self, uid: int) -> MailboxLocation:
+        return MailboxLocation(
             f"{self._settings.user}@{self._settings.host}", self._settings.folder, self._uidvalidity, str(uid)
         )
 
-    def _move(self, places: Sequence[Place], folder: str) -> None:
+    def _move(self, places: Sequence[MailboxLocation], folder: str) -> None:
         with self._use("move mails on") as client:
             # Where the folder was rebuilt meanwhile the mail shows up again and its hash is known.
             uids = [int(place.uid) for place in places if place.uidvalidity == self._uidvalidity]

@@ -55,7 +55,7 @@ class MailFault(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MailboxLocation:
     """Where a mail lies. A folder with another `uidvalidity` is another folder, whatever its name (RFC 9051,
     2.3.1.1)."""
 
@@ -70,7 +70,7 @@ class Waiting:
     """A mail that is there, not yet fetched. `received_at` is the receiving server's stamp in UTC (SUB-09);
     `size` in bytes."""
 
-    place: Place
+    place: MailboxLocation
     size: int
     received_at: datetime
 
@@ -94,10 +94,10 @@ class MailSource(Protocol):
     def fetch(self, waiting: Waiting) -> RawMail | None:
         """The bytes, without a trace on the server; None when the mail is gone. Raises MailFault."""
 
-    def done(self, places: Sequence[Place]) -> None:
+    def done(self, places: Sequence[MailboxLocation]) -> None:
         """Move mails to the folder of those taken in; no complaint about those that are gone."""
 
-    def quarantine(self, place: Place) -> None:
+    def quarantine(self, place: MailboxLocation) -> None:
         """Move a mail that could not be taken in to a folder where a person finds it."""
 
     def wait(self, seconds: float, stop: Event) -> None:
@@ -156,7 +156,7 @@ class _Look:
     jobs: Jobs
     clock: Clock
     total: Taken = Taken()
-    stored: list[Place] = field(default_factory=list)
+    stored: list[MailboxLocation] = field(default_factory=list)
     _storing: tuple[Waiting, Future[bool]] | None = None
 
     def take(self, waiting: Waiting, aside: ThreadPoolExecutor) -> None:
@@ -197,7 +197,7 @@ class _Look:
             for place in places:
                 records.mark_moved(session, place, now)
 
-    def _stored(self, place: Place) -> None:
+    def _stored(self, place: MailboxLocation) -> None:
         self.stored.append(place)
         if len(self.stored) >= MOST_MOVED:
             self.move()
@@ -214,7 +214,7 @@ class _Look:
                 self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
         return new
 
-    def _unreadable(self, place: Place, fault: MailFault) -> None:
+    def _unreadable(self, place: MailboxLocation, fault: MailFault) -> None:
         log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
         with self.store.begin() as session:
             records.log_event(

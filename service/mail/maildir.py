@@ -16,7 +16,7 @@ from threading import Event
 from time import monotonic
 
 from service.config import MailIn
-from service.mail.ingest import HEADER_BYTES, MailboxError, Place, RawMail, Waiting
+from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, RawMail, Waiting
 
 _POLL_SECONDS = 0.5
 
@@ -37,7 +37,7 @@ class MaildirSource:
                 facts = path.stat()
             except FileNotFoundError:
                 continue
-            place = Place("maildir", str(self._root), "maildir", _unique(path))
+            place = MailboxLocation("maildir", str(self._root), "maildir", _unique(path))
             found.append(Waiting(place, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC)))
         return sorted(found, key=lambda w: (w.received_at, w.place.uid))
 
@@ -60,12 +60,12 @@ class MaildirSource:
         ends = [e for mark in (b"\r\n\r\n", b"\n\n") if (e := start.find(mark)) >= 0]
         return RawMail(start[: min(ends)] + b"\n\n" if ends else start, whole=False)
 
-    def done(self, places: Sequence[Place]) -> None:
+    def done(self, places: Sequence[MailboxLocation]) -> None:
         """See MailSource."""
         for place in places:
             self._move(place, self._settings.done_folder)
 
-    def quarantine(self, place: Place) -> None:
+    def quarantine(self, place: MailboxLocation) -> None:
         """See MailSource."""
         self._move(place, self._settings.quarantine_folder)
 
@@ -105,10 +105,10 @@ class MaildirSource:
                 f"{self._root} is no Maildir that can be read ({error.strerror}); check mail_in.path."
             ) from error
 
-    def _find(self, place: Place) -> Path | None:
+    def _find(self, place: MailboxLocation) -> Path | None:
         return next((p for p in self._files() if _unique(p) == place.uid), None)
 
-    def _move(self, place: Place, folder: str) -> None:
+    def _move(self, place: MailboxLocation, folder: str) -> None:
         path = self._find(place)
         if path is None:
             return

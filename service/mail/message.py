@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from service.mail.headers import Headers, addresses, decode_words, message_ids, split, strip_comments
 from service.mail.image_types import PictureProbe, PictureState, PictureType, Probe, sniff
-from service.mail.mime_parts import Part, Parts, read_parts
-from service.mail.reports import Report, read_report
+from service.mail.mime_parts import MimePart, MimeParts, read_parts
+from service.mail.reports import DeliveryReport, read_report
 
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|webp|tiff?|pdf)$", re.IGNORECASE)
 _PICTURE_TYPES = {
@@ -73,7 +73,7 @@ class IncomingMail:
     references: tuple[str, ...]
     stamps: tuple[str, ...]
     machine: MachineMarks
-    report: Report | None
+    report: DeliveryReport | None
     pictures: tuple[Picture, ...]
     encrypted: bool
     overflow: bool
@@ -110,7 +110,7 @@ def read_mail(raw: bytes, probe: PictureProbe) -> IncomingMail:
 def read_headers(raw: bytes, size: int) -> IncomingMail:
     """Read a mail whose body was not fetched because its `size` in bytes is too great."""
     headers, _ = split(_without_envelope(raw))
-    return _mail(headers, Parts(overflow=True), None, raw, size)
+    return _mail(headers, MimeParts(overflow=True), None, raw, size)
 
 
 def _without_envelope(raw: bytes) -> bytes:
@@ -118,7 +118,9 @@ def _without_envelope(raw: bytes) -> bytes:
     return raw.partition(b"\n")[2] if raw.startswith(b"From ") else raw
 
 
-def _mail(headers: Headers, parts: Parts, probe: PictureProbe | None, raw: bytes, size: int) -> IncomingMail:
+def _mail(
+    headers: Headers, parts: MimeParts, probe: PictureProbe | None, raw: bytes, size: int
+) -> IncomingMail:
     pictures, locked = _pictures(parts.leaves, probe)
     report = read_report(parts.root, headers)
     ids = message_ids(headers.first("message-id"))
@@ -163,7 +165,7 @@ def _keyword(value: str) -> str:
     return strip_comments(value).partition(";")[0].strip().casefold()
 
 
-def _pictures(leaves: list[Part], probe: PictureProbe | None) -> tuple[tuple[Picture, ...], bool]:
+def _pictures(leaves: list[MimePart], probe: PictureProbe | None) -> tuple[tuple[Picture, ...], bool]:
     """The pictures among the parts, and whether a document locked by a password is one of them."""
     found: list[Picture] = []
     for part in leaves:
@@ -184,7 +186,7 @@ def _pictures(leaves: list[Part], probe: PictureProbe | None) -> tuple[tuple[Pic
     return tuple(found), any(picture.state is PictureState.LOCKED for picture in found)
 
 
-def _meant_as_picture(part: Part) -> bool:
+def _meant_as_picture(part: MimePart) -> bool:
     """Declared or named as a photograph, with bytes that are none; other kinds of picture are not meant."""
     if part.declared in {"application/applefile", "image/svg+xml"}:
         return False

@@ -32,7 +32,7 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MimePart:
     """One leaf: content type as declared (lower case), file name as declared (may be empty), decoded
     bytes."""
 
@@ -42,18 +42,18 @@ class Part:
 
 
 @dataclass(slots=True)
-class Parts:
+class MimeParts:
     """What a walk found. `overflow`: a limit on parts or depth was met and the rest was left unread."""
 
-    leaves: list[Part] = field(default_factory=list)
+    leaves: list[MimePart] = field(default_factory=list)
     encrypted: bool = False
     overflow: bool = False
     root: Tree | None = None
 
 
-def read_parts(headers: Headers, body: bytes) -> Parts:
+def read_parts(headers: Headers, body: bytes) -> MimeParts:
     """Walk the body. Never raises."""
-    parts = Parts()
+    parts = MimeParts()
     if body.lower().count(b"\ncontent-type:") > _MOST_TYPE_LINES:
         parts.overflow = True
         return parts
@@ -86,7 +86,7 @@ def content_type(part: Tree) -> str:
         return "application/octet-stream"
 
 
-def _walk(root: Tree, parts: Parts) -> None:
+def _walk(root: Tree, parts: MimeParts) -> None:
     stack: list[tuple[Tree, int]] = [(root, 0)]
     seen = 0
     while stack:
@@ -133,12 +133,14 @@ def payload_of(part: Tree) -> bytes:
     return data if isinstance(data, bytes) else b""
 
 
-def _leaf(part: Tree, parts: Parts) -> Iterator[Tree]:
+def _leaf(part: Tree, parts: MimeParts) -> Iterator[Tree]:
     """Keep one leaf; a container of its own (TNEF, opaque signature) is opened, and messages in it handed
     back."""
     kind, data = content_type(part), payload_of(part)
     if data.startswith(SIGNATURE):
-        parts.leaves += [Part("application/octet-stream", file.name, file.data) for file in read_tnef(data)]
+        parts.leaves += [
+            MimePart("application/octet-stream", file.name, file.data) for file in read_tnef(data)
+        ]
         return
     if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
         inner = signed_content(data)
@@ -151,7 +153,7 @@ def _leaf(part: Tree, parts: Parts) -> Iterator[Tree]:
         return
     if _looks_encrypted(kind, data):
         parts.encrypted = True
-    parts.leaves.append(Part(kind, file_name(part), data))
+    parts.leaves.append(MimePart(kind, file_name(part), data))
 
 
 def _looks_encrypted(kind: str, data: bytes) -> bool:

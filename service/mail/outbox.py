@@ -24,10 +24,10 @@ from service.mail import hold
 from service.mail.compose import Attachment, OutLetter, attached, compose, message_id, one_line, shrink
 from service.mail.smtp import (
     Down,
-    Envelope,
     FolderTransport,
     Later,
-    Refused,
+    MailEnvelope,
+    SmtpRefused,
     SmtpTransport,
     TooBig,
     Transport,
@@ -36,7 +36,7 @@ from service.mail.smtp import (
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.engine import Store
-from service.store.tables import LinkRow, OutboxRow, OutboxState
+from service.store.tables import AccessLinkRow, OutboxRow, OutboxState
 
 __all__ = [
     "Attachment", "Down", "FolderTransport", "OutLetter", "Sent", "SmtpTransport", "Transport", "bounced",
@@ -121,7 +121,7 @@ def _fitted(
     token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + whole)
     until = now + LINK_DAYS
     session.add(
-        LinkRow(
+        AccessLinkRow(
             token_hash=sha256(token.encode()).hexdigest(),
             player_id=player.id,
             opens="letter",
@@ -193,14 +193,14 @@ def _send(
 ) -> OutboxState:
     try:
         data = blobs.read(row.message)
-        transport.send(Envelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
+        transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
     except Later as error:
         return _again(store, row, str(error), clock.now())
     except Unclear as error:
         return _unclear(store, row, str(error), clock.now())
     except TooBig as error:
         return _smaller(store, row, blobs, data, str(error), clock.now())
-    except (Refused, BlobError) as error:
+    except (SmtpRefused, BlobError) as error:
         return _end(store, row, OutboxState.FAILED, error=str(error))
     except Down:
         raise

@@ -21,7 +21,7 @@ class ReportKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DeliveryReport:
     """A report, tied to the outgoing mail by its Message-ID where the report names it.
 
     `status`: the Action field ("failed", "delayed", "delivered", "relayed", "expanded"), None if not given.
@@ -36,7 +36,7 @@ class Report:
     recipient: str | None = None
 
 
-def read_report(root: Tree | None, headers: Headers) -> Report | None:
+def read_report(root: Tree | None, headers: Headers) -> DeliveryReport | None:
     """The report a multipart/report mail with these `headers` carries, or None. Never raises."""
     if root is None or content_type(root) != "multipart/report":
         return None
@@ -49,7 +49,7 @@ def read_report(root: Tree | None, headers: Headers) -> Report | None:
         return _bounce(headers, found)
     if "message/disposition-notification" in found or declared == "disposition-notification":
         fields = _fields(found.get("message/disposition-notification"))
-        return Report(ReportKind.RECEIPT, message_id=_about(headers, found, fields))
+        return DeliveryReport(ReportKind.RECEIPT, message_id=_about(headers, found, fields))
     return None
 
 
@@ -60,12 +60,12 @@ def _below(root: Tree) -> list[Tree]:
     return [part for part in payload[:_MOST_LOOKED_AT] if isinstance(part, Message)]
 
 
-def _bounce(headers: Headers, found: dict[str, Tree]) -> Report:
+def _bounce(headers: Headers, found: dict[str, Tree]) -> DeliveryReport:
     fields = _fields(found.get("message/delivery-status"))
     action = re.match(r"\s*([a-z]+)", fields.get("action", "").casefold())
     status = re.search(r"\b[245]\.\d{1,3}\.\d{1,3}\b", fields.get("status", ""))
     recipient = fields.get("original-recipient") or fields.get("final-recipient") or ""
-    return Report(
+    return DeliveryReport(
         ReportKind.BOUNCE,
         message_id=_about(headers, found, fields),
         status=action.group(1) if action else None,

@@ -22,7 +22,7 @@ LONGEST_LOCAL_PART = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class MailEnvelope:
     """What is handed over: bare addresses, the finished bytes and their Message-ID."""
 
     sender: str
@@ -40,11 +40,11 @@ class Later(Exception):
     """The server asks to try this mail again later (4xx)."""
 
 
-class Refused(Exception):
+class SmtpRefused(Exception):
     """The server will not take this mail (5xx)."""
 
 
-class TooBig(Refused):
+class TooBig(SmtpRefused):
     """The server will not take this mail because of its size."""
 
 
@@ -55,7 +55,7 @@ class Unclear(Exception):
 class Transport(Protocol):
     """A way out."""
 
-    def send(self, envelope: Envelope) -> None:
+    def send(self, envelope: MailEnvelope) -> None:
         """Hand one mail over. Raises Down, Later, Refused, TooBig or Unclear; their texts hold no address."""
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ class SmtpTransport:
         self._own = threading.local()
         self._tokens = tokens_of(settings.oauth, "mail_out.oauth")
 
-    def send(self, envelope: Envelope) -> None:
+    def send(self, envelope: MailEnvelope) -> None:
         """See Transport."""
         try:
             smtp = self._ready()
@@ -139,7 +139,7 @@ class SmtpTransport:
         self._own.smtp = smtp
         return smtp
 
-    def _hand_over(self, smtp: smtplib.SMTP, envelope: Envelope) -> None:
+    def _hand_over(self, smtp: smtplib.SMTP, envelope: MailEnvelope) -> None:
         size = len(envelope.data)
         limit = smtp.esmtp_features.get("size", "")
         if limit.isdigit() and 0 < int(limit) < size:
@@ -149,7 +149,7 @@ class SmtpTransport:
             _check(*smtp.mail(self._return_path(envelope), options))
             _check(*smtp.rcpt(envelope.recipient), about_the_mail=False)
         except UnicodeEncodeError:
-            raise Refused("the mail server does not take addresses with letters outside ASCII") from None
+            raise SmtpRefused("the mail server does not take addresses with letters outside ASCII") from None
         code, words = smtp.docmd("DATA")
         if code != 354:
             _check(code, words)
@@ -167,7 +167,7 @@ class SmtpTransport:
             ) from error
         _check(code, words)
 
-    def _return_path(self, envelope: Envelope) -> str:
+    def _return_path(self, envelope: MailEnvelope) -> str:
         local, _, domain = envelope.sender.rpartition("@")
         own = f"{local}+{envelope.message_id.strip('<>').rpartition('@')[0]}"
         return (
@@ -222,7 +222,7 @@ def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:
         raise Later(f"the mail server answered {numbers}")
     if (code == _TOO_BIG and about_the_mail) or numbers.endswith(" 5.3.4"):
         raise TooBig(f"the mail server answered {numbers}: too large")
-    raise Refused(f"the mail server answered {numbers}")
+    raise SmtpRefused(f"the mail server answered {numbers}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ class FolderTransport:
 
     folder: Path
 
-    def send(self, envelope: Envelope) -> None:
+    def send(self, envelope: MailEnvelope) -> None:
         """See Transport. A disk that is full is Down."""
         name = re.sub(r"[^A-Za-z0-9.-]", "", envelope.message_id.partition("@")[0]) or "letter"
         try:

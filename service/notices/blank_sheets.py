@@ -12,16 +12,16 @@ from maps.variant import Variant
 from service import pictures
 from service.letters import render
 from service.mail.compose import Attachment
-from service.pictures import Blank
+from service.pictures import BlankSheet
 
 
 def blanks(
     variant: Variant, game: str, phase: Phase, position: Position | None, powers: Sequence[str]
-) -> list[Blank]:
+) -> list[BlankSheet]:
     """Blank sheets of a phase for some powers, with a row for each unit."""
     units = () if position is None else position.units
     return [
-        Blank(
+        BlankSheet(
             variant.powers[power].name, game, render.phase_words(phase), sum(u.power == power for u in units)
         )
         for power in powers
@@ -36,7 +36,7 @@ def blank_sheet(variant: Variant, game: str, phase: Phase, power: str, *, drawin
 
 
 @lru_cache(maxsize=128)
-def _paper(blank: Blank) -> bytes:
+def _paper(blank: BlankSheet) -> bytes:
     """A sheet as PDF, about 6 kB. Whoever sends one photograph after the other is sent the same one each
     time."""
     return pictures.sheets_pdf([blank])

@@ -21,7 +21,7 @@ from maps.variant import Variant
 from service import pictures
 from service.desk.queries import phase_title
 from service.games.ballots import FIRST_COUNTS
-from service.games.deadlines import Extension
+from service.games.deadlines import DeadlineExtension
 from service.games.results import unit_text
 from service.intake.explanations import canonical_subject
 from service.intake.load_context import phase_of
@@ -34,9 +34,9 @@ from service.letters.facts import (
     DeadlineFacts,
     GameInfo,
     HandOverFacts,
-    Mark,
     NextDate,
     Recipient,
+    RecordReference,
     WelcomeFacts,
 )
 from service.letters.personal_feed import path_of
@@ -44,7 +44,7 @@ from service.mail.compose import Attachment, OutLetter
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import Control, shown
-from service.notices.replies import COORDINATOR, Desk
+from service.notices.replies import COORDINATOR, LetterContext
 from service.record import chain
 from service.record.references import commitments
 from service.store import records
@@ -63,10 +63,10 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Circulars:
+class Broadcasts:
     """The writer of letters to all."""
 
-    desk: Desk
+    desk: LetterContext
 
     def correct(
         self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, by: str, now: datetime
@@ -104,7 +104,7 @@ class Circulars:
             for to in self.everybody(session, game)
         ]
 
-    def deadline_moved(self, session: Session, phase: PhaseRow, extension: Extension) -> int:
+    def deadline_moved(self, session: Session, phase: PhaseRow, extension: DeadlineExtension) -> int:
         """Tell every player the old and the new instant, the reason, what else moves and what does not
         (OUT-12); how many letters. The calendar's new entries are attached, with the identities that they
         had."""
@@ -183,7 +183,7 @@ class Circulars:
             first_counts=bool(game.options.get(FIRST_COUNTS, False)),
             typed=bool(game.options.get(TYPED, False)),
             seeds=commitments(session, phase, with_it=True),
-            record=Mark(root.number, root.link) if root.number else None,
+            record=RecordReference(root.number, root.link) if root.number else None,
             builds=opening_builds(variant, position, power), conduct=variant.conduct)
         to = self.desk.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)

@@ -26,10 +26,10 @@ from service.games.lines import lines_of
 from service.games.results import ShownPower, show
 from service.games.seal import sealed
 from service.games.turns import NotReady, Turns
-from service.letters.facts import Mark
+from service.letters.facts import RecordReference
 from service.mail.compose import Attachment, OutLetter
-from service.notices.replies import Desk
-from service.notices.results import Announcements
+from service.notices.replies import LetterContext
+from service.notices.results import ResultsAnnouncer
 from service.record.references import root_mark
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
@@ -43,7 +43,7 @@ NO_LETTERS = ("the letters or their pictures could not be made. Nothing left and
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class DryRunSheet:
     """The sheet of one power that would be executed; None for one that has none. `waiting`: lines for a
     person."""
 
@@ -76,7 +76,7 @@ class Rehearsal:
     """
 
     sealed: bool
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[DryRunSheet, ...]
     receivers: int
     powers: tuple[ShownPower, ...] = ()
     letters: tuple[Leaving, ...] = ()
@@ -89,7 +89,7 @@ class Rehearsal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawer(Desk):
+class _Drawer(LetterContext):
     """A writer whose letters stay in a drawer."""
 
     drawer: list[OutLetter] = field(default_factory=list)
@@ -100,14 +100,14 @@ class _Drawer(Desk):
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearser:
+class DryRun:
     """The dry run, with everything it needs: the very steps of the real one, and the writer of its
     letters."""
 
     store: sessionmaker[Session]
     clock: Clock
     turns: Turns
-    writer: Desk
+    writer: LetterContext
 
     def run(self, phase_id: int, by: str, *, drawing: bool = True) -> Rehearsal:
         """Rehearse a phase that is open, closed or judged. Raises NotReady for any other. Without `drawing`
@@ -170,24 +170,24 @@ class Rehearser:
             if phase is None or phase.state not in REHEARSED or sealed(phase):
                 return []
             resolution, _ = self.turns.resolve(session, phase)
-            return Announcements(self.writer).picture(session, phase, resolution, name)
+            return ResultsAnnouncer(self.writer).picture(session, phase, resolution, name)
 
-    def _sheets(self, session: Session, phase: PhaseRow) -> tuple[Sheet, ...]:
+    def _sheets(self, session: Session, phase: PhaseRow) -> tuple[DryRunSheet, ...]:
         chosen = executed(session, phase)
         lines = lines_of(session, list(chosen.values()))
         found = []
         for power in sorted(records.seats(session, phase.game_id)):
             key = chosen.get(power)
             if key is None:
-                found.append(Sheet(power))
+                found.append(DryRunSheet(power))
                 continue
             row = session.get_one(SubmissionRow, key)
-            found.append(Sheet(power, key, row.version, row.received_at, len(lines[key]),
+            found.append(DryRunSheet(power, key, row.version, row.received_at, len(lines[key]),
                                sum(line.needs_a_person for line in lines[key])))
         return tuple(found)
 
     def _powers(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, sheets: Sequence[Sheet]
+        self, session: Session, phase: PhaseRow, resolution: Resolution, sheets: Sequence[DryRunSheet]
     ) -> tuple[ShownPower, ...]:
         variant = self.turns.load(session.get_one(GameRow, phase.game_id).variant)
         chosen = {one.power: one.submission for one in sheets if one.submission is not None}
@@ -201,7 +201,7 @@ class Rehearser:
         writer = self.writer
         drawer = _Drawer(writer.blobs, writer.clock, writer.load, writer.sender)
         try:
-            Announcements(drawer, drawing).prepare(session, phase, resolution)(session)
+            ResultsAnnouncer(drawer, drawing).prepare(session, phase, resolution)(session)
         except NotReady as why:
             return [], (f"{why}",)
         except Exception:
@@ -222,7 +222,7 @@ def canonical_bytes(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _obstacles(session: Session, phase: PhaseRow, sheets: Sequence[Sheet]) -> list[str]:
+def _obstacles(session: Session, phase: PhaseRow, sheets: Sequence[DryRunSheet]) -> list[str]:
     mails = session.scalar(select(func.count()).select_from(MailRow).where(
         MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline)) or 0
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(
@@ -271,7 +271,7 @@ def _named(sheet: Sequence[Any]) -> str:
     return f"sheet {sheet[0]}" + ("" if sheet[1] is None else f", v{sheet[1]}")
 
 
-def _without_names(letter: OutLetter, root: Mark | None) -> str:
+def _without_names(letter: OutLetter, root: RecordReference | None) -> str:
     """The words of a letter without the names of its files, since how many pages the results have is known
     once they are drawn, and without what it tells of the record, whose root is known once the phase is
     judged."""

@@ -19,14 +19,14 @@ from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
 from service.letters import addresses, render
-from service.letters.addresses import Postal, Reach
+from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
 from service.mail.compose import Attachment, OutLetter
 from service.notices.blank_sheets import blanks
-from service.notices.replies import Desk
-from service.pictures import Envelope
+from service.notices.replies import LetterContext
+from service.pictures import PaperEnvelope
 from service.store import records
-from service.store.tables import GameRow, PlayerRow, PostalRow
+from service.store.tables import GameRow, PlayerRow, PostalAddressRow
 
 RETURN = "return_address"
 """The game's option with the coordinator's name and address as lines, printed on envelopes as their return
@@ -44,7 +44,7 @@ class Posted:
 
     power: str
     player: str
-    reach: Reach
+    reach: AddressValidity
     accommodation: str = ""
 
 
@@ -59,7 +59,7 @@ def post_of(session: Session, game_id: str, day: date) -> list[Posted]:
     return found
 
 
-def by_hand(name: str, reach: Reach) -> bool:
+def by_hand(name: str, reach: AddressValidity) -> bool:
     """Whether some line of an envelope is to be written by hand, because no font of this machine has its
     letters."""
     return any(pictures.missing(line) for line in (addresses.name_line(name), *(
@@ -68,16 +68,17 @@ def by_hand(name: str, reach: Reach) -> bool:
 
 def addresses_of(session: Session, player_id: int) -> list[Postal]:
     """A player's postal addresses that stand, in the order they were entered."""
-    rows = session.scalars(select(PostalRow).where(
-        PostalRow.player_id == player_id, PostalRow.ended_at.is_(None)).order_by(PostalRow.id))
+    rows = session.scalars(select(PostalAddressRow).where(
+        PostalAddressRow.player_id == player_id,
+        PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id))
     return [Postal(tuple(str(line) for line in row.lines), row.first, row.last) for row in rows]
 
 
-def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[Envelope]:
+def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[PaperEnvelope]:
     """One envelope for each address: the real name, the address, and who sends it (POST-01). The power is
     never on it."""
     return [
-        Envelope((addresses.name_line(one.player), *address.lines), tuple(sender))
+        PaperEnvelope((addresses.name_line(one.player), *address.lines), tuple(sender))
         for one in posted for address in one.reach.addresses
     ]
 
@@ -86,7 +87,7 @@ def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[Enve
 class Packs:
     """The writer of year-end packs."""
 
-    desk: Desk
+    desk: LetterContext
 
     def letter(
         self, session: Session, game: GameRow, phase: Phase, coming: tuple[Phase, Position], results: bytes,

@@ -24,7 +24,7 @@ from service.games.results import show, unit_text
 from service.intake.explanations import canonical_subject, explain
 from service.intake.load_context import phase_of
 from service.intake.typed_orders import TYPED
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (
     Closing,
@@ -46,8 +46,8 @@ from service.letters.facts import (
 )
 from service.mail.compose import OutLetter
 from service.notices.receipts import nobody
-from service.notices.replies import Desk
-from service.notices.results import Announcements, adjustment_facts
+from service.notices.replies import LetterContext
+from service.notices.results import ResultsAnnouncer, adjustment_facts
 from service.record import chain
 from service.record.references import commitments
 from service.store import records
@@ -99,7 +99,7 @@ class Preview:
 class Previews:
     """The writer of previews for one power of one game."""
 
-    desk: Desk
+    desk: LetterContext
     session: Session
     game: GameRow
     power: str
@@ -193,7 +193,7 @@ class Previews:
                                                                          "late."))
 
     def _rejection(self) -> Preview:
-        words, closing = self._words(Reason.TOO_DARK), self._closing()
+        words, closing = self._words(RefusalReason.TOO_DARK), self._closing()
         facts = RejectionFacts(
             "preview", self.desk.clock.now(), words[0],
             "The photograph is kept, and a version you sent before still counts.",
@@ -201,12 +201,14 @@ class Previews:
         return Preview(render.rejection(self._info, self._to, facts), "As if a photograph were too dark.")
 
     def _held(self) -> Preview:
-        words, closing = self._words(Reason.HEADING_DISAGREES), self._closing()
+        words, closing = self._words(RefusalReason.HEADING_DISAGREES), self._closing()
         facts = HeldFacts("preview", self.desk.clock.now(), *words, self._subject(closing.phase))
         return Preview(render.held(self._info, self._to, facts), "As if heading and subject disagreed.")
 
-    def _words(self, reason: Reason) -> tuple[str, str]:
-        words = explain(Verdict(Kind.REJECTED, reason, game=self.game.name, power=self._name), nobody())
+    def _words(self, reason: RefusalReason) -> tuple[str, str]:
+        words = explain(
+            Verdict(VerdictKind.REJECTED, reason, game=self.game.name, power=self._name), nobody()
+        )
         return words.what, words.mend
 
     def _notice(self) -> Preview:
@@ -232,7 +234,7 @@ class Previews:
     def _results(self, kind: PhaseKind, make: Callable[..., OutLetter]) -> Preview:
         row, resolution = self._judged(kind)
         if row is not None and resolution is not None:
-            facts = Announcements(self.desk, drawing=False).facts(
+            facts = ResultsAnnouncer(self.desk, drawing=False).facts(
                 self.session, row, resolution, self._variant
             )
             phase, basis = phase_of(row), f"As judged: {phase_of(row)}."

@@ -19,20 +19,20 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.clock import Clock
 from service.intake import load_context as contexts
-from service.intake.context import Context
-from service.intake.explanations import Words, explain
+from service.intake.context import IntakeContext
+from service.intake.explanations import Explanation, explain
 from service.intake.load_context import TAKING
 from service.intake.process_mail import PAGES_PER_FILE, READ_WORK, semantic_key
-from service.intake.recognizer import ChildProbe, Opener, UnopenedProbe
+from service.intake.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.sandbox import ChildFault
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
 from service.letters.facts import Closing, RejectionFacts
 from service.mail import ingest
 from service.mail.image_types import PictureState
 from service.mail.message import IncomingMail, Picture, read_headers, read_mail
-from service.notices.replies import Correspondence
+from service.notices.replies import Replies
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -49,10 +49,13 @@ from service.store.tables import (
 DISCARDED = "discarded"
 """The reason of a mail that a coordinator laid aside for good."""
 ANSWERS = (
-    Reason.NO_PHOTO, Reason.BAD_IMAGE, Reason.TOO_LARGE, Reason.ENCRYPTED, Reason.TOO_DARK, Reason.BLURRED,
-    Reason.CUT_OFF, Reason.BLANK, Reason.NOT_A_SHEET, Reason.SUBJECT_UNPARSED, Reason.UNKNOWN_GAME,
-    Reason.UNKNOWN_POWER,
-    Reason.SENDER_NOT_POWER, Reason.WRONG_PHASE, Reason.LATE, Reason.FIRST_BY_POST,
+    RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE, RefusalReason.TOO_LARGE, RefusalReason.ENCRYPTED,
+    RefusalReason.TOO_DARK, RefusalReason.BLURRED,
+    RefusalReason.CUT_OFF, RefusalReason.BLANK, RefusalReason.NOT_A_SHEET, RefusalReason.SUBJECT_UNPARSED,
+    RefusalReason.UNKNOWN_GAME,
+    RefusalReason.UNKNOWN_POWER,
+    RefusalReason.SENDER_NOT_POWER, RefusalReason.WRONG_PHASE, RefusalReason.LATE,
+    RefusalReason.FIRST_BY_POST,
 )
 """The prepared answers, those about the picture first."""
 
@@ -62,7 +65,7 @@ class NotDone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QuarantinedMail:
     """Where a mail may be filed: a phase that takes mail, and a power."""
 
     phase_id: int
@@ -77,9 +80,9 @@ class Quarantine:
     blobs: Blobs
     jobs: Jobs
     clock: Clock
-    opener: Opener
+    opener: ImageOpener
     load: Callable[[str], Variant]
-    post: Correspondence
+    post: Replies
 
     def attachments(self, mail: MailRow) -> tuple[Picture, ...]:
         """The files that are or were meant as photographs; none of a mail whose body was not fetched."""
@@ -100,11 +103,11 @@ class Quarantine:
             return None
         return mail.sender
 
-    def answers(self, session: Session, mail: MailRow) -> list[tuple[Reason, Words]]:
+    def answers(self, session: Session, mail: MailRow) -> list[tuple[RefusalReason, Explanation]]:
         """Every prepared answer as its sender would read it."""
         return [(reason, explain(*self._judged(session, mail, reason))) for reason in ANSWERS]
 
-    def assign(self, sha256: str, place: Place, version: int | None, by: str) -> int:
+    def assign(self, sha256: str, place: QuarantinedMail, version: int | None, by: str) -> int:
         """File a mail for a power and phase; from there it goes the normal way. The submission's id. Raises
         NotDone."""
         with self.store.begin() as session:
@@ -146,7 +149,7 @@ class Quarantine:
             )
             return submission.id
 
-    def refuse(self, sha256: str, reason: Reason, by: str) -> None:
+    def refuse(self, sha256: str, reason: RefusalReason, by: str) -> None:
         """Answer the registered sender with one of the prepared answers, once, and end the mail. Raises
         NotDone."""
         with self.store.begin() as session:
@@ -196,36 +199,38 @@ class Quarantine:
                 raise NotDone("Nothing was changed: this mail was not discarded by hand.")
             self._log(session, "mail_taken_back", by, row, None, {})
 
-    def _judged(self, session: Session, mail: MailRow, reason: Reason) -> tuple[Verdict, Context]:
+    def _judged(
+        self, session: Session, mail: MailRow, reason: RefusalReason
+    ) -> tuple[Verdict, IntakeContext]:
         """What a prepared answer is written from."""
         kept = mail.verdict or {}
         kind = PhaseKind(kept["kind"]) if kept.get("kind") else None
-        verdict = Verdict(Kind.REJECTED, reason, game=kept.get("game"), power=kept.get("power"),
+        verdict = Verdict(VerdictKind.REJECTED, reason, game=kept.get("game"), power=kept.get("power"),
                           season=kept.get("season"), year=kept.get("year"), kind=kind,
                           version=kept.get("version"),
                           sender=mail.sender, subject=str(kept.get("subject", "")))
         return verdict, self._context(session, mail.received_at)
 
-    def _context(self, session: Session, received_at: datetime) -> Context:
+    def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.post.desk.sender
         return contexts.build(session, received_at, self.load, own_addresses=(sender.order_address,),
                               own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
 
     def _verdict(
-        self, session: Session, game: GameRow, phase: PhaseRow, place: Place, row: MailRow,
+        self, session: Session, game: GameRow, phase: PhaseRow, place: QuarantinedMail, row: MailRow,
         mail: IncomingMail,
         version: int | None,
     ) -> Verdict:
         on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
             SubmissionRow.phase_id == phase.id, SubmissionRow.power == place.power))
         return Verdict(
-            Kind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name,
+            VerdictKind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name,
             season=phase.season,
             year=phase.year, kind=PhaseKind(phase.kind), version=version, photos=mail.photos,
             flags=frozenset({"superseded"} if version is not None and version < (on_file or 0) else ()),
             sender=row.sender, subject=mail.subject, on_file=on_file)
 
-    def _phase(self, session: Session, place: Place, received_at: datetime) -> PhaseRow:
+    def _phase(self, session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
         phase = session.get(PhaseRow, place.phase_id)
         if (
             phase is None

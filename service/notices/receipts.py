@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 from service import pictures
 from service.games.ballots import FIRST_COUNTS
 from service.games.lines import SettledLine, lines_of
-from service.intake.context import Context
+from service.intake.context import IntakeContext
 from service.intake.explanations import canonical_subject, explain
 from service.intake.load_context import phase_of
-from service.intake.verdict import Kind, Verdict
+from service.intake.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, ReadBack, ReceiptFacts, Recipient
 from service.mail.compose import Attachment, OutLetter
@@ -28,15 +28,23 @@ from service.pictures import BoxedLine
 from service.record.references import sheet_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
-from service.store.tables import GameRow, LineState, MailRow, PageRow, PhaseRow, SubmissionRow, WordRow
+from service.store.tables import (
+    GameRow,
+    LineState,
+    LotContributionRow,
+    MailRow,
+    PageRow,
+    PhaseRow,
+    SubmissionRow,
+)
 
 OPTION = "reading"
 """The game's option: whether a receipt shows each line as the machine read it."""
 
 
-def nobody() -> Context:
+def nobody() -> IntakeContext:
     """A context without games, for words that need none."""
-    return Context(frozenset(), "", "", ())
+    return IntakeContext(frozenset(), "", "", ())
 
 
 def waits_for_reading(session: Session, phase: PhaseRow) -> bool:
@@ -69,7 +77,7 @@ def facts_of(
 
 def _word(session: Session, mail: str) -> str:
     """What is said of a word for the lots that came with a sheet."""
-    row = session.scalars(select(WordRow).where(WordRow.mail == mail)).first()
+    row = session.scalars(select(LotContributionRow).where(LotContributionRow.mail == mail)).first()
     return "" if row is None else f"Your word for the lots of this phase is kept: {row.word}."
 
 
@@ -82,7 +90,7 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
         SubmissionRow.id < submission.id))
     photos = int(kept.get("photos") or 0) or len(records.pages(session, submission.id))
     return Verdict(
-        Kind.ACCEPTED, None, game=game.name, power=power, season=phase.season, year=phase.year,
+        VerdictKind.ACCEPTED, None, game=game.name, power=power, season=phase.season, year=phase.year,
         kind=phase_of(phase).kind, version=submission.version, photos=photos,
         flags=frozenset(submission.flags),
         on_file=on_file, sender=submission.sender)

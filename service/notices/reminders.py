@@ -21,7 +21,7 @@ from service.intake.load_context import phase_of
 from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
 from service.mail.compose import OutLetter
-from service.notices.replies import Desk
+from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, PlayerRow
 
@@ -33,7 +33,7 @@ HOURS = (12, 48)
 class Reminders:
     """The writer of reminders."""
 
-    desk: Desk
+    desk: LetterContext
 
     def put_due(self, session: Session, phase_id: int) -> int:
         """Put what is due for one phase into the outbox, in the caller's transaction; how many letters."""

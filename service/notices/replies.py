@@ -19,10 +19,10 @@ from maps.variant import Variant
 from service.clock import Clock
 from service.games import rulings
 from service.intake import load_context as contexts
-from service.intake.context import Context
-from service.intake.explanations import Words, canonical_subject, explain, seat_meant
+from service.intake.context import IntakeContext
+from service.intake.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.load_context import phase_of
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (
     Closing,
@@ -65,7 +65,7 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class LetterContext:
     """What every writer of letters has at hand."""
 
     blobs: Blobs
@@ -101,10 +101,10 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True)
-class Correspondence:
+class Replies:
     """Who is written to about one mail or one paper."""
 
-    desk: Desk
+    desk: LetterContext
 
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
         """A sheet arrived (OUT-02)."""
@@ -158,7 +158,7 @@ class Correspondence:
         mail = session.get_one(MailRow, key)
         context = self._context(session, received_at)
         words = explain(verdict, context)
-        if verdict.reason is Reason.LATE and game is not None:
+        if verdict.reason is RefusalReason.LATE and game is not None:
             self._late(session, game, mail, verdict, words)
             return True
         facts = RejectionFacts(
@@ -172,7 +172,7 @@ class Correspondence:
         self.desk.put(session, render.rejection(info, to, facts, self.sheet(session, verdict, context)))
         return True
 
-    def sheet(self, session: Session, verdict: Verdict, context: Context) -> list[Attachment]:
+    def sheet(self, session: Session, verdict: Verdict, context: IntakeContext) -> list[Attachment]:
         """The blank sheet that goes with a refusal: of the sender's own power for the phase whose subject is
         offered; none where more than one power may be meant, or no phase is open."""
         seat = seat_meant(verdict, context)
@@ -217,7 +217,9 @@ class Correspondence:
             session, render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts)
         )
 
-    def unusable(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
+    def unusable(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
         """No page of a paper could be read: tell its sender how to photograph it better. Of a letter that
         came by post the coordinator is told, who has the paper."""
         if submission.sha256 is None:
@@ -230,7 +232,8 @@ class Correspondence:
         variant = self.desk.load(game.variant)
         power = variant.powers[submission.power].name
         words = explain(
-            Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody()
+            Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power, sender=submission.sender),
+            nobody()
         )
         mail = session.get_one(MailRow, submission.sha256)
         facts = RejectionFacts(
@@ -245,7 +248,9 @@ class Correspondence:
         blank = blank_sheet(variant, game.name, phase_of(phase), submission.power)
         self.desk.put(session, render.rejection(self.desk.game_info(game), to, facts, [blank]), phase)
 
-    def held(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
+    def held(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
         """A paper waits for the coordinator: both are told, and what would settle it (HEAD-03, Q-07)."""
         if submission.sha256 is None:
             self._posted(session, submission, phase, reason)
@@ -253,7 +258,8 @@ class Correspondence:
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
         words = explain(
-            Verdict(Kind.REJECTED, reason, game=game.name, power=power, sender=submission.sender), nobody()
+            Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power, sender=submission.sender),
+            nobody()
         )
         mail = session.get_one(MailRow, submission.sha256)
         facts = HeldFacts(
@@ -273,11 +279,13 @@ class Correspondence:
             session, render.coordinator_notice(self.desk.game_info(game), coordinator, notice), phase
         )
 
-    def _posted(self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: Reason) -> None:
+    def _posted(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
         """A letter that came by post waits for the coordinator; there is no mail to answer."""
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
-        what = explain(Verdict(Kind.REJECTED, reason, game=game.name, power=power), nobody()).what
+        what = explain(Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power), nobody()).what
         facts = NoticeFacts(
             key=f"posted-{submission.id}-{reason.value}", what=f"A posted sheet of {power} waits: {what}",
             since=submission.received_at, link=self.desk.sender.base_url,
@@ -286,7 +294,9 @@ class Correspondence:
         info, to = self.desk.game_info(game), Recipient(self.desk.sender.coordinator)
         self.desk.put(session, render.coordinator_notice(info, to, facts), phase)
 
-    def _late(self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict, words: Words) -> None:
+    def _late(
+        self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict, words: Explanation
+    ) -> None:
         phase = session.scalar(select(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.season == verdict.season, PhaseRow.year == verdict.year,
             PhaseRow.kind == (verdict.kind.value if verdict.kind else "")))
@@ -300,7 +310,7 @@ class Correspondence:
         to = self.desk.recipient(session, verdict.reply_to, verdict.power or "")
         self.desk.put(session, render.receipt_late(self.desk.game_info(game), to, facts), phase)
 
-    def _context(self, session: Session, received_at: datetime) -> Context:
+    def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.desk.sender
         return contexts.build(session, received_at, self.desk.load, own_addresses=(sender.order_address,),
                               own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)

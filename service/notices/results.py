@@ -19,7 +19,7 @@ from service import pictures
 from service.desk.queries import executed, phase_title
 from service.games.lines import lines_of
 from service.games.results import as_told, dislodged_text, show, unit_text
-from service.games.seal import told
+from service.games.seal import unsealing_note
 from service.intake.explanations import canonical_subject
 from service.intake.load_context import phase_of
 from service.letters import render
@@ -33,14 +33,14 @@ from service.letters.facts import (
     Recipient,
     ResultsFacts,
     RetreatFacts,
-    Sheet,
+    SheetFacts,
 )
 from service.mail.compose import Attachment, OutLetter
 from service.notices.attachments import control_map, enclosures, results_heading
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.postal_packs import Packs
-from service.notices.replies import Desk
+from service.notices.replies import LetterContext
 from service.record import references
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
@@ -59,14 +59,14 @@ Version = tuple[Resolution, ResultsFacts, list[Attachment]]
 
 
 @dataclass(frozen=True, slots=True)
-class Announcements:
+class ResultsAnnouncer:
     """Results of a phase as letters. Without `drawing`, for a rehearsal, their pictures are only named."""
 
-    desk: Desk
+    desk: LetterContext
     drawing: bool = True
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
-        """See `service.games.turns.Announcements`."""
+        """See `service.games.turns.Announcer`."""
         game = session.get_one(GameRow, phase.game_id)
         variant = self.desk.load(game.variant)
         info = self.desk.game_info(game)
@@ -233,7 +233,7 @@ class Announcements:
                 if one.sheet or one.power in concerned(phase, variant)
             ),
             sheets=tuple(
-                Sheet(names[power], papers[key].version, papers[key].sha256 or "")
+                SheetFacts(names[power], papers[key].version, papers[key].sha256 or "")
                 for power, key in chosen.items()
             ),
             dislodged=tuple(dislodged_text(variant, d) for d in resolution.dislodged),
@@ -302,7 +302,7 @@ def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
             break
         if row.id != phase.id and row.resolution is not None and row.state == PhaseState.SENT:
             found = []
-        elif said := told(row):
+        elif said := unsealing_note(row):
             found.append(f"{phase_title(row)}: {said}")
     return tuple(found)
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
-from service.notices.replies import Desk
+from service.notices.replies import LetterContext
 from service.operations.health import Fact, Health
 from service.store.engine import Store
 
@@ -47,7 +47,7 @@ class Alarms:
 
     health: Health
     store: Store
-    desk: Desk
+    desk: LetterContext
     _since: dict[str, datetime] = field(default_factory=dict)
 
     def look(self) -> tuple[str, ...]:

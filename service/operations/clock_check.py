@@ -21,7 +21,7 @@ from service.clock import Clock
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
 from service.mail.ingest import MailboxError
-from service.notices.replies import Desk
+from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow
 
@@ -37,13 +37,13 @@ OFF, RIGHT = "clock_off", "clock_right"
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class ClockSkewGuard:
     """The check before a deadline. `ask` gives the mail server's time, or None where it tells none; it may
     raise MailboxError, and then the stamps of the newest mails have to do."""
 
     store: sessionmaker[Session]
     clock: Clock
-    desk: Desk
+    desk: LetterContext
     ask: Callable[[], datetime | None]
 
     def fault(self) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.mail import hold
 from service.operations import clock_check
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import (
     EventRow,
     MailRow,
@@ -76,7 +76,7 @@ class Health:
 
     store: sessionmaker[Session]
     clock: Clock
-    pulse: Pulse
+    pulse: MailboxStatus
     data: Path
     loaded: Callable[[], bool]
 

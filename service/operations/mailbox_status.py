@@ -11,7 +11,7 @@ from service.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class PollResult:
     """One answer of the mailbox: when (UTC), and a sentence of trouble or ""."""
 
     at: datetime
@@ -19,11 +19,11 @@ class Beat:
 
 
 @dataclass(slots=True)
-class Pulse:
+class MailboxStatus:
     """The last answer and the last good one. Safe to share between threads."""
 
     clock: Clock
-    last: Beat | None = None
+    last: PollResult | None = None
     good_at: datetime | None = None
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -32,7 +32,7 @@ class Pulse:
         def note(trouble: str) -> None:
             now = self.clock.now()
             with self._lock:
-                self.last = Beat(now, trouble)
+                self.last = PollResult(now, trouble)
                 if not trouble:
                     self.good_at = now
             report(trouble)

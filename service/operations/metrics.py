@@ -23,7 +23,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
 from service.clock import Clock
 from service.operations import clock_check
 from service.operations.health import WORKER_REST, backup_at, overdue
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import (
     LineRow,
     LineState,
@@ -44,7 +44,7 @@ class Metrics:
 
     store: sessionmaker[Session]
     clock: Clock
-    pulse: Pulse
+    pulse: MailboxStatus
     data: Path
 
     def text(self) -> bytes:

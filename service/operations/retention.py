@@ -13,7 +13,15 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import EntryRow, MailRow, MailState, OutboxRow, PageRow, PlaceRow, SubmissionRow
+from service.store.tables import (
+    EntryRow,
+    MailboxLocationRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    PageRow,
+    SubmissionRow,
+)
 
 FORGOTTEN = "strays_forgotten"
 """The event that a look leaves which forgot something."""
@@ -48,7 +56,7 @@ def _forget(store: sessionmaker[Session], before: datetime, now: datetime) -> li
             )
         )
         if keys:
-            session.execute(delete(PlaceRow).where(PlaceRow.sha256.in_(keys)))
+            session.execute(delete(MailboxLocationRow).where(MailboxLocationRow.sha256.in_(keys)))
             session.execute(delete(MailRow).where(MailRow.sha256.in_(keys)))
             records.log_event(session, now, FORGOTTEN, detail={"mails": len(keys)})
     return keys

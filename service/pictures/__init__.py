@@ -5,7 +5,13 @@ from service.pictures.board.shipped_maps import board_pdf, board_png, board_svg,
 from service.pictures.drawing.glyphs import FONTS, missing
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
-from service.pictures.paper.blank_sheet import Blank, Envelope, envelopes_pdf, labels_pdf, sheets_pdf
+from service.pictures.paper.blank_sheet import (
+    BlankSheet,
+    PaperEnvelope,
+    envelopes_pdf,
+    labels_pdf,
+    sheets_pdf,
+)
 from service.pictures.paper.receipt_picture import BoxedLine, reading_picture
 from service.pictures.paper.results_sheet import (
     correction_html,
@@ -17,9 +23,37 @@ from service.pictures.paper.results_sheet import (
 from service.pictures.paper.sheet_copy import SheetUnusable, sheet_copy, sheet_window
 
 __all__ = [
-    "A3", "A4", "FONTS", "Blank", "BoxedLine", "Envelope", "MapOptions", "MapPlan", "NoShapes", "RenderError",
-    "SheetUnusable", "board_pdf", "board_png", "board_svg",
-    "correction_html", "correction_pictures", "draw_map", "envelopes_pdf", "labels_pdf", "map_pdf", "missing",
-    "plan_map", "plan_of", "reading_picture", "results_html", "results_pdf",
-    "results_pictures", "sheet_copy", "sheet_window", "sheets_pdf", "to_pdf", "to_png", "to_pngs",
+    "A3",
+    "A4",
+    "FONTS",
+    "BlankSheet",
+    "BoxedLine",
+    "MapOptions",
+    "MapPlan",
+    "NoShapes",
+    "PaperEnvelope",
+    "RenderError",
+    "SheetUnusable",
+    "board_pdf",
+    "board_png",
+    "board_svg",
+    "correction_html",
+    "correction_pictures",
+    "draw_map",
+    "envelopes_pdf",
+    "labels_pdf",
+    "map_pdf",
+    "missing",
+    "plan_map",
+    "plan_of",
+    "reading_picture",
+    "results_html",
+    "results_pdf",
+    "results_pictures",
+    "sheet_copy",
+    "sheet_window",
+    "sheets_pdf",
+    "to_pdf",
+    "to_png",
+    "to_pngs",
 ]  # fmt: skip

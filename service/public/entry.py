@@ -22,7 +22,7 @@ from service.public import me as visits
 from service.public.doorway import show
 from service.public.me import Me
 from service.store import records
-from service.store.tables import LinkRow, PostalRow
+from service.store.tables import AccessLinkRow, PostalAddressRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
@@ -74,8 +74,9 @@ def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         own = visits.player(session, visitor)
-        rows = session.scalars(select(PostalRow).where(
-            PostalRow.player_id == own.id, PostalRow.ended_at.is_(None)).order_by(PostalRow.id)).all()
+        rows = session.scalars(select(PostalAddressRow).where(
+            PostalAddressRow.player_id == own.id,
+            PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
                     games=visits.games_of(session, visitor),
                     feed=f"{ports.base_url}{personal_feed.path_of(own)}",
@@ -105,7 +106,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
                                      f"{_days(other)}. Take it off first, or choose other days.")
         now = ports.clock.now()
         session.add(
-            PostalRow(
+            PostalAddressRow(
                 player_id=visitor.player_id,
                 lines=list(wanted.lines),
                 first=wanted.first,
@@ -126,10 +127,10 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
     with ports.sessions.begin() as session:
         if not records.claim(
             session,
-            PostalRow,
-            PostalRow.id == row_id,
-            PostalRow.player_id == visitor.player_id,
-            PostalRow.ended_at.is_(None),
+            PostalAddressRow,
+            PostalAddressRow.id == row_id,
+            PostalAddressRow.player_id == visitor.player_id,
+            PostalAddressRow.ended_at.is_(None),
             ended_at=ports.clock.now(),
             ended_by="player",
         ):
@@ -172,7 +173,7 @@ def leave(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> R
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        row = session.get(LinkRow, visits.digest(request.cookies.get(visits.COOKIE, "")))
+        row = session.get(AccessLinkRow, visits.digest(request.cookies.get(visits.COOKIE, "")))
         if row is not None:
             row.until = ports.clock.now()
     response = RedirectResponse("/public/entry", status_code=303)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from service.public.doorway import show
 from service.public.me import plays
 from service.store.blobs import BlobError
-from service.store.tables import LinkRow, OutboxRow
+from service.store.tables import AccessLinkRow, OutboxRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
@@ -57,7 +57,7 @@ def one_file(request: Request, token: str, number: int) -> Response:
 def _letter(request: Request, token: str) -> EmailMessage:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        row = session.get(LinkRow, sha256(token.encode()).hexdigest())
+        row = session.get(AccessLinkRow, sha256(token.encode()).hexdigest())
         if row is None or row.opens != "letter" or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
         try:

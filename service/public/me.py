@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from service.letters.link import link_letter
 from service.store import records
-from service.store.tables import GameRow, LinkRow, OutboxRow, PlayerRow, SeatRow
+from service.store.tables import AccessLinkRow, GameRow, OutboxRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts
 
 COOKIE = "galloper_player"
@@ -66,16 +66,16 @@ def begin(session: Session, secret: str, now: datetime) -> str:
     """Use a link up and begin a visit; the secret of its cookie. Raises 404 for a link that was used or has
     ended."""
     if not waits(session, secret, now) or not records.claim(
-        session, LinkRow, LinkRow.token_hash == digest(secret), LinkRow.used_at.is_(None),
-        LinkRow.until > now, used_at=now,
+        session, AccessLinkRow, AccessLinkRow.token_hash == digest(secret), AccessLinkRow.used_at.is_(None),
+        AccessLinkRow.until > now, used_at=now,
     ):
         raise HTTPException(404, USED)
-    return _keep(session, session.get_one(LinkRow, digest(secret)).player_id, VISIT, now, VISIT_HOURS)
+    return _keep(session, session.get_one(AccessLinkRow, digest(secret)).player_id, VISIT, now, VISIT_HOURS)
 
 
 def waits(session: Session, secret: str, now: datetime) -> bool:
     """Whether a link can still be used. A player whose last seat went to somebody else has none any more."""
-    row = session.get(LinkRow, digest(secret))
+    row = session.get(AccessLinkRow, digest(secret))
     return (row is not None and row.opens == LINK and row.used_at is None and row.until > now
             and plays(session, row.player_id))
 
@@ -85,7 +85,7 @@ def me(request: Request) -> Me:
     ports: DeskPorts = request.app.state.ports
     secret = request.cookies.get(COOKIE, "")
     with ports.sessions() as session:
-        row = session.get(LinkRow, digest(secret)) if secret else None
+        row = session.get(AccessLinkRow, digest(secret)) if secret else None
         if (
             row is None
             or row.opens != VISIT
@@ -147,7 +147,9 @@ def digest(secret: str) -> str:
 def _keep(session: Session, player_id: int, opens: str, now: datetime, span: timedelta) -> str:
     secret = token_urlsafe(32)
     session.add(
-        LinkRow(token_hash=digest(secret), player_id=player_id, opens=opens, made_at=now, until=now + span)
+        AccessLinkRow(
+            token_hash=digest(secret), player_id=player_id, opens=opens, made_at=now, until=now + span
+        )
     )
     session.flush()
     return secret

@@ -27,7 +27,7 @@ UNKNOWN = "There is no such map here. Check the address in your letters."
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class UnitMoves:
     """Where one kind of unit may go: `unit` is "Army" or "Fleet", or on a board nobody marches over what
     leads there; `coast` the one it stands on or "", `to` pairs of a region's printed name and the anchor of
     its province."""
@@ -38,20 +38,20 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One province. `sort` says what it is ("coastal, supply centre"); `also` its other spellings; `find` all
-    spellings folded, for the search; `ways` one for each kind of unit and coast."""
+class ProvinceEntry:
+    """One province. `sort` says what it is ("coastal, supply centre"); `add_folder` its other spellings;
+    `find` all spellings folded, for the search; `ways` one for each kind of unit and coast."""
 
     anchor: str
     name: str
     sort: str
     also: tuple[str, ...]
     find: str
-    ways: tuple[Way, ...]
+    ways: tuple[UnitMoves, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MovesPage:
     """The finished page, with the Content-Security-Policy that lets in its own style and script and nothing
     else."""
 
@@ -70,11 +70,11 @@ def moves_page(slug: str) -> Response:
 
 
 @lru_cache(maxsize=8)
-def _kept(slug: str) -> Page:
+def _kept(slug: str) -> MovesPage:
     return page(maps.load(slug))
 
 
-def page(variant: Variant) -> Page:
+def page(variant: Variant) -> MovesPage:
     """The whole page of a board."""
     style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
@@ -83,17 +83,17 @@ def page(variant: Variant) -> Page:
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-    return Page(html, policy)
+    return MovesPage(html, policy)
 
 
-def entries(variant: Variant) -> tuple[Entry, ...]:
+def entries(variant: Variant) -> tuple[ProvinceEntry, ...]:
     """Every province, by name."""
     ordered = sorted(variant.board.provinces.values(), key=lambda p: plain(p.name))
     anchors = {province.id: f"p{number}" for number, province in enumerate(ordered)}
     return tuple(_entry(variant, province, anchors) for province in ordered)
 
 
-def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Entry:
+def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> ProvinceEntry:
     spellings = [
         row.text for row in variant.names
         if row.region == Region(province.id) and row.spelling is not Spelling.ABBREVIATION]
@@ -107,19 +107,19 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Ent
         if is_marched_over(variant)
         else _neighbours(variant, province, anchors)
     )
-    return Entry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
+    return ProvinceEntry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
 
 
-def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[Way, ...]:
+def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
     ways = []
     for moves in valid_moves(variant, Region(province.id)):
         coast = printed(variant.board, moves.region).partition("/")[2]
         to = tuple((printed(variant.board, other), anchors[other.province]) for other in moves.to)
-        ways.append(Way(variant.kinds[moves.kind].name, coast, to))
+        ways.append(UnitMoves(variant.kinds[moves.kind].name, coast, to))
     return tuple(ways)
 
 
-def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[Way, ...]:
+def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
     ways = []
     for over, others in beside(variant, province.id).items():
         how = (
@@ -130,7 +130,7 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
             else "By land"
         )
         to = tuple((printed(variant.board, other), anchors[other.province]) for other in others)
-        ways.append(Way(how, "", to))
+        ways.append(UnitMoves(how, "", to))
     return tuple(ways)
 
 

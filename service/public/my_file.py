@@ -38,7 +38,7 @@ FATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class SubmittedPaper:
     """One paper of one's own: phase and power in words, version, when it arrived, what holds of it, its
     digest and the numbers of its pages."""
 
@@ -104,9 +104,11 @@ def _own(
     ]
 
 
-def _paper(ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow) -> Paper:
+def _paper(
+    ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow
+) -> SubmittedPaper:
     late = row.received_at > phase.deadline
-    return Paper(
+    return SubmittedPaper(
         render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,
         FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",

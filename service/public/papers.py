@@ -13,7 +13,7 @@ from service import pictures
 from service.games import rulings
 from service.intake.load_context import phase_of
 from service.letters import render
-from service.pictures import Blank
+from service.pictures import BlankSheet
 from service.public.doorway import show
 from service.store import records
 from service.store.tables import GameRow, PhaseState
@@ -51,7 +51,7 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
             raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
                                       "phase."))
         wanted = ahead[phase] if phase else next(iter(ahead.values()))
-        blanks = [Blank(power_name(game.variant, one), game.name, render.phase_words(wanted))
+        blanks = [BlankSheet(power_name(game.variant, one), game.name, render.phase_words(wanted))
                   for one in ([power] if power else seats)]
     return Response(
         pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}

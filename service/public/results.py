@@ -17,7 +17,7 @@ from service.public import me as visits
 from service.public import source_line
 from service.public.doorway import show
 from service.public.me import Me
-from service.public.source_line import Evidence, Ink
+from service.public.source_line import Evidence, SourceLine
 from service.store.blobs import BlobError
 from service.store.tables import GameRow, PhaseRow
 from service.web.ports import DeskPorts
@@ -92,7 +92,9 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
         )
 
 
-def _line(session: Session, visitor: Me, game_id: str, number: int, line_id: int) -> tuple[Evidence, Ink]:
+def _line(
+    session: Session, visitor: Me, game_id: str, number: int, line_id: int
+) -> tuple[Evidence, SourceLine]:
     found = _found(session, visitor, game_id, number)
     one = source_line.ink(session, found, line_id)
     if one is None:

@@ -31,7 +31,7 @@ from service.store.tables import (
     PhaseState,
     SubmissionRow,
 )
-from service.web.ports import Blobs
+from service.web.ports import BlobReader
 
 CONTEXT = 2.0
 """Heights of a line that are shown above and below it."""
@@ -52,7 +52,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Ink:
+class SourceLine:
     """One line that was ordered by, or that nobody could read. `box` are the corners in pixels of the
     photograph as it is shown upright, `photograph` the SHA-256 of its file; `seen` is the machine's own
     reading, `sure` its chance in per cent, `both` the readings of a void line; `by` who decided, or "", and
@@ -101,7 +101,7 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     )
 
 
-def ink(session: Session, found: Evidence, line_id: int) -> Ink | None:
+def ink(session: Session, found: Evidence, line_id: int) -> SourceLine | None:
     """One line of these results; None for one that ordered nothing, or that the asker may not see."""
     owned = next(
         ((power, line) for power, own in found.lines.items() for line in own if line.id == line_id), None
@@ -112,7 +112,7 @@ def ink(session: Session, found: Evidence, line_id: int) -> Ink | None:
     page = session.get_one(PageRow, line.page_id)
     paper = session.get_one(SubmissionRow, page.submission_id)
     shown = next(one for one in found.powers if one.power == found.variant.powers[power].name)
-    return Ink(
+    return SourceLine(
         line, shown.power, paper.version, page, tuple((round(x), round(y)) for x, y in line.box),
         correction(line),
         tuple(f"{one.text}: {one.said}" for one in shown.orders if one.line_id == line_id),
@@ -135,7 +135,9 @@ def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, 
     return tuple(found)
 
 
-def picture(session: Session, blobs: Blobs, found: Evidence, one: Ink, *, context: bool) -> bytes | None:
+def picture(
+    session: Session, blobs: BlobReader, found: Evidence, one: SourceLine, *, context: bool
+) -> bytes | None:
     """The rectangle of a line, or with its `context` the rows around it with the line framed, without any
     line that names its writer (Q-37); None where the page has no picture. Raises BlobError, and SheetUnusable
     for a kept picture that cannot be opened."""

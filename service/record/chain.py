@@ -23,7 +23,6 @@ from service.record.entries import BESIDE, FACTS, phase_told
 from service.store import records
 from service.store.digests import FORMAT, canonical, leaf, link, plain, start
 from service.store.tables import (
-    DueRow,
     EntryRow,
     GameRow,
     HeadRow,
@@ -33,6 +32,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    RecordPendingRow,
     ReviewRow,
     SeatRow,
     SubmissionRow,
@@ -63,9 +63,11 @@ def seal(session: Session) -> None:
     if session.in_nested_transaction():
         return
     session.flush()
-    if session.scalar(select(DueRow.id).limit(1)) is None:
+    if session.scalar(select(RecordPendingRow.id).limit(1)) is None:
         return
-    rows = session.execute(delete(DueRow).returning(DueRow.id, DueRow.what, DueRow.fact)).all()
+    rows = session.execute(
+        delete(RecordPendingRow).returning(RecordPendingRow.id, RecordPendingRow.what, RecordPendingRow.fact)
+    ).all()
     due = dict.fromkeys((what, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
                         for what in (first, *BESIDE.get(first, ())))
     told: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}

@@ -24,6 +24,7 @@ from service.store.tables import (
     GameRow,
     LineRow,
     LineState,
+    LotContributionRow,
     MailRow,
     MailState,
     OutboxRow,
@@ -31,11 +32,10 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PlayerRow,
-    PostedRow,
+    PostalOriginalRow,
     ReviewRow,
     SeatRow,
     SubmissionRow,
-    WordRow,
 )
 
 Told = tuple[str, dict[str, Any]]
@@ -210,7 +210,7 @@ def _decision(session: Session, key: str) -> Iterator[Told]:
 
 
 def _posted(session: Session, key: str) -> Iterator[Told]:
-    row = session.get(PostedRow, int(key))
+    row = session.get(PostalOriginalRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
         yield phase.game_id, {
@@ -220,7 +220,7 @@ def _posted(session: Session, key: str) -> Iterator[Told]:
 
 
 def _word(session: Session, key: str) -> Iterator[Told]:
-    row = session.get(WordRow, int(key))
+    row = session.get(LotContributionRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
         yield (

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
 from service.games import lots
-from service.letters.facts import Commitment, Mark
+from service.letters.facts import Commitment, RecordReference
 from service.record import chain
 from service.store import records
 from service.store.digests import plain
@@ -23,13 +23,13 @@ SEEDS_AHEAD = 2
 """Phases with lots whose commitments a letter tells."""
 
 
-def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> Mark | None:
+def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> RecordReference | None:
     """The entry of a paper, for its receipt; the paper may have been filed in this very transaction."""
     row = chain.entry_of(session, game_id, "sheet", str(submission.id))
-    return None if row is None else Mark(row.number, row.leaf, str(plain(submission.received_at)))
+    return None if row is None else RecordReference(row.number, row.leaf, str(plain(submission.received_at)))
 
 
-def root_mark(session: Session, phase: PhaseRow) -> Mark | None:
+def root_mark(session: Session, phase: PhaseRow) -> RecordReference | None:
     """The record up to the judging of a phase: what its results letters and its map name, whenever they are
     made. None of a phase that was judged before the game had a record."""
     row = session.scalars(
@@ -40,10 +40,10 @@ def root_mark(session: Session, phase: PhaseRow) -> Mark | None:
     ).first()
     if row is None or "taken_back" in json.loads(row.body)["tells"]:
         return None
-    return Mark(row.number, row.link)
+    return RecordReference(row.number, row.link)
 
 
-def on_map(mark: Mark | None) -> str:
+def on_map(mark: RecordReference | None) -> str:
     """The root in the words of a map's imprint; "" where there is none."""
     return "" if mark is None else f"The record has {mark.number} entries; root {mark.digest}."
 

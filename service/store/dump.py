@@ -10,17 +10,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Date, Select, Table, insert, select, text
 
-from service.store.columns import Base, Instant
-from service.store.tables import DueRow, WorkerRow
+from service.store.columns import Instant, TableBase
+from service.store.tables import RecordPendingRow, WorkerRow
 
 BATCH = 500
-NOT_KEPT = frozenset((DueRow.__tablename__, WorkerRow.__tablename__))
+NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__))
 """Tables of the moment: what waits to be entered, and which process is alive."""
 
 
 def tables() -> list[Table]:
     """Every table that is kept, each after those it points to."""
-    return [table for table in Base.metadata.sorted_tables if table.name not in NOT_KEPT]
+    return [table for table in TableBase.metadata.sorted_tables if table.name not in NOT_KEPT]
 
 
 def lines(connection: Connection, table: Table, where: Select[Any] | None = None) -> Iterator[bytes]:
@@ -59,7 +59,7 @@ def settle_counters(connection: Connection) -> None:
     itself."""
     if connection.dialect.name != "postgresql":
         return
-    for table in Base.metadata.sorted_tables:
+    for table in TableBase.metadata.sorted_tables:
         column = table.autoincrement_column
         if column is not None:
             # Names of our own tables, never of a person.

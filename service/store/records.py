@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session, aliased
 
 from service.store.tables import (
     AddressRow,
-    Base,
     EventRow,
     GameRow,
+    MailboxLocationRow,
     MailRow,
     MailState,
     OutboxRow,
@@ -26,16 +26,16 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
-    PlaceRow,
     PlayerRow,
-    PostedRow,
+    PostalOriginalRow,
     SeatRow,
     SubmissionRow,
+    TableBase,
 )
 
 
 class PlaceLike(Protocol):
-    """Where a mail was seen (`service.mail.ingest.Place`)."""
+    """Where a mail was seen (`service.mail.ingest.MailboxLocation`)."""
 
     @property
     def account(self) -> str: ...
@@ -51,7 +51,7 @@ class PlaceLike(Protocol):
 # -------------------------------------------------------------------------------------------------------------
 
 
-def insert_once(session: Session, table: type[Base], **values: Any) -> bool:
+def insert_once(session: Session, table: type[TableBase], **values: Any) -> bool:
     """Add a row unless one of its unique keys is taken; whether it was added. Leaves the transaction
     usable."""
     on_postgresql = session.get_bind().dialect.name == "postgresql"
@@ -63,7 +63,7 @@ def insert_once(session: Session, table: type[Base], **values: Any) -> bool:
     return added is not None
 
 
-def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **values: Any) -> bool:
+def claim(session: Session, table: type[TableBase], *where: ColumnElement[bool], **values: Any) -> bool:
     """Change a row that is still as `where` says; False when somebody else was first (house section 8).
 
     Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open",
@@ -83,7 +83,10 @@ def claim(session: Session, table: type[Base], *where: ColumnElement[bool], **va
 
 def place_known(session: Session, place: PlaceLike) -> bool:
     """Whether this place's mail was committed before."""
-    return session.get(PlaceRow, (place.account, place.folder, place.uidvalidity, place.uid)) is not None
+    return (
+        session.get(MailboxLocationRow, (place.account, place.folder, place.uidvalidity, place.uid))
+        is not None
+    )
 
 
 def add_mail(
@@ -113,7 +116,7 @@ def add_place(session: Session, place: PlaceLike, sha256: str) -> bool:
     """Where these bytes were seen."""
     return insert_once(
         session,
-        PlaceRow,
+        MailboxLocationRow,
         account=place.account,
         folder=place.folder,
         uidvalidity=place.uidvalidity,
@@ -126,12 +129,12 @@ def mark_moved(session: Session, place: PlaceLike, at: datetime) -> None:
     """Note that the mail was moved away on the server."""
     claim(
         session,
-        PlaceRow,
-        PlaceRow.account == place.account,
-        PlaceRow.folder == place.folder,
-        PlaceRow.uidvalidity == place.uidvalidity,
-        PlaceRow.uid == place.uid,
-        PlaceRow.moved_at.is_(None),
+        MailboxLocationRow,
+        MailboxLocationRow.account == place.account,
+        MailboxLocationRow.folder == place.folder,
+        MailboxLocationRow.uidvalidity == place.uidvalidity,
+        MailboxLocationRow.uid == place.uid,
+        MailboxLocationRow.moved_at.is_(None),
         moved_at=at,
     )
 
@@ -333,8 +336,13 @@ def pages(session: Session, submission_id: int) -> list[PageRow]:
 
 def posted(session: Session, phase_id: int) -> frozenset[str]:
     """The powers whose letter for a phase came by post (Q-04)."""
-    return frozenset(session.scalars(
-        select(PostedRow.power).where(PostedRow.phase_id == phase_id, PostedRow.ended_at.is_(None))))
+    return frozenset(
+        session.scalars(
+            select(PostalOriginalRow.power).where(
+                PostalOriginalRow.phase_id == phase_id, PostalOriginalRow.ended_at.is_(None)
+            )
+        )
+    )
 
 
 # Letters and events

@@ -14,22 +14,56 @@ from typing import Any
 from sqlalchemy import JSON, Date, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.store.columns import Base, Instant
+from service.store.columns import Instant, TableBase
 from service.store.states import LineState, MailState, OutboxState, PhaseState, ReviewMode
-from service.store.tables_desk import ActRow, CorrectionRow, ReviewRow, SessionRow, SwitchRow, UserRow
-from service.store.tables_record import DueRow, EntryRow, HeadRow, WordRow
+from service.store.tables_desk import (
+    CorrectionRow,
+    ReviewActionRow,
+    ReviewRow,
+    SendHoldRow,
+    SessionRow,
+    UserRow,
+)
+from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
 
 __all__ = [
-    "ActRow", "AddressRow", "Base", "CorrectionRow", "DueRow", "EntryRow", "EventRow", "GameRow", "HeadRow",
+    "AccessLinkRow",
+    "AddressRow",
+    "CorrectionRow",
+    "EntryRow",
+    "EventRow",
+    "GameRow",
+    "HeadRow",
     "Instant",
-    "LineRow", "LineState", "LinkRow", "MailRow", "MailState", "OutboxRow", "OutboxState", "PageRow",
+    "LineRow",
+    "LineState",
+    "LotContributionRow",
+    "MailRow",
+    "MailState",
+    "MailboxLocationRow",
+    "OutboxRow",
+    "OutboxState",
+    "PageRow",
     "PhaseRow",
-    "PhaseState", "PlaceRow", "PlayerRow", "PostalRow", "PostedRow", "ReviewMode", "ReviewRow", "SeatRow",
-    "SessionRow", "SubmissionRow", "SwitchRow", "UserRow", "WordRow", "WorkerRow",
+    "PhaseState",
+    "PlayerRow",
+    "PostalAddressRow",
+    "PostalOriginalRow",
+    "RecordPendingRow",
+    "ReviewActionRow",
+    "ReviewMode",
+    "ReviewRow",
+    "SeatRow",
+    "SendHoldRow",
+    "SessionRow",
+    "SubmissionRow",
+    "TableBase",
+    "UserRow",
+    "WorkerRow",
 ]  # fmt: skip
 
 
-class GameRow(Base):
+class GameRow(TableBase):
     """One running match. `id` is a slug of its name ("powick-bridge")."""
 
     __tablename__ = "games"
@@ -41,7 +75,7 @@ class GameRow(Base):
     created_at: Mapped[datetime]
 
 
-class PlayerRow(Base):
+class PlayerRow(TableBase):
     """A person. `zone` is an IANA name, used for the second clock in letters. `feed` is the random part of
     the address of the calendar feed of all their games (CAL-16); `reminders` whether they asked to be
     reminded (OUT-11); `accommodation` a named exception for them, such as letters that somebody else posts
@@ -56,7 +90,7 @@ class PlayerRow(Base):
     accommodation: Mapped[str] = mapped_column(Text, default="")
 
 
-class PostalRow(Base):
+class PostalAddressRow(TableBase):
     """A postal address of a player, as it is written on an envelope below the name (LIST-01, LIST-02).
 
     `first` and `last` are the days on which a temporary one applies, both included; both None for the address
@@ -75,7 +109,7 @@ class PostalRow(Base):
     ended_by: Mapped[str | None] = mapped_column(String(80))
 
 
-class LinkRow(Base):
+class AccessLinkRow(TableBase):
     """A personal link mailed to a player: the SHA-256 of its random part, what it opens ("entry" or "file"),
     and for how long. `used_at` closes a single-use link (LIST-04)."""
 
@@ -88,7 +122,7 @@ class LinkRow(Base):
     used_at: Mapped[datetime | None]
 
 
-class AddressRow(Base):
+class AddressRow(TableBase):
     """A mail address of a player, kept in lower case."""
 
     __tablename__ = "addresses"
@@ -96,7 +130,7 @@ class AddressRow(Base):
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
 
 
-class SeatRow(Base):
+class SeatRow(TableBase):
     """Who commands a power in a game."""
 
     __tablename__ = "seats"
@@ -105,7 +139,7 @@ class SeatRow(Base):
     player_id: Mapped[int | None] = mapped_column(ForeignKey("players.id"))
 
 
-class PhaseRow(Base):
+class PhaseRow(TableBase):
     """One phase of a game: its clock, the position before it and the resolution after it.
 
     `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON. `seed` is what its
@@ -142,7 +176,7 @@ class PhaseRow(Base):
     unsealed_why: Mapped[str | None] = mapped_column(Text)
 
 
-class MailRow(Base):
+class MailRow(TableBase):
     """One incoming mail, by the SHA-256 of its bytes. `received_at` is the receiving server's stamp (SUB-09).
 
     `sender` is the authenticated address in lower case, None for mails that no later one may be compared
@@ -162,7 +196,7 @@ class MailRow(Base):
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
-class PlaceRow(Base):
+class MailboxLocationRow(TableBase):
     """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may stand in many
     places."""
 
@@ -175,7 +209,7 @@ class PlaceRow(Base):
     moved_at: Mapped[datetime | None]
 
 
-class SubmissionRow(Base):
+class SubmissionRow(TableBase):
     """One filed paper: an accepted mail for one phase and power, or a letter that came by post (`sha256`
     None).
 
@@ -203,7 +237,7 @@ class SubmissionRow(Base):
     read_at: Mapped[datetime | None]
 
 
-class PostedRow(Base):
+class PostalOriginalRow(TableBase):
     """A letter with orders that came by post (SUB-16, Q-04): its postmark where it can be read, and the day
     it came.
 
@@ -225,7 +259,7 @@ class PostedRow(Base):
     ended_by: Mapped[str | None] = mapped_column(String(80))
 
 
-class PageRow(Base):
+class PageRow(TableBase):
     """One page of a submission: the original photograph's hash and the upright picture lines are cut from.
 
     `original` and `upright` are blob keys; `note` a reason when the picture is unusable ("too_dark").
@@ -242,7 +276,7 @@ class PageRow(Base):
     note: Mapped[str | None] = mapped_column(String(40))
 
 
-class LineRow(Base):
+class LineRow(TableBase):
     """One line as the eye saw it. `box` is four corners in pixels of the upright picture; `candidates` at
     most five readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a
     ReviewRow. A line of `kind` "part" was cut by a person out of others, and counts only while that act
@@ -263,7 +297,7 @@ class LineRow(Base):
     candidates: Mapped[list[Any]] = mapped_column(default=list)
 
 
-class OutboxRow(Base):
+class OutboxRow(TableBase):
     """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends
     nothing twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every
     try. `claimed_until`: a sender that died leaves its claim behind, and this says when it ends. `shrunk`:
@@ -290,7 +324,7 @@ class OutboxRow(Base):
     error: Mapped[str | None] = mapped_column(Text)
 
 
-class WorkerRow(Base):
+class WorkerRow(TableBase):
     """A process that works on jobs, and when it last said so (UTC by its own clock)."""
 
     __tablename__ = "workers"
@@ -298,7 +332,7 @@ class WorkerRow(Base):
     seen_at: Mapped[datetime]
 
 
-class EventRow(Base):
+class EventRow(TableBase):
     """What happened, in order: the log that coordinators see. `detail` never holds order text or
     addresses."""
 

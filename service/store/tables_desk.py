@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.store.columns import Base
+from service.store.columns import TableBase
 
 
-class ReviewRow(Base):
+class ReviewRow(TableBase):
     """A decision of a person about one line, filed beside the reading. The newest that is not undone counts.
 
     `decision` is a LineState (read, void, not an order, skipped; open for a line that a person cut out of
@@ -33,7 +33,7 @@ class ReviewRow(Base):
     undone_at: Mapped[datetime | None]
 
 
-class ActRow(Base):
+class ReviewActionRow(TableBase):
     """One act at the desk: what a single key press did, however many lines it touched.
 
     `key` is the browser's id of the request, so a repeated delivery changes nothing. `kind` is "decide",
@@ -55,7 +55,7 @@ class ActRow(Base):
     undone_at: Mapped[datetime | None]
 
 
-class UserRow(Base):
+class UserRow(TableBase):
     """Someone who signs in at the desk. `password` is an argon2 hash; `keys` the keys of the desk they
     changed, by action, or None."""
 
@@ -67,7 +67,7 @@ class UserRow(Base):
     keys: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
-class SessionRow(Base):
+class SessionRow(TableBase):
     """A signed-in browser; the cookie holds a random token, this row its SHA-256."""
 
     __tablename__ = "sessions"
@@ -78,7 +78,7 @@ class SessionRow(Base):
     seen_at: Mapped[datetime]
 
 
-class CorrectionRow(Base):
+class CorrectionRow(TableBase):
     """An error in results that were sent, told to everybody: what was said, what is right, what follows, who
     found it.
 
@@ -97,7 +97,7 @@ class CorrectionRow(Base):
     at: Mapped[datetime]
 
 
-class SwitchRow(Base):
+class SendHoldRow(TableBase):
     """Something that a person holds back by hand, such as the sending of letters; no row while it runs."""
 
     __tablename__ = "switches"

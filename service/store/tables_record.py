@@ -7,10 +7,10 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.store.columns import Base
+from service.store.columns import TableBase
 
 
-class EntryRow(Base):
+class EntryRow(TableBase):
     """One entry of a game's record; rows are only ever added.
 
     `body` is the canonical text that was hashed, kept as text so that no database writes it otherwise; `salt`
@@ -30,7 +30,7 @@ class EntryRow(Base):
     link: Mapped[str] = mapped_column(String(64))
 
 
-class HeadRow(Base):
+class HeadRow(TableBase):
     """The end of a game's chain. Its row is locked while entries are added, so that no two can follow on the
     same one."""
 
@@ -40,7 +40,7 @@ class HeadRow(Base):
     link: Mapped[str] = mapped_column(String(64))
 
 
-class DueRow(Base):
+class RecordPendingRow(TableBase):
     """A row that was written and is to be entered before its transaction commits. The database's own triggers
     write here, so that no statement, however it was made, can pass the record by."""
 
@@ -50,7 +50,7 @@ class DueRow(Base):
     fact: Mapped[str] = mapped_column(String(200))
 
 
-class WordRow(Base):
+class LotContributionRow(TableBase):
     """A player's own word for the lots of a phase, which changes every draw of it. The newest of a power that
     was received by the deadline counts. `mail` is the mail it came by, None for a letter by post."""
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
 from ocr.image.geometry import crop
 from ocr.page import Box
 from service.store.blobs import BlobError
-from service.web.ports import Blobs
+from service.web.ports import BlobReader
 
 MARGIN = 0.4
 SMALLEST = 48
@@ -46,7 +46,8 @@ class NoPicture(Exception):
 
 
 def line_crop(
-    blobs: Blobs, key: str, box: Corners, *, raw: bool = False, fold: int = 0, turn: int = 0, rows: int = 1
+    blobs: BlobReader, key: str, box: Corners, *, raw: bool = False, fold: int = 0, turn: int = 0,
+    rows: int = 1
 ) -> bytes:
     """The line and 40 % of its height around it, upright as written, as JPEG at least 48 px tall.
 
@@ -87,7 +88,7 @@ def row_share(rows: int) -> float:
     return (1 + 2 * _BEYOND) / rows / (1 + 2 * MARGIN)
 
 
-def strip(blobs: Blobs, key: str, box: Corners) -> bytes:
+def strip(blobs: BlobReader, key: str, box: Corners) -> bytes:
     """A strip of the page over its whole width with the line's neighbours, the line framed. Raises
     NoPicture."""
     page = _page(blobs, key)
@@ -97,7 +98,7 @@ def strip(blobs: Blobs, key: str, box: Corners) -> bytes:
     return _jpeg(_framed(page, box).crop((0, top, page.width, max(top + 1, bottom))))
 
 
-def page_picture(blobs: Blobs, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
+def page_picture(blobs: BlobReader, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
     """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given, turned by `turn`
     degrees clockwise. Raises NoPicture."""
     page = _page(blobs, key)
@@ -106,14 +107,14 @@ def page_picture(blobs: Blobs, key: str, box: Corners | None = None, *, turn: in
     return _jpeg(_turned(shown, turn))
 
 
-def opened(blobs: Blobs, key: str) -> None:
+def opened(blobs: BlobReader, key: str) -> None:
     """Open a page's picture and keep it for the crops that are asked for next. Raises NoPicture."""
     _page(blobs, key)
 
 
 # Blobs never change, so their pictures may be kept; a coordinator goes through a page line by line.
 @lru_cache(maxsize=3)
-def _page(blobs: Blobs, key: str) -> Image.Image:
+def _page(blobs: BlobReader, key: str) -> Image.Image:
     try:
         with Image.open(io.BytesIO(blobs.read(key))) as opened:
             return opened.convert("RGB")

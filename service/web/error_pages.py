@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from service.web import kept_form
 from service.web.crops import NoPicture
-from service.web.kept_form import Kept
+from service.web.kept_form import KeptForm
 from service.web.page import HEADERS, NotSignedIn, StaleForm, show, signed_in
 from service.web.ports import DeskPorts
 
@@ -80,7 +80,7 @@ async def _ours(request: Request, _error: Exception) -> Response:
     return response
 
 
-def _own(request: Request, kept: Kept) -> bool:
+def _own(request: Request, kept: KeptForm) -> bool:
     """Whether a form carries the token of a former session of the very person who is signed in now."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -96,7 +96,7 @@ def _public(request: Request) -> bool:
     return request.url.path.startswith("/public/")
 
 
-def _fault(request: Request, status: int, said: str, kept: Kept | None = None) -> Response:
+def _fault(request: Request, status: int, said: str, kept: KeptForm | None = None) -> Response:
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before

@@ -28,7 +28,7 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptForm:
     """A form that was not sent: its address on this site, its fields in their order, the names of its fields
     with files (a file cannot be kept and must be chosen again), and the former session's token."""
 
@@ -51,7 +51,7 @@ class Kept:
         return json.dumps([self.path, self.fields, self.files, self.token], ensure_ascii=False)
 
 
-async def kept_form(request: Request) -> Kept | None:
+async def kept_form(request: Request) -> KeptForm | None:
     """What a request would have sent; None where it is no form of a page."""
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
         return None
@@ -59,17 +59,17 @@ async def kept_form(request: Request) -> Kept | None:
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     token = next((value for name, value in fields if name == "csrf"), "")
     files = dict.fromkeys(name for name, value in form.multi_items() if isinstance(value, UploadFile))
-    found = Kept(request.url.path, tuple(one for one in fields if one[0] != "csrf"), tuple(files), token)
+    found = KeptForm(request.url.path, tuple(one for one in fields if one[0] != "csrf"), tuple(files), token)
     return found if token and len(found.dump()) <= MOST else None
 
 
-def load(text: str) -> Kept | None:
+def load(text: str) -> KeptForm | None:
     """What a sign-in page carried; None where it is nothing of the kind."""
     if not text or len(text) > MOST:
         return None
     try:
         path, fields, files, token = json.loads(text)
-        found = Kept(
+        found = KeptForm(
             str(path),
             tuple((str(name), str(value)) for name, value in fields),
             tuple(map(str, files)),
@@ -80,7 +80,7 @@ def load(text: str) -> Kept | None:
     return found if local(found.path) else None
 
 
-def owner(session: Session, kept: Kept) -> str | None:
+def owner(session: Session, kept: KeptForm) -> str | None:
     """Whose former session the form comes from; None for a form that is not of this site."""
     return session.scalar(select(SessionRow.user).where(SessionRow.csrf == kept.token))
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlalchemy.orm import Session, sessionmaker
 
 import maps
-from reading.completions import Words
+from reading.completions import Completions
 from service.clock import Clock, SystemClock
 from service.games.phase_summary import Aftermath
 from service.games.results import ShownPower
-from service.intake.postal_mail import PostRoom
+from service.intake.postal_mail import PostalMail
 from service.notices.quarantine import Quarantine
 from service.operations.health import Fact
 
 if TYPE_CHECKING:
-    from service.notices.broadcasts import Circulars
-    from service.notices.dry_run import Rehearser
+    from service.notices.broadcasts import Broadcasts
+    from service.notices.dry_run import DryRun
 
 
-class Blobs(Protocol):
+class BlobReader(Protocol):
     """Where photographs and finished mails lie, by SHA-256."""
 
     def read(self, key: str) -> bytes:
@@ -54,8 +54,8 @@ def _no_suggestion(_session: Session, _phase: int, _power: str, _text: str) -> S
     return ()
 
 
-def _no_words(_session: Session, _phase: int) -> Words:
-    return Words()
+def _no_words(_session: Session, _phase: int) -> Completions:
+    return Completions()
 
 
 def _not_again(_session: Session, _line: int) -> None:
@@ -83,7 +83,7 @@ class DeskPorts:
     """
 
     sessions: sessionmaker[Session]
-    blobs: Blobs
+    blobs: BlobReader
     clock: Clock
     understand: Callable[[Session, int, str, str], Understood]
     settled: Callable[[int], object]
@@ -92,14 +92,14 @@ class DeskPorts:
     map_pdf: Callable[[str], bytes | None]
     power_name: Callable[[str, str], str] = power_name
     suggest: Callable[[Session, int, str, str], Sequence[dict[str, Any]]] = _no_suggestion
-    words: Callable[[Session, int], Words] = _no_words
+    words: Callable[[Session, int], Completions] = _no_words
     quarantine: Quarantine | None = None
-    rehearse: Rehearser | None = None
+    rehearse: DryRun | None = None
     health: Callable[[], Sequence[Fact]] | None = None
     metrics: Callable[[], bytes] | None = None
     metrics_token: str = ""
-    post: PostRoom | None = None
-    circulars: Circulars | None = None
+    post: PostalMail | None = None
+    circulars: Broadcasts | None = None
     read_again: Callable[[Session, int], None] = _not_again
     aftermath: Callable[[int], Aftermath] = lambda _phase: Aftermath()
     wall: Clock = field(default_factory=SystemClock)

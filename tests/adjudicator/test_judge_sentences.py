@@ -15,7 +15,7 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Outcome
@@ -50,7 +50,7 @@ class Scene:
     memory: Memory = field(default_factory=Memory)
     choices: Mapping[str, object] = field(default_factory=dict)
 
-    def setting(self, citations: Mapping[str, object]) -> Setting:
+    def setting(self, citations: Mapping[str, object]) -> Context:
         module = "w3k" if self.choices else self.board
         return replace(VARIANTS[self.board].setting(), rules=rules.load(module, self.choices, citations))
 

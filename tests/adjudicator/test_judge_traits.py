@@ -10,7 +10,7 @@ import pytest
 import maps
 from adjudicator.calendar import Calendar, Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Move
 from adjudicator.position import Dislodgement, Position
@@ -25,7 +25,7 @@ HIRED = replace(PLAIN, kinds={**PLAIN.kinds, "M": MERCENARY})
 SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)
 
 
-def _at(setting: Setting, *units: tuple[str, str, str]) -> Position:
+def _at(setting: Context, *units: tuple[str, str, str]) -> Position:
     return Position(SPRING, frozenset(Unit(power, kind, Region.of(place)) for power, kind, place in units))
 
 

@@ -15,7 +15,7 @@ from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import Case
-from adjudicator.strength import State
+from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit
 from tests.adjudicator.terse import orders
 
@@ -40,7 +40,7 @@ def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.Monk
     """No real set is like that, so one is made up: the support of the paradox alone, without the move and the
     convoy."""
 
-    def only_supports(state: State, _: object) -> list[int]:
+    def only_supports(state: PartialResolution, _: object) -> list[int]:
         return [number for number in state.open if number in state.puzzle.supports]
 
     monkeypatch.setattr(solver, "_bottom_set", only_supports)

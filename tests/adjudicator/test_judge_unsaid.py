@@ -6,7 +6,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.explain import Words
+from adjudicator.explain import Explainer
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.outcome import Result
@@ -26,7 +26,7 @@ def test_nothing_is_said_while_judging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor for an order written twice, nor for a void one whose unit is dislodged: both outcomes are made from
     others."""
     with monkeypatch.context() as deaf:
-        deaf.setattr(Words, "say", lambda *_: pytest.fail("a sentence was put into words"))
+        deaf.setattr(Explainer, "say", lambda *_: pytest.fail("a sentence was put into words"))
         outcomes = judge(SETTING, POSITION, SHEETS).outcomes
     assert [(o.order, o.result, o.dislodged) for o in outcomes] == [
         (SHEETS[0], Result.SUCCEEDS, False), (SHEETS[1], Result.SUCCEEDS, False),

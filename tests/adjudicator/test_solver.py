@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adjudicator.solver import solve
-from adjudicator.strength import CONVOY, FALSE, HOLD, MOVE, NOBODY, SUPPORT, TRUE, Puzzle, Route, State
+from adjudicator.strength import (
+    CONVOY,
+    FALSE,
+    HOLD,
+    MOVE,
+    NOBODY,
+    SUPPORT,
+    TRUE,
+    MovementOrders,
+    PartialResolution,
+    Route,
+)
 
 
 @dataclass(frozen=True)
@@ -20,11 +31,11 @@ class Unit:
     alone: int = 1
 
 
-def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> State:
+def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResolution:
     number = {unit.place: at for at, unit in enumerate(units)}
     for unit in units:
         number.setdefault(unit.goal, len(number))
-    return solve(Puzzle(
+    return solve(MovementOrders(
         moves=[n for n, u in enumerate(units) if u.role == MOVE],
         supports=[n for n, u in enumerate(units) if u.role == SUPPORT],
         convoys=[n for n, u in enumerate(units) if u.role == CONVOY],
@@ -37,7 +48,7 @@ def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> State:
     ))
 
 
-def _known(state: State) -> list[int]:
+def _known(state: PartialResolution) -> list[int]:
     assert not state.unresolved
     return state.known
 

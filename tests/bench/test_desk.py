@@ -14,7 +14,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from bench.desk import history
 from bench.desk.reading import Walk, figures, wrong
-from bench.desk.sample import DEFAULT, MOST, Do, NoSample, Sample, SampleLine, load_sample
+from bench.desk.sample import DEFAULT, MOST, DeskSample, Do, NoSample, SampleLine, load_sample
 from bench.desk.site import closed_game, make
 from bench.figure import median, percentile
 from reading.vocabulary import parse_typed, printed
@@ -24,20 +24,20 @@ from tests.support.site import NOON, Site, make_site
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sample:
+def sample() -> DeskSample:
     return load_sample()
 
 
-def _lines(sample: Sample) -> list[SampleLine]:
+def _lines(sample: DeskSample) -> list[SampleLine]:
     return [line for page in sample.pages for line in page.lines]
 
 
-def test_the_sample_is_a_hundred_lines_and_small_enough_to_ship(sample: Sample) -> None:
+def test_the_sample_is_a_hundred_lines_and_small_enough_to_ship(sample: DeskSample) -> None:
     assert len(_lines(sample)) == MOST == 100
     assert sum(file.stat().st_size for file in DEFAULT.iterdir()) < 1_500_000
 
 
-def test_what_is_right_for_each_line_is_an_order_of_the_phase_or_none(sample: Sample) -> None:
+def test_what_is_right_for_each_line_is_an_order_of_the_phase_or_none(sample: DeskSample) -> None:
     """The order written is one that the grammar knows, spelt as the desk would print it; else nothing is
     given."""
     variant, kind = maps.load(sample.variant), PhaseKind(sample.phase)
@@ -50,7 +50,7 @@ def test_what_is_right_for_each_line_is_an_order_of_the_phase_or_none(sample: Sa
             assert line.order is None
 
 
-def test_a_page_of_the_sample_has_ink_where_each_line_is(sample: Sample) -> None:
+def test_a_page_of_the_sample_has_ink_where_each_line_is(sample: DeskSample) -> None:
     for page in sample.pages[:5]:
         with Image.open(io.BytesIO(sample.picture(page))) as opened_picture:
             picture = opened_picture.convert("L")
@@ -67,7 +67,9 @@ def test_a_missing_sample_is_told_by_its_file(tmp_path: Path) -> None:
         load_sample(tmp_path)
 
 
-def test_the_site_has_every_line_open_at_the_desk_of_one_closed_phase(tmp_path: Path, sample: Sample) -> None:
+def test_the_site_has_every_line_open_at_the_desk_of_one_closed_phase(
+    tmp_path: Path, sample: DeskSample
+) -> None:
     place = make(tmp_path, sample)
     with opened(place.settings) as store, store() as session:
         phase = session.get_one(PhaseRow, place.phase)

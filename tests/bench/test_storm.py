@@ -10,14 +10,14 @@ import pytest
 
 from bench.servers.postgres import binaries
 from bench.storm import run
-from bench.storm.parts import Database, Part, Sizes
+from bench.storm.parts import Database, StormPart, StormSizes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
-SMALL = Sizes(mails=20, kills=6, games=3, few_games=1, rate_mails=10, minutes=0.5, soak_games=4)
+SMALL = StormSizes(mails=20, kills=6, games=3, few_games=1, rate_mails=10, minutes=0.5, soak_games=4)
 DATABASES = [Database.SQLITE, *([Database.POSTGRES] if binaries() else [])]
 
 
-def figures(part: Part, database: Database) -> dict[str, float]:
+def figures(part: StormPart, database: Database) -> dict[str, float]:
     out, progress = io.StringIO(), io.StringIO()
     assert run.run([part], [database], SMALL, out, progress) == 0, progress.getvalue()
     rows = [json.loads(line) for line in out.getvalue().splitlines()]
@@ -28,7 +28,7 @@ def figures(part: Part, database: Database) -> dict[str, float]:
 def test_kills_lose_and_double_nothing(kept_in: Database) -> None:
     """Faults 5 to 7, 22 and 34, all at random points: 500 mails and 100 kills where the bench runs in
     full."""
-    told = figures(Part.KILL, kept_in)
+    told = figures(StormPart.KILL, kept_in)
     assert (
         told["mails stored"]
         == told["mails at their end, used"]
@@ -42,13 +42,13 @@ def test_kills_lose_and_double_nothing(kept_in: Database) -> None:
 @pytest.mark.parametrize("kept_in", DATABASES)
 def test_games_that_close_in_one_second_are_judged_once_and_told(kept_in: Database) -> None:
     """The bench itself refuses to give a figure where a phase was judged twice or a player has no results."""
-    told = figures(Part.DEADLINE, kept_in)
+    told = figures(StormPart.DEADLINE, kept_in)
     assert told["all letters in the outbox"] >= told["all judged"] > 0
     assert ("two workers beside one" in told) is (kept_in is Database.POSTGRES)
 
 
 def test_taking_in_is_timed_beside_a_bare_loop() -> None:
-    told = figures(Part.RATE, Database.SQLITE)
+    told = figures(StormPart.RATE, Database.SQLITE)
     assert told["mails taken in, median round"] > 0
     assert told["mails fetched by a bare IMAPClient loop, median round"] > 0
     # The issue's limit. It does not grow with the number of mails, so a few show it.
@@ -56,7 +56,7 @@ def test_taking_in_is_timed_beside_a_bare_loop() -> None:
 
 
 def test_a_soak_leaves_no_file_or_connection_open() -> None:
-    told = figures(Part.SOAK, Database.SQLITE)
+    told = figures(StormPart.SOAK, Database.SQLITE)
     # a letter may be on its way when it ends
     assert told["open files more at the end than at half time"] <= 3
     assert told["mails without an end"] == 0

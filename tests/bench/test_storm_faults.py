@@ -12,8 +12,8 @@ import pytest
 from bench.servers.dovecot import Dovecot
 from bench.storm import kill, run
 from bench.storm.kill import Count, faults
-from bench.storm.parts import Database, Part, Sizes
-from bench.storm.site import Place
+from bench.storm.parts import Database, StormPart, StormSizes
+from bench.storm.site import StormPlace
 
 WHOLE = Count(stored=60, used=60, receipts=60, twice=1, unmarked=0, waiting=0, others="")
 
@@ -42,13 +42,13 @@ def test_what_is_lost_or_doubled_is_named(count: Count, said: str) -> None:
 
 @pytest.mark.slow
 def test_a_storm_that_lost_a_mail_prints_its_figures_and_says_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lose_one(at: Place, server: Dovecot, _sizes: Sizes, _rooms: int) -> None:
+    def lose_one(at: StormPlace, server: Dovecot, _sizes: StormSizes, _rooms: int) -> None:
         server.deliver(kill._mails(at, 2)[0])
 
     monkeypatch.setattr(kill, "_storm", lose_one)
     monkeypatch.setattr(kill, "PATIENCE", 20.0)
     out, progress = io.StringIO(), io.StringIO()
-    assert run.run([Part.KILL], [Database.SQLITE], Sizes(mails=2, kills=1), out, progress) == 1
+    assert run.run([StormPart.KILL], [Database.SQLITE], StormSizes(mails=2, kills=1), out, progress) == 1
     told = {
         row["what"].rpartition(": ")[2]: row["value"] for row in map(json.loads, out.getvalue().splitlines())
     }

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from bench.desk.browser import WIDE
 from bench.desk.sample import load_sample
-from bench.desk.site import NAME, PASSWORD, Place, make, serving
+from bench.desk.site import NAME, PASSWORD, SheetLocation, make, serving
 from service.site_folder import opened
 from service.store.tables import LineRow, OutboxRow, PhaseRow
 from tests.browser.test_desk_reading import _violations as violations
@@ -24,7 +24,7 @@ CLICKS = "() => addEventListener('click', (event) => { if (event.detail) session
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> SheetLocation:
     """A closed phase with a hundred lines on ten sheets, of which all but a few were sure."""
     made = make(tmp_path_factory.mktemp("flow"), load_sample())
     with opened(made.settings) as store, store.begin() as session:
@@ -36,7 +36,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture
-def page(chromium: Any, place: Place) -> Iterator[Any]:
+def page(chromium: Any, place: SheetLocation) -> Iterator[Any]:
     server = serving(place)
     server.start()
     context = chromium.new_context(viewport=WIDE, base_url=server.address)
@@ -57,12 +57,12 @@ def tab_to(page: Any, words: str) -> None:
     raise AssertionError(f"Tab never comes to {words!r} on {page.url}")
 
 
-def state(place: Place) -> str:
+def state(place: SheetLocation) -> str:
     with opened(place.settings) as store, store() as session:
         return session.get_one(PhaseRow, place.phase).state
 
 
-def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place: Place) -> None:
+def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place: SheetLocation) -> None:
     def at(path: str) -> None:
         page.wait_for_url(f"**{path}")
         page.wait_for_load_state("load")

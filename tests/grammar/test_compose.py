@@ -10,7 +10,7 @@ import pytest
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order, UnitOrder
-from grammar.build_orders import MAKERS, Parts
+from grammar.build_orders import MAKERS, OrderParts
 from grammar.compose import GrammarError, compose
 from grammar.parse import parse_line
 from tests.grammar.boards import lexicon, read, said
@@ -27,7 +27,7 @@ class Scuttle(UnitOrder):
     """An order only this test's game knows."""
 
 
-def _scuttle(parts: Parts) -> Iterable[Order]:
+def _scuttle(parts: OrderParts) -> Iterable[Order]:
     return [Scuttle(power=parts.author, line=parts.line, unit=unit) for unit in parts.units]
 
 
@@ -79,9 +79,9 @@ def test_a_phase_of_its_own_is_worded_by_its_variant() -> None:
     defence: A_NUMBER "grain" "for" ("defense" | "defence") "of" place
     """
     forms = compose(PhaseKind.TURN, wording)
-    kept: list[Parts] = []
+    kept: list[OrderParts] = []
 
-    def defend(parts: Parts) -> Iterable[Order]:
+    def defend(parts: OrderParts) -> Iterable[Order]:
         kept.append(parts)
         return []
 

@@ -18,11 +18,11 @@ from PIL import Image as Pillow
 from PIL import ImageOps
 from rapidfuzz.distance import Levenshtein
 
-from ocr.engines.default import usual
+from ocr.engines.default import default_engines
 from ocr.engines.ppocr import PpFinder, PpOcr
 from ocr.engines.tesseract import Tesseract, installed
 from ocr.layout.wrap import STRUCK, as_line
-from ocr.page import Box, Page, Photo, Reading, Reason, Row, Status
+from ocr.page import Box, Page, Photo, Reading, Row, Status, UnreadableReason
 from ocr.read import Options, in_reading_order, read, read_images
 
 Pixels = npt.NDArray[np.uint8]
@@ -260,15 +260,15 @@ def noise() -> Pixels:
 
 
 UNUSABLE = {
-    "blurred": (blurred, {Reason.BLURRED}),
-    "blank": (blank, {Reason.BLANK}),
-    "white": (lambda: np.full((1200, 900, 3), 248, np.uint8), {Reason.BLANK}),
-    "dark": (dark, {Reason.TOO_DARK}),
-    "black": (lambda: np.zeros((1200, 900, 3), np.uint8), {Reason.TOO_DARK}),
-    "cat": (cat, {Reason.NOT_A_SHEET, Reason.BLURRED}),
-    "noise": (noise, {Reason.NOT_A_SHEET}),
-    "a thread": (lambda: np.full((1, 4000, 3), 128, np.uint8), {Reason.NOT_A_SHEET}),
-    "a dot": (lambda: np.full((2, 2, 3), 128, np.uint8), {Reason.NOT_A_SHEET}),
+    "blurred": (blurred, {UnreadableReason.BLURRED}),
+    "blank": (blank, {UnreadableReason.BLANK}),
+    "white": (lambda: np.full((1200, 900, 3), 248, np.uint8), {UnreadableReason.BLANK}),
+    "dark": (dark, {UnreadableReason.TOO_DARK}),
+    "black": (lambda: np.zeros((1200, 900, 3), np.uint8), {UnreadableReason.TOO_DARK}),
+    "cat": (cat, {UnreadableReason.NOT_A_SHEET, UnreadableReason.BLURRED}),
+    "noise": (noise, {UnreadableReason.NOT_A_SHEET}),
+    "a thread": (lambda: np.full((1, 4000, 3), 128, np.uint8), {UnreadableReason.NOT_A_SHEET}),
+    "a dot": (lambda: np.full((2, 2, 3), 128, np.uint8), {UnreadableReason.NOT_A_SHEET}),
 }
 
 
@@ -283,7 +283,7 @@ def test_what_cannot_be_read_says_why(case: str) -> None:
 
 def test_a_file_that_is_no_image_says_why() -> None:
     found = read(Photo(b"Army Mull holds", "orders.jpg"), ENGINES)
-    assert (found.status, found.reason) == (Status.UNUSABLE, Reason.NOT_AN_IMAGE)
+    assert (found.status, found.reason) == (Status.UNUSABLE, UnreadableReason.NOT_AN_IMAGE)
 
 
 def typed() -> Pixels:
@@ -316,9 +316,9 @@ def test_a_second_engine_gives_alternatives_for_doubtful_rows_only() -> None:
 
 
 def test_the_same_network_at_another_width_is_a_second_opinion_on_every_row() -> None:
-    names = [engine.name for engine in usual()]
+    names = [engine.name for engine in default_engines()]
     assert names == ["ppocr6s-hand", "ppocr6s-hand-1"]
-    page = one_page(read_images([pixels("s006")], usual()))
+    page = one_page(read_images([pixels("s006")], default_engines()))
     rows = [row for line in page.lines for row in line.rows if row.strike.score < STRUCK]
     assert len(rows) >= 10
     assert all([a.engine for a in row.alternatives] == ["ppocr6s-hand-1"] for row in rows)

@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudicator.explain import Words
+from adjudicator.explain import Explainer
 from adjudicator.orders import Move, UnitOrder
 from adjudicator.outcome import Outcome, Result
 from adjudicator.units import Unit
@@ -21,7 +21,7 @@ BY_SOMEBODY = {"bounced", "cut", "dislodged", "disrupted", "paradox", "unmatched
 def test_who_and_where_and_how_strong(slug: str, seed: int) -> None:
     position, orders = _case(slug, seed)
     standing = {unit.region.province: unit for unit in position.units}
-    words = Words(SETTINGS[slug])
+    words = Explainer(SETTINGS[slug])
     for outcome in _judge(slug, position, orders).outcomes:
         why = outcome.why
         assert "{" not in why

@@ -12,8 +12,8 @@ import maps
 from adjudicator.calendar import PhaseKind
 from ocr.layout.wrap import as_line
 from ocr.page import Page, Row, Strike, StruckWord
-from reading.line import ReadableLine
-from reading.page import Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader
 from reading.vocabulary import forms_of, lexicon_of
 from service.intake.load_context import known_game
 from service.store.tables import LineState
@@ -22,13 +22,13 @@ from tests.ocr.corrections.test_apply import row
 VARIANT = maps.load("w3k")
 
 
-def read(written: Row) -> ReadableLine:
+def read(written: Row) -> InterpretedLine:
     return lined([row("Fleet Kent holds", 100, 100), written])[-1]
 
 
-def lined(rows: Sequence[Row]) -> tuple[ReadableLine, ...]:
+def lined(rows: Sequence[Row]) -> tuple[InterpretedLine, ...]:
     page = Page(1, 0, 0.0, tuple(as_line([one]) for one in rows), b"")
-    scribe = Scribe(lexicon_of(VARIANT), (forms_of(VARIANT, PhaseKind.MOVEMENT),))
+    scribe = PageReader(lexicon_of(VARIANT), (forms_of(VARIANT, PhaseKind.MOVEMENT),))
     return scribe.lines(page, [known_game(VARIANT)])[1]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from ocr.engines.default import usual
+from ocr.engines.default import default_engines
 from ocr.page import Photo, Posteriors, ReadLine
 from ocr.read import read
 from reading import decode
@@ -66,7 +66,7 @@ def test_a_decoder_that_grew_too_large_is_made_anew(monkeypatch: pytest.MonkeyPa
 
 
 def lines_of(sheet: str) -> list[ReadLine]:
-    (page,) = read(Photo((SHEETS / f"{sheet}.jpg").read_bytes(), sheet), usual()).pages
+    (page,) = read(Photo((SHEETS / f"{sheet}.jpg").read_bytes(), sheet), default_engines()).pages
     return [line for line in page.lines if opinions(line)]
 
 

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pytest
 
 import maps
-from ocr.engines.default import usual
+from ocr.engines.default import default_engines
 from ocr.page import Page
 from ocr.read import read_images
-from reading.line import ReadableLine
-from reading.page import Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader
 from reading.vocabulary import all_forms, lexicon_of
 from service.intake.load_context import known_game
 from service.store.tables import LineState
@@ -43,12 +43,12 @@ def sheet(face: int, tilt: int, fine: int) -> Pixels:
     return image
 
 
-def lines_of(image: Pixels) -> list[ReadableLine]:
+def lines_of(image: Pixels) -> list[InterpretedLine]:
     """The lines of the orders, from the top."""
     page: Page
-    (page,) = read_images([image], usual()).pages
+    (page,) = read_images([image], default_engines()).pages
     variant = maps.load("w3k")
-    lines = Scribe(lexicon_of(variant), all_forms(variant)).lines(page, [known_game(variant)])[1]
+    lines = PageReader(lexicon_of(variant), all_forms(variant)).lines(page, [known_game(variant)])[1]
     return [line for line in lines if line.kind != "heading"]
 
 

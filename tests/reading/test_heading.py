@@ -11,7 +11,7 @@ from grammar.headings.sheet import SheetHeading
 from ocr.layout.wrap import as_line
 from ocr.page import Row
 from reading.heading import inked_heading, read_heading, same_digits
-from reading.page import Scribe
+from reading.page import PageReader
 from reading.vocabulary import all_forms, lexicon_of
 from service.intake.load_context import known_game
 from tests.support.inked import page, row
@@ -88,7 +88,7 @@ def test_only_what_free_letters_say_as_well_is_sure() -> None:
 
 def test_the_phase_is_told_before_any_order_is_read() -> None:
     """By rows whose letters free reading gets wrong."""
-    scribe = Scribe(lexicon_of(VARIANT), all_forms(VARIANT))
+    scribe = PageReader(lexicon_of(VARIANT), all_forms(VARIANT))
     rows = page(
         [
             row("Montrose"),

@@ -15,13 +15,13 @@ from adjudicator.geo import Region
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
-from ocr.engines.default import usual
+from ocr.engines.default import default_engines
 from ocr.page import Photo
 from ocr.read import read
-from reading.page import Doubt
-from service.intake.read_submission import Reader
-from service.intake.recognizer import Sight
-from service.notices.replies import Correspondence
+from reading.page import ReviewLimits
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import RecognizedPage
+from service.notices.replies import Replies
 from service.store.tables import LineRow, PageRow
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -38,11 +38,11 @@ class Sheet:
     """An eye that sees one sheet in whatever file it is handed; it looks once, for no eye is given a game."""
 
     data: bytes
-    seen: list[Sight] = field(default_factory=list)
+    seen: list[RecognizedPage] = field(default_factory=list)
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         if not self.seen:
-            self.seen.append(Sight(self.data, read(Photo(self.data, name), usual())))
+            self.seen.append(RecognizedPage(self.data, read(Photo(self.data, name), default_engines())))
         return tuple(self.seen)
 
 
@@ -68,9 +68,9 @@ def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, .
     table.take(table.mail("Montrose", 60 + version, subject=subject), table.phase().opens_at)
     paper = table.papers()[-1].id
     site = table.site
-    Reader(
+    SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, eye=sheet, load=table.load,
-        post=Correspondence(table.writer), settled=lambda _: None, doubt=Doubt(),
+        post=Replies(table.writer), settled=lambda _: None, doubt=ReviewLimits(),
     ).read({"submission": paper})  # fmt: skip
     with site.store() as session:
         rows = session.scalars(select(LineRow).join(PageRow).where(PageRow.submission_id == paper)

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pytest
 
 import maps
-from ocr.engines.default import usual
+from ocr.engines.default import default_engines
 from ocr.page import Page
 from ocr.read import read_images
-from reading.line import ReadableLine
-from reading.page import Scribe
+from reading.line import InterpretedLine
+from reading.page import PageReader
 from reading.vocabulary import all_forms, lexicon_of
 from service.intake.load_context import known_game
 from service.store.tables import LineState
@@ -53,13 +53,13 @@ def page_of(lines: tuple[str, ...]) -> Page:
         cv2.putText(
             image, text, (90, 110 + 100 * at), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
         )
-    (page,) = read_images([image], usual()).pages
+    (page,) = read_images([image], default_engines()).pages
     return page
 
 
-def lines_of(lines: tuple[str, ...]) -> tuple[ReadableLine, ...]:
+def lines_of(lines: tuple[str, ...]) -> tuple[InterpretedLine, ...]:
     variant = maps.load("w3k")
-    scribe = Scribe(lexicon_of(variant), all_forms(variant))
+    scribe = PageReader(lexicon_of(variant), all_forms(variant))
     return scribe.lines(page_of(lines), [known_game(variant)])[1]
 
 

@@ -10,8 +10,8 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.page import Box, Row, Strike, StruckWord
-from reading.line import ReadableLine, by_neighbours
-from reading.page import Scribe
+from reading.line import InterpretedLine, review_uncertain_neighbours
+from reading.page import PageReader
 from reading.vocabulary import forms_of, lexicon_of
 from service.intake.load_context import known_game
 from service.store.tables import LineState
@@ -23,15 +23,15 @@ ORDER = "Army London moves to Surrey"
 LAST = "Army York holds"
 
 
-def scribe() -> Scribe:
-    return Scribe(lexicon_of(VARIANT), [forms_of(VARIANT, PhaseKind.MOVEMENT)])
+def scribe() -> PageReader:
+    return PageReader(lexicon_of(VARIANT), [forms_of(VARIANT, PhaseKind.MOVEMENT)])
 
 
-def read(*texts: str) -> list[ReadableLine]:
+def read(*texts: str) -> list[InterpretedLine]:
     return list(scribe().lines(page(texts), [known_game(VARIANT)])[1])
 
 
-def said(text: str) -> list[ReadableLine]:
+def said(text: str) -> list[InterpretedLine]:
     """What becomes of a line between two orders."""
     return read(*HEADING, ORDER, text, LAST)[len(HEADING) + 1 : -1]
 
@@ -104,8 +104,8 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
     support, next_one = read(*HEADING, "Army Westmeath supports Army Down", after)[len(HEADING) :]
     assert support.features is not None
     badly = replace(support, status=LineState.OPEN, features=replace(support.features, strange=5.0))
-    assert by_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is status
-    assert by_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
+    assert review_uncertain_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is status
+    assert review_uncertain_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
 
 
 def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
@@ -114,9 +114,15 @@ def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
     first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
     tail = replace(first, status=LineState.OPEN, order="Cork - Renfrewshire", text="Cork enters the ren")
     lexicon = lexicon_of(VARIANT)
-    assert by_neighbours(first, None, tail, lexicon).status is LineState.OPEN
-    assert by_neighbours(first, None, replace(tail, order="A Cork - Kent"), lexicon).status is LineState.AUTO
-    assert by_neighbours(first, None, replace(tail, status=LineState.AUTO), lexicon).status is LineState.AUTO
+    assert review_uncertain_neighbours(first, None, tail, lexicon).status is LineState.OPEN
+    assert (
+        review_uncertain_neighbours(first, None, replace(tail, order="A Cork - Kent"), lexicon).status
+        is LineState.AUTO
+    )
+    assert (
+        review_uncertain_neighbours(first, None, replace(tail, status=LineState.AUTO), lexicon).status
+        is LineState.AUTO
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +132,9 @@ def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
 def test_only_a_bare_conversion_may_be_a_convoy_that_goes_on(before: str, status: LineState) -> None:
     first, after = read(*HEADING, before, "Army Kent moves to York")[len(HEADING) :]
     assert (
-        by_neighbours(after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)).status
+        review_uncertain_neighbours(
+            after, replace(first, status=LineState.OPEN), None, lexicon_of(VARIANT)
+        ).status
         is status
     )
 
@@ -234,20 +242,20 @@ def test_a_word_that_stands_in_an_orders_row_by_itself_is_no_other_line(top: int
     def box(left: int, upper: int, right: int, foot: int) -> tuple[tuple[float, float], ...]:
         return ((left, upper), (right, upper), (right, foot), (left, foot))
 
-    order = ReadableLine(box(100, 0, 900, 97), "order", False, "Fleet Worcestershire attacks Bristol",
+    order = InterpretedLine(box(100, 0, 900, 97), "order", False, "Fleet Worcestershire attacks Bristol",
                          "F Worcestershire - Bristol", 0.99, LineState.AUTO, ())
-    word = ReadableLine(
+    word = InterpretedLine(
         box(800, top, 950, top + 60), "other", False, "Ghannel", None, 0.9, LineState.OPEN, ()
     )
     lexicon = lexicon_of(VARIANT)
-    assert by_neighbours(order, word, None, lexicon).status is status
-    assert by_neighbours(order, None, word, lexicon).status is status
+    assert review_uncertain_neighbours(order, word, None, lexicon).status is status
+    assert review_uncertain_neighbours(order, None, word, lexicon).status is status
     assert (
-        by_neighbours(order, replace(word, status=LineState.NOT_ORDER), None, lexicon).status
+        review_uncertain_neighbours(order, replace(word, status=LineState.NOT_ORDER), None, lexicon).status
         is LineState.AUTO
     )
     elsewhere = replace(word, box=box(1400, top, 1500, top + 60))
-    assert by_neighbours(order, elsewhere, None, lexicon).status is LineState.AUTO
+    assert review_uncertain_neighbours(order, elsewhere, None, lexicon).status is LineState.AUTO
 
 
 # Rows of one order

@@ -11,7 +11,7 @@ import pytest
 
 import templates
 from service.cli.site import SiteError, settings_of, write_settings
-from service.config import ConfigError, MailIn, MailOut, Reader, Web
+from service.config import ConfigError, MailIn, MailOut, ReaderSettings, Web
 from service.site_folder import is_address
 
 TEMPLATE = Path(templates.__file__).parent / "site" / "galloper.toml"
@@ -59,7 +59,7 @@ def test_the_remarks_name_real_settings_with_their_defaults() -> None:
     for name, part in (
         ("mail_in", MailIn()),
         ("mail_out", MailOut(sender="x")),
-        ("reader", Reader()),
+        ("reader", ReaderSettings()),
         ("web", Web()),
     ):
         for key, value in shown[name].items():

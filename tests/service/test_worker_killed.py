@@ -106,12 +106,12 @@ def test_killed_at_every_point_of_three_steps_each_has_one_effect(any_site: Site
 
 
 POINTS = (
-    ("service.intake.process_mail.Taker.take", "before"),
+    ("service.intake.process_mail.MailProcessor.take", "before"),
     ("service.store.records.end_mail", "after"),
-    ("service.intake.process_mail.Taker.take", "after"),
-    ("service.intake.read_submission.Reader.read", "before"),
-    ("service.intake.read_submission.Reader._keep", "after"),
-    ("service.intake.read_submission.Reader.read", "after"),
+    ("service.intake.process_mail.MailProcessor.take", "after"),
+    ("service.intake.read_submission.SubmissionReader.read", "before"),
+    ("service.intake.read_submission.SubmissionReader._keep", "after"),
+    ("service.intake.read_submission.SubmissionReader.read", "after"),
     ("service.mail.smtp.FolderTransport.send", "after"),
     ("service.bootstrap.Site.send_letters", "after"),
 )

@@ -20,7 +20,7 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw
 from sqlalchemy import Engine, select, text
 
-from reading.completions import Words
+from reading.completions import Completions
 from service.app import create_app
 from service.clock import SimulatedClock
 from service.games.results import ShownPower
@@ -62,7 +62,7 @@ LINES: list[tuple[str, str, str, list[tuple[str, str | None, float]]]] = [
     ("F Lyne Bay H", "order", "open", [("F Lyme Bay H", "F Lyme Bay H", 0.7)]),
 ]
 COMPLAINT = "No order has this form."
-WORDS = Words(names=(("Carham", "Carham Castle"),), verbs=("moves to",), units=("Army", "Fleet"))
+WORDS = Completions(names=(("Carham", "Carham Castle"),), verbs=("moves to",), units=("Army", "Fleet"))
 OTHER, OTHER_TOKEN, OTHER_CSRF = "Blaise", "another-token-of-the-tests", "another-form-token-of-the-tests"
 
 

@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 from adjudicator.calendar import PhaseKind
 from reading import vocabulary
 from service.app import create_app
-from service.intake.postal_mail import PostRoom
-from service.intake.recognizer import Opener
-from service.notices.broadcasts import Circulars
+from service.intake.postal_mail import PostalMail
+from service.intake.recognizer import ImageOpener
+from service.notices.broadcasts import Broadcasts
 from service.notices.quarantine import Quarantine
-from service.notices.replies import Correspondence
+from service.notices.replies import Replies
 from service.store.tables import PhaseRow, SessionRow
 from service.web import sessions
 from service.web.ports import DeskPorts, Understood
@@ -73,16 +73,29 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         return Understood(vocabulary.printed(parsed.orders, table.variant.board))
 
     doors: dict[str, Any] = {
-        "sessions": table.site.store, "blobs": table.site.blobs, "clock": table.site.clock,
+        "sessions": table.site.store,
+        "blobs": table.site.blobs,
+        "clock": table.site.clock,
         "wall": table.site.clock,
-        "secure_cookies": False, "understand": understand, "settled": table.turns.judge_when_read,
-        "approve": table.turns.approve, "shown": lambda _phase: (), "map_pdf": lambda _game: None,
+        "secure_cookies": False,
+        "understand": understand,
+        "settled": table.turns.judge_when_read,
+        "approve": table.turns.approve,
+        "shown": lambda _phase: (),
+        "map_pdf": lambda _game: None,
         "quarantine": Quarantine(
-            store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock,
-            opener=Opener(),
-            load=table.load, post=Correspondence(table.writer)),
-        "circulars": Circulars(table.writer),
-        "post": PostRoom(table.site.store, table.site.blobs, table.site.jobs, table.site.clock, Opener()),
+            store=table.site.store,
+            blobs=table.site.blobs,
+            jobs=table.site.jobs,
+            clock=table.site.clock,
+            opener=ImageOpener(),
+            load=table.load,
+            post=Replies(table.writer),
+        ),
+        "circulars": Broadcasts(table.writer),
+        "post": PostalMail(
+            table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener()
+        ),
         **ports,
     }
     client = TestClient(

@@ -28,7 +28,7 @@ from service.letters.facts import (
     ReminderFacts,
     ResultsFacts,
     RetreatFacts,
-    Sheet,
+    SheetFacts,
     WelcomeFacts,
 )
 from service.mail.compose import Attachment, OutLetter
@@ -63,7 +63,7 @@ def results(*, nasty: str = "") -> ResultsFacts:
     """Results with every part filled."""
     return ResultsFacts(
         powers=(CROWN, MONTROSE, HAMILTON),
-        sheets=(Sheet("The Crown", 2, DIGEST), Sheet("Hamilton", None, DIGEST)),
+        sheets=(SheetFacts("The Crown", 2, DIGEST), SheetFacts("Hamilton", None, DIGEST)),
         dislodged=("Army Derbyshire (Newcastle), beaten from Nottinghamshire",),
         disbanded=("Fleet Wexford (Confederacy)",),
         built=("Army London (The Crown)",),

@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image
 
-from service.intake.context import Context, context_from_json
+from service.intake.context import IntakeContext, context_from_json
 from service.intake.rules import judge_mail, remember
 from service.intake.verdict import EarlierMail, Verdict
 from service.mail.image_types import PillowProbe
@@ -31,7 +31,7 @@ def index() -> dict[str, Any]:
     return loaded
 
 
-def context(**changes: Any) -> Context:
+def context(**changes: Any) -> IntakeContext:
     """The fixtures' context, with keys of its JSON form changed."""
     return context_from_json({**index()["context"], **changes})
 
@@ -110,12 +110,13 @@ def mail(
 
 
 def judge(
-    raw: bytes, *, at: datetime = IN_TIME, earlier: Sequence[EarlierMail] = (), known: Context | None = None
+    raw: bytes, *, at: datetime = IN_TIME, earlier: Sequence[EarlierMail] = (),
+    known: IntakeContext | None = None
 ) -> Verdict:
     return judge_mail(read_mail(raw, PillowProbe()), at, known or context(), earlier)
 
 
-def judge_all(*raws: bytes, known: Context | None = None) -> list[Verdict]:
+def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]:
     """Verdicts on mails received one after the other."""
     earlier: list[EarlierMail] = []
     verdicts = []

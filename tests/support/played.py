@@ -14,7 +14,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from service.archive import export
 from service.games import decisions
 from service.games.decisions import Act, Decision
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store import records
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 from tests.support.site import Site
@@ -36,7 +36,7 @@ def played(site: Site) -> Table:
     table = open_table(
         site, position=replace(board, phase=WINTER, centres=centres, memory=type(board.memory)())
     )
-    table.announce = Announcements(table.writer, drawing=False)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     finish(table)
     spring = begin(table)
     table.sent = [

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from fastapi.testclient import TestClient
 
 from service.app import create_app
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.web.ports import DeskPorts, Understood
 from tests.support.site import Site
 from tests.support.table import Table
@@ -21,7 +21,7 @@ def map_of(table: Table) -> Callable[[str], bytes | None]:
 
     def pdf(game: str) -> bytes | None:
         with table.site.store() as session:
-            return Announcements(table.writer).map_pdf(session, game)
+            return ResultsAnnouncer(table.writer).map_pdf(session, game)
 
     return pdf
 

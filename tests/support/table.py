@@ -29,11 +29,11 @@ from reading import vocabulary
 from service.games import create
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
-from service.games.turns import Announcements, Turns, extend_calendar
+from service.games.turns import Announcer, Turns, extend_calendar
 from service.intake.explanations import canonical_subject
-from service.intake.process_mail import Taker
+from service.intake.process_mail import MailProcessor
 from service.mail.image_types import PillowProbe
-from service.notices.replies import Correspondence, Desk, Sender
+from service.notices.replies import LetterContext, Replies, Sender
 from service.store import records
 from service.store.tables import (
     GameRow,
@@ -89,7 +89,7 @@ class Table:
     site: Site
     variant: Variant
     game: str
-    announce: Announcements
+    announce: Announcer
     drained: list[datetime] = field(default_factory=list)
     on_drain: Callable[[], None] = lambda: None
     sent: list[bytes] = field(default_factory=list)
@@ -98,15 +98,15 @@ class Table:
         return self.variant
 
     @property
-    def writer(self) -> Desk:
+    def writer(self) -> LetterContext:
         sender = Sender(f"Galloper <{ORDERS}>", ORDERS, COORDINATOR, 8_000_000, authserv_id=SERVER)
-        return Desk(self.site.blobs, self.site.clock, self.load, sender)
+        return LetterContext(self.site.blobs, self.site.clock, self.load, sender)
 
     @property
-    def taker(self) -> Taker:
-        return Taker(
+    def taker(self) -> MailProcessor:
+        return MailProcessor(
             store=self.site.store, blobs=self.site.blobs, jobs=self.site.jobs, clock=self.site.clock,
-            probe=PillowProbe(), load=self.load, post=Correspondence(self.writer), own_addresses=(ORDERS,),
+            probe=PillowProbe(), load=self.load, post=Replies(self.writer), own_addresses=(ORDERS,),
             own_domain="galloper.example", trusted_authserv_id=SERVER,
         )  # fmt: skip
 
@@ -264,7 +264,7 @@ def sheet_picture(width: int = 800, height: int = 1000) -> bytes:
 
 
 def open_table(
-    site: Site, *, first: Phase = SUMMER, start: date = START, announce: Announcements | None = None,
+    site: Site, *, first: Phase = SUMMER, start: date = START, announce: Announcer | None = None,
     position: Position | None = None, players: Mapping[str, Sequence[str]] | None = None, slug: str = "w3k",
 ) -> Table:  # fmt: skip
     """A game whose first phase is open, the site's clock at its beginning. `position` replaces the opening
@@ -276,7 +276,7 @@ def open_table(
     site.clock.set(window.opens)
     mails = players or {power: (address(power),) for power in variant.powers}
     seats = [
-        create.Seat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()
+        create.GameSeat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()
     ]
     new = create.NewGame("Powick Bridge", slug, start, seats)
     with site.store.begin() as session:

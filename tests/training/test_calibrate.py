@@ -8,7 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.decoding.confidence import EVIDENCE, FAR, GATE, TORN, Features, Table, confidence, read_table
+from ocr.decoding.confidence import (
+    EVIDENCE,
+    FAR,
+    GATE,
+    TORN,
+    ConfidenceTable,
+    Features,
+    confidence,
+    read_table,
+)
 from training.tuning.calibrate import (
     Judged,
     calibration_error,
@@ -43,7 +52,7 @@ def test_known_weights_are_found_again() -> None:
 
 
 def test_a_chance_so_fitted_is_calibrated() -> None:
-    table = Table(fit(_made_up(10_000)), {}, {})
+    table = ConfidenceTable(fit(_made_up(10_000)), {}, {})
     fresh = _made_up(10_000, seed=4)
     assert calibration_error(fresh, [confidence(line.features, table) for line in fresh]) < 0.02
 
@@ -63,7 +72,7 @@ def test_groups_count_alike_whatever_their_sizes() -> None:
     lines = [Judged(calm, at % 10 > 0, "large") for at in range(1000)] + [
         Judged(calm, False, "small") for _ in range(20)
     ]
-    chance = confidence(calm, Table(fit(lines), {}, {}))
+    chance = confidence(calm, ConfidenceTable(fit(lines), {}, {}))
     assert chance == pytest.approx(0.45, abs=0.02)
 
 
@@ -96,10 +105,8 @@ def test_steps_are_shares_of_right_lines_and_never_fall() -> None:
 
 def _clean(count: int, *, right: bool, **features: float | bool) -> list[Judged]:
     """Lines of a hand that is neither so clear nor so hazy that other margins hold for it."""
-    seen = Features(
-        **{"haze": 0.06, "cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR, **features}
-    )  # type: ignore[arg-type]
-    return [Judged(seen, right)] * count
+    clean = {"haze": 0.06, "cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR}
+    return [Judged(Features(**{**clean, **features}), right)] * count  # type: ignore[arg-type]
 
 
 def test_the_gate_closes_where_lines_go_wrong() -> None:
@@ -159,7 +166,9 @@ def test_hands_are_judged_by_weights_that_did_not_see_them() -> None:
 def test_a_written_table_is_read_again() -> None:
     gate = dict.fromkeys(GATE, 0.5)
     weights = fit(_made_up(1000))
-    table = read_table(to_toml(Table(weights, gate, {"seed": 11, "fonts": "none"}, ((0.0, 0.2), (0.5, 0.9)))))
+    table = read_table(
+        to_toml(ConfidenceTable(weights, gate, {"seed": 11, "fonts": "none"}, ((0.0, 0.2), (0.5, 0.9))))
+    )
     assert table.steps == ((0.0, 0.2), (0.5, 0.9))
     assert dict(table.weights) == weights
     assert dict(table.gate) == gate

@@ -13,21 +13,21 @@ from PIL import Image, ImageFont, ImageOps
 
 from training.handwriting.appearance import choose
 from training.handwriting.draw import CrowdedError, draw
-from training.handwriting.sheet import Kind, Line, Sheet
+from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 from training.photographs.landscape import meadow
 from training.photographs.one_sheet import jpeg, photograph
 from training.sheets.compose import Workshop, compose, main, read_sheets
 
 LINES = (
-    Line("The Crown", Kind.HEADING),
-    Line("Powick Bridge", Kind.HEADING),
-    Line("Summer 1642 Movement Orders", Kind.HEADING),
-    Line("Army London moves to {-Kent-} {+North+} Surrey", Kind.ORDER, "A London - Surrey"),
-    Line("Fleet Bristol holds", Kind.ORDER, "F Bristol H", struck=True),
-    Line(
+    SheetLine("The Crown", WrittenLineKind.HEADING),
+    SheetLine("Powick Bridge", WrittenLineKind.HEADING),
+    SheetLine("Summer 1642 Movement Orders", WrittenLineKind.HEADING),
+    SheetLine("Army London moves to {-Kent-} {+North+} Surrey", WrittenLineKind.ORDER, "A London - Surrey"),
+    SheetLine("Fleet Bristol holds", WrittenLineKind.ORDER, "F Bristol H", struck=True),
+    SheetLine(
         ("Army Linlithgowshire supports the Army of Stirling Castle in its attack upon Strathearn and "
          "Stirlingshire"),
-        Kind.ORDER,
+        WrittenLineKind.ORDER,
         "A Linlithgowshire S A Stirling Castle - Stirlingshire",
     ),
 )
@@ -43,9 +43,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(7, path.parent, {"plain": path})
 
 
-def a_sheet(workshop: Workshop, lines: tuple[Line, ...] = LINES, **look: Any) -> Sheet:
+def a_sheet(workshop: Workshop, lines: tuple[SheetLine, ...] = LINES, **look: Any) -> SheetStyle:
     look = {"hand": "plain", "long_side": 900, "turn": 1.5, "gloom": 0.4, **look}
-    return Sheet("s1", "The Crown", "Movement", lines, choose(look, ("plain",), workshop.rng("look")))
+    return SheetStyle("s1", "The Crown", "Movement", lines, choose(look, ("plain",), workshop.rng("look")))
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ def test_rows_follow_one_another_down_the_page(workshop: Workshop) -> None:
 
 def test_striking_out_adds_ink(workshop: Workshop) -> None:
     def darkness(struck: bool) -> float:
-        lines = (Line("Fleet Bristol holds", Kind.ORDER, "F Bristol H", struck),)
+        lines = (SheetLine("Fleet Bristol holds", WrittenLineKind.ORDER, "F Bristol H", struck),)
         sheet = a_sheet(workshop, lines, strike="double", paper="plain", folds=0)
         page = draw(sheet, workshop.given["plain"], np.random.default_rng(3))
         return float((page.colour.mean(axis=2) < 0.5).sum())
@@ -142,7 +142,7 @@ def test_striking_out_adds_ink(workshop: Workshop) -> None:
 
 
 def test_a_sheet_that_runs_off_the_paper_is_refused_by_name(workshop: Workshop) -> None:
-    crowd = tuple(Line("Army London holds", Kind.ORDER, "A London H") for _ in range(60))
+    crowd = tuple(SheetLine("Army London holds", WrittenLineKind.ORDER, "A London H") for _ in range(60))
     with pytest.raises(CrowdedError, match="s1"):
         compose(a_sheet(workshop, crowd), workshop)
 

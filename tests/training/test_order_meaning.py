@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from training.handwriting.ink import Mark, Word, plain, words
+from training.handwriting.ink import InkMark, InkWord, plain, words
 from training.sheets.order_meaning import meaning, regions
 
 
 def test_markup_is_split_into_words_with_marks() -> None:
     assert words("Army {-Kent-} London {+moves+} to") == (
-        Word("Army", Mark.PLAIN),
-        Word("Kent", Mark.CROSSED),
-        Word("London", Mark.PLAIN),
-        Word("moves", Mark.INSERTED),
-        Word("to", Mark.PLAIN),
+        InkWord("Army", InkMark.PLAIN),
+        InkWord("Kent", InkMark.CROSSED),
+        InkWord("London", InkMark.PLAIN),
+        InkWord("moves", InkMark.INSERTED),
+        InkWord("to", InkMark.PLAIN),
     )
     assert plain("Army {-Kent-} London {+moves+} to") == "Army London moves to"
 

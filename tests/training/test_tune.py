@@ -12,15 +12,21 @@ import pytest
 from PIL import ImageFont
 
 from training.handwriting import font_sets
-from training.sheets.random_orders import Name
+from training.sheets.random_orders import RandomName
 from training.tuning import net
-from training.tuning.features import Kept
+from training.tuning.features import CachedFeatures
 from training.tuning.fit import WARMING, pace
-from training.tuning.lines import HEIGHT, Desk, line
+from training.tuning.lines import HEIGHT, LineDrawer, line
 from training.tuning.texts import Sources, general_words, text
 
 SOURCES = Sources(
-    [(Name("York", "land", ()), Name("Irish Sea", "sea", ("Irish",), (), "IRI"), Name("Mull", "coastal", ()))]
+    [
+        (
+            RandomName("York", "land", ()),
+            RandomName("Irish Sea", "sea", ("Irish",), (), "IRI"),
+            RandomName("Mull", "coastal", ()),
+        )
+    ]
 )
 
 
@@ -68,16 +74,16 @@ def test_capitals_small_letters_and_figures_all_occur() -> None:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def desk(tmp_path_factory: pytest.TempPathFactory) -> LineDrawer:
     """One face, an OFL font that a package of the product carries or else Pillow's own."""
     path = tmp_path_factory.mktemp("font") / "face.ttf"
     face = ImageFont.load_default(20)
     assert isinstance(face, ImageFont.FreeTypeFont)
     path.write_bytes(face.font_bytes)
-    return Desk({"face": path})
+    return LineDrawer({"face": path})
 
 
-def test_a_row_is_as_high_as_the_recogniser_takes_and_longer_for_more_words(desk: Desk) -> None:
+def test_a_row_is_as_high_as_the_recogniser_takes_and_longer_for_more_words(desk: LineDrawer) -> None:
     widths = []
     for said in ("Mull", "Army York supports Fleet Irish Sea"):
         crops = [line(said, "face", desk, np.random.default_rng(seed)) for seed in range(6)]
@@ -88,7 +94,7 @@ def test_a_row_is_as_high_as_the_recogniser_takes_and_longer_for_more_words(desk
     assert widths[1] > 3 * widths[0]
 
 
-def test_a_row_has_ink_on_paper_and_is_the_same_for_the_same_seed(desk: Desk) -> None:
+def test_a_row_has_ink_on_paper_and_is_the_same_for_the_same_seed(desk: LineDrawer) -> None:
     crops = [line("Army York", "face", desk, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert np.array_equal(crops[0], crops[1])
     assert crops[0].shape != crops[2].shape or not np.array_equal(crops[0], crops[2])
@@ -117,7 +123,7 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
             index.append(json.dumps({"text": said, "at": at, "shape": found.shape}))
             at += out.write(found.tobytes())
     (tmp_path / "index.jsonl").write_text("\n".join(index) + "\n", encoding="utf-8")
-    kept = Kept(tmp_path)
+    kept = CachedFeatures(tmp_path)
     assert len(kept) == 2
     assert kept.row(1)[1] == "A"
     assert np.array_equal(kept.row(0)[0], rows[0][1])

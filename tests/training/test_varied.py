@@ -21,25 +21,25 @@ from adjudicator.calendar import PhaseKind
 from grammar.parse import parse_line
 from reading.vocabulary import forms_of, lexicon_of, printed
 from training.handwriting import font_sets
-from training.handwriting.ink import Extent, Mark, plain, words
-from training.handwriting.sheet import Kind
+from training.handwriting.ink import Extent, InkMark, plain, words
+from training.handwriting.sheet import WrittenLineKind
 from training.handwriting.strike import MORE_STROKES, cross_out
 from training.sheets.compose import main
 from training.sheets.drafts import Shares, draft
 from training.sheets.order_meaning import meaning
-from training.sheets.phrases import Dialect, Wording
-from training.sheets.random_orders import Name
+from training.sheets.phrases import Dialect, PhraseBook
+from training.sheets.random_orders import RandomName
 from training.sheets.traps import ambiguous, misspelt, shopping, trap
 from training.sheets.varied import Batch, Style, sheet, sheets
 
 NAMES = (
-    Name("London", "coastal", (), (), "Lon"), Name("Kent", "coastal", (), (), "Ken"),
-    Name("Surrey", "inland", (), (), "Sur"), Name("Kyle & Carrick", "coastal", ()),
-    Name("Devon", "coastal", ("Devonshire",), ("North Coast", "South Coast"), "Dev"),
-    Name("Linlithgowshire", "coastal", ()), Name("Upper Normandy", "coastal", ()),
-    Name("Lower Normandy", "coastal", (), ("West Coast", "North Coast")),
-    Name("Ashby-de-la-Zouch Castle", "inland", ()), Name("Irish Sea", "primary_sea", ()),
-    Name("Cardigan Bay", "local_sea", ()),
+    RandomName("London", "coastal", (), (), "Lon"), RandomName("Kent", "coastal", (), (), "Ken"),
+    RandomName("Surrey", "inland", (), (), "Sur"), RandomName("Kyle & Carrick", "coastal", ()),
+    RandomName("Devon", "coastal", ("Devonshire",), ("North Coast", "South Coast"), "Dev"),
+    RandomName("Linlithgowshire", "coastal", ()), RandomName("Upper Normandy", "coastal", ()),
+    RandomName("Lower Normandy", "coastal", (), ("West Coast", "North Coast")),
+    RandomName("Ashby-de-la-Zouch Castle", "inland", ()), RandomName("Irish Sea", "primary_sea", ()),
+    RandomName("Cardigan Bay", "local_sea", ()),
 )  # fmt: skip
 MANIFESTS = [tomllib.loads(path.read_text("utf-8"))
              for path in (Path(__file__).parents[2] / "demo/data").glob("*/manifest.toml")]
@@ -103,7 +103,7 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
     apart."""
     variant = maps.load("w3k")
     lexicon, forms = lexicon_of(variant), forms_of(variant, PhaseKind(phase.lower()))
-    wording = Wording(NAMES, np.random.default_rng(5), dialect)
+    wording = PhraseBook(NAMES, np.random.default_rng(5), dialect)
     for _ in range(60):
         text, order = wording.order(phase)
         parsed = parse_line(text, lexicon=lexicon, forms=forms, power="")
@@ -113,7 +113,7 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
 
 
 def test_every_kind_of_order_is_worded() -> None:
-    wording = Wording(NAMES, np.random.default_rng(1), Dialect.PROSE)
+    wording = PhraseBook(NAMES, np.random.default_rng(1), Dialect.PROSE)
     found = {
         meaning(wording.order(phase)[1])["order"]
         for phase in ("Movement", "Retreat", "Adjustment")
@@ -131,7 +131,7 @@ def test_a_word_of_two_names_is_ambiguous_and_a_name_is_not() -> None:
 
 
 def test_traps_ask_for_a_look_and_say_why() -> None:
-    wording = Wording(NAMES, np.random.default_rng(3), Dialect.PROSE)
+    wording = PhraseBook(NAMES, np.random.default_rng(3), Dialect.PROSE)
     lines = [trap(wording) for _ in range(60)]
     assert {line.trap for line in lines} == {"unknown", "ambiguous", "conditional", "negated", "instruction"}
     assert all(line.want == "review" and line.order is None for line in [*lines, *shopping(wording)])
@@ -140,7 +140,7 @@ def test_traps_ask_for_a_look_and_say_why() -> None:
 def test_traps_are_no_orders_to_the_grammar() -> None:
     variant = maps.load("w3k")
     lexicon, forms = lexicon_of(variant), forms_of(variant, PhaseKind.MOVEMENT)
-    wording = Wording(NAMES, np.random.default_rng(3), Dialect.PROSE)
+    wording = PhraseBook(NAMES, np.random.default_rng(3), Dialect.PROSE)
     for _ in range(60):
         line = trap(wording)
         assert parse_line(line.markup, lexicon=lexicon, forms=forms, power="").complaint is not None, (
@@ -149,7 +149,7 @@ def test_traps_are_no_orders_to_the_grammar() -> None:
 
 
 def test_a_slip_is_in_one_word_and_short_words_have_none() -> None:
-    wording = Wording(NAMES, np.random.default_rng(3), Dialect.PROSE)
+    wording = PhraseBook(NAMES, np.random.default_rng(3), Dialect.PROSE)
     slips = {misspelt("Army Linlithgowshire holds", wording) for _ in range(30)} - {None}
     assert len(slips) > 3
     for slip in slips:
@@ -161,9 +161,14 @@ def test_a_slip_is_in_one_word_and_short_words_have_none() -> None:
 def test_slips_of_the_pen_leave_the_order_as_it_counts() -> None:
     shares = Shares(struck=0.0, corrected=1.0, trapped=0.0, misspelt=0.0, aside=0.0, shopping=0.0)
     rng = np.random.default_rng(9)
-    lines = [line for _ in range(12) for line in draft(NAMES, shares, rng).lines if line.kind is Kind.ORDER]
+    lines = [
+        line
+        for _ in range(12)
+        for line in draft(NAMES, shares, rng).lines
+        if line.kind is WrittenLineKind.ORDER
+    ]
     marks = {mark for line in lines for mark in (word.mark for word in words(line.markup))}
-    assert marks == set(Mark)
+    assert marks == set(InkMark)
     variant = maps.load("w3k")
     for line in lines:
         readings = [

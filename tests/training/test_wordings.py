@@ -11,21 +11,23 @@ import maps
 from adjudicator.calendar import PhaseKind
 from reading.vocabulary import parse_typed, printed
 from training.evaluation.names import names_of
-from training.handwriting.sheet import Kind
+from training.handwriting.sheet import WrittenLineKind
 from training.sheets import wordings
 from training.sheets.drafts import Shares, draft
 from training.sheets.order_meaning import meaning, shared
 from training.sheets.phrases import Dialect
-from training.sheets.random_orders import Name
+from training.sheets.random_orders import RandomName
 from training.sheets.wordings import Book, BookError, BookWording, read_book
 
 FOLDER = Path(wordings.__file__).parent / "wording_tables"
 SLUGS = sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def names(slug: str) -> tuple[Name, ...]:
-    return tuple(Name(row["name"], row["kind"], tuple(row["aliases"]), tuple(row["coasts"]), row["abbr"])
-                 for row in names_of(maps.load(slug)))
+def names(slug: str) -> tuple[RandomName, ...]:
+    return tuple(
+        RandomName(row["name"], row["kind"], tuple(row["aliases"]), tuple(row["coasts"]), row["abbr"])
+        for row in names_of(maps.load(slug))
+    )
 
 
 def book(slug: str) -> Book:
@@ -57,7 +59,7 @@ def test_a_draft_of_a_book_heads_its_sheet_and_keeps_the_orders(slug: str) -> No
     made = draft(
         names(slug), Shares(struck=0, corrected=0, misspelt=0, aside=0), np.random.default_rng(2), known
     )
-    orders = [line for line in made.lines if line.kind is Kind.ORDER]
+    orders = [line for line in made.lines if line.kind is WrittenLineKind.ORDER]
     low, high = known.counts[made.phase]
     assert low <= len(orders) <= high
     assert all(line.order == line.meant for line in orders)

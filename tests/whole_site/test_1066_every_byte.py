@@ -19,12 +19,12 @@ import pytest
 from service.archive.export import Edition
 from service.clock import SimulatedClock
 from service.games.extensions import move_deadline
-from service.notices.broadcasts import Circulars, Wrong
+from service.notices.broadcasts import Broadcasts, Wrong
 from service.notices.current_map import UNITS
 from service.notices.reminders import Reminders
-from service.notices.replies import Desk
-from service.notices.results import Announcements
-from service.operations.mailbox_status import Pulse
+from service.notices.replies import LetterContext
+from service.notices.results import ResultsAnnouncer
+from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.tables import GameRow, LineState, PhaseRow, PlayerRow, SeatRow
 from tests.service.public.test_entry import BASE, visit
@@ -55,12 +55,12 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
     folder.mkdir()
     with make_site(folder) as site:
         table = open_table(site, slug="britain1066")
-        desk = Desk(site.blobs, site.clock, table.load, replace(table.writer.sender, base_url=BASE))
-        table.announce = Announcements(desk, drawing=drawing)
+        desk = LetterContext(site.blobs, site.clock, table.load, replace(table.writer.sender, base_url=BASE))
+        table.announce = ResultsAnnouncer(desk, drawing=drawing)
         _settings(table)
         with site.store.begin() as session:
             if drawing:
-                Circulars(desk).welcome(session, table.game)
+                Broadcasts(desk).welcome(session, table.game)
             phase = session.get_one(PhaseRow, table.phase().id)
             moved = move_deadline(
                 session,
@@ -71,7 +71,7 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
                 by="ada",
                 now=site.clock.now(),
             )
-            Circulars(desk).deadline_moved(session, phase, moved)
+            Broadcasts(desk).deadline_moved(session, phase, moved)
         site.clock.set(table.phase().deadline - timedelta(hours=12))
         with site.store.begin() as session:
             Reminders(desk).put_due(session, table.phase().id)
@@ -82,7 +82,7 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         table.turns.close({"phase": first.id})
         table.turns.approve(first.id, "ada")
         with site.store.begin() as session:
-            Circulars(desk).correct(
+            Broadcasts(desk).correct(
                 session,
                 session.get_one(PhaseRow, first.id),
                 Wrong("A.", "B.", "None.", "Ada"),
@@ -182,7 +182,7 @@ def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
         whole = archived(table)
         quiet = {
             "log": log.getvalue(),
-            "metrics": Metrics(table.site.store, table.site.clock, Pulse(table.site.clock), tmp_path)
+            "metrics": Metrics(table.site.store, table.site.clock, MailboxStatus(table.site.clock), tmp_path)
             .text()
             .decode(),
         }

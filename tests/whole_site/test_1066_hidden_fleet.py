@@ -11,7 +11,7 @@ import pytest
 
 import maps
 from service.notices.current_map import UNITS, control
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, OutboxRow
 from tests.support.site import make_site
 from tests.support.table import COORDINATOR, Table, address, open_table
@@ -30,7 +30,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
 
 
 def _judged(table: Table) -> Table:
-    table.announce = Announcements(table.writer, drawing=False)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     table.file(OWNER, [("Hidden Germanicus 1 lies in The "
                         "Wash"), "A/F Hidden Wash 1 H", "A/F Hidden Germanicus 2 - Lincolia",
                        "A/F Hidden Germanicus 3 - Clyveland"])

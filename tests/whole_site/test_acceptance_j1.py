@@ -39,8 +39,8 @@ from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.intake.explanations import canonical_subject
 from service.intake.load_context import phase_of
-from service.intake.recognizer import Sight
-from service.notices.broadcasts import Circulars
+from service.intake.recognizer import RecognizedPage
+from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.tables import (
     GameRow,
@@ -52,7 +52,7 @@ from service.store.tables import (
     PhaseRow,
     PhaseState,
     PlayerRow,
-    PostalRow,
+    PostalAddressRow,
     ReviewRow,
     SeatRow,
     SubmissionRow,
@@ -87,14 +87,14 @@ class Seen:
 
     sheets: dict[bytes, Sequence[str]] = field(default_factory=dict)
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         lines = tuple(
             ReadLine(Box(((50, y), (700, y), (700, y + 30), (50, y + 30))), (), words, 0.99, Strike())
             for y, words in zip(
                 range(60, 60 + 45 * len(self.sheets[data]), 45), self.sheets[data], strict=True
             )
         )
-        return (Sight(sheet_picture(), Reading(Status.READ, pages=(Page(1, 0, 0.0, lines),))),)
+        return (RecognizedPage(sheet_picture(), Reading(Status.READ, pages=(Page(1, 0, 0.0, lines),))),)
 
 
 @dataclass
@@ -267,13 +267,13 @@ def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Ta
 def _create(made: Tables, game: str) -> None:
     variant = made.site.load("w3k")
     new = create.NewGame(game, "w3k", T0, [
-        create.Seat(power, f"Player of {mails}", "Europe/London", (mails,)) for power,
+        create.GameSeat(power, f"Player of {mails}", "Europe/London", (mails,)) for power,
         mails in made.seats[game].items()])
     first = schedule(T0, variant.calendar, variant.start.phase, 1)[0]
     with made.site.store.begin() as session:
         row = create.create(session, new, variant, first, fresh_seed(), made.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
-        assert Circulars(made.site.announcements.desk).welcome(session, row.game_id) == 10
+        assert Broadcasts(made.site.announcements.desk).welcome(session, row.game_id) == 10
     made.due("welcome", game, made.everybody(game))
 
 
@@ -299,7 +299,7 @@ def _people(tables: Tables) -> None:
             return session.get_one(PlayerRow, session.get_one(SeatRow, (ids[game], power)).player_id)
 
         player(SECOND, "Protectorate").reminders = True
-        session.add(PostalRow(player_id=player(FIRST, "Argyll").id, lines=["Quill Cottage", "Oban"],
+        session.add(PostalAddressRow(player_id=player(FIRST, "Argyll").id, lines=["Quill Cottage", "Oban"],
                               made_at=tables.clock.now(), made_by="ada"))
 
 
@@ -348,7 +348,7 @@ def _autumn(tables: Tables) -> None:
         moved = move_deadline(session, phase.id, phase.deadline + timedelta(days=1), "The post is on strike.",
                               shift_later=False, by="ada", now=tables.clock.now())
         session.refresh(phase)
-        assert Circulars(tables.site.announcements.desk).deadline_moved(session, phase, moved) == 10
+        assert Broadcasts(tables.site.announcements.desk).deadline_moved(session, phase, moved) == 10
     tables.due("deadline_moved", FIRST, tables.everybody(FIRST))
     _round(tables, name)
     tables.due("reminder", SECOND, 2 * [tables.seats[SECOND]["Protectorate"]])

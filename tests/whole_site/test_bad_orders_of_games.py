@@ -16,7 +16,7 @@ from adjudicator.position import Extension, Memory, Position
 from adjudicator.rules.brittania_realm import Realm
 from adjudicator.units import Unit
 from service.desk.queries import executed
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseRow
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
@@ -114,7 +114,7 @@ def _table(site: Site, bad: Bad) -> Table:
         bad.phase, frozenset(map(_unit, bad.board)), dict(bad.centres), memory=bad.memory, own=bad.own
     )
     table = open_table(site, slug=bad.slug, position=position)
-    table.announce = Announcements(table.writer, drawing=False)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     return table
 
 

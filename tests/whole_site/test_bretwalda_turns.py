@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from adjudicator.calendar import PhaseKind
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -17,7 +17,7 @@ from tests.support.table import Table, open_table
 @pytest.fixture
 def table(site: Site) -> Table:
     made = open_table(site, slug="bretwalda")
-    made.announce = Announcements(made.writer, drawing=False)
+    made.announce = ResultsAnnouncer(made.writer, drawing=False)
     return made
 
 

@@ -10,9 +10,9 @@ import pytest
 from adjudicator.calendar import Phase, PhaseKind
 from reading.completions import words_of
 from service.desk.queries import phase_title
-from service.games.ballots import Paper, count
+from service.games.ballots import BallotPaper, count
 from service.notices.current_map import control
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -24,7 +24,7 @@ SECOND = Phase(602, "Harvest", PhaseKind.TURN)
 @pytest.fixture
 def table(site: Site) -> Table:
     made = open_table(site, slug="brittania")
-    made.announce = Announcements(made.writer, drawing=False)
+    made.announce = ResultsAnnouncer(made.writer, drawing=False)
     return made
 
 
@@ -60,17 +60,17 @@ def test_the_ballot_box_takes_the_first(table: Table) -> None:
     stand in the way."""
     opens, deadline = table.phase().opens_at, table.phase().deadline
     papers = [
-        Paper(1, "Red", opens + timedelta(hours=1), version=1),
-        Paper(2, "Red", opens + timedelta(hours=2), version=5),
-        Paper(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
-        Paper(4, "Gold", opens + timedelta(hours=2)),
+        BallotPaper(1, "Red", opens + timedelta(hours=1), version=1),
+        BallotPaper(2, "Red", opens + timedelta(hours=2), version=5),
+        BallotPaper(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
+        BallotPaper(4, "Gold", opens + timedelta(hours=2)),
     ]
     ballots = count(papers, deadline, first=True)
     assert (ballots["Red"].paper.id, ballots["Gold"].paper.id) == (1, 4)
     assert ballots["Red"].losers[0].why == ("the first paper counts in this game, and this one was received "
                                             "later")
     chosen = count(
-        [papers[0], Paper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True
+        [papers[0], BallotPaper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True
     )
     assert chosen["Red"].paper.id == 2
 

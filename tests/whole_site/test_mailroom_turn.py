@@ -66,7 +66,8 @@ def turn_site(
     )
     variant, now = site.load(story.variant), datetime.now(UTC)
     seats = [
-        create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (mail,)) for power,
+        (name, mail) in story.players.items()
     ]
     window = PhaseWindow(variant.start.phase, now - timedelta(days=1), now + timedelta(days=1))
     with site.store.begin() as session:

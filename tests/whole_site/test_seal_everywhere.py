@@ -28,9 +28,9 @@ from sqlalchemy.orm import Session, object_session
 from starlette.routing import Mount
 
 from service.clock import SimulatedClock
-from service.notices.dry_run import Rehearser
+from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store import records
 from service.store.blobs import Blobs
@@ -146,8 +146,8 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
     doors: dict[str, Any] = {
         "base_url": BASE, "wall": SimulatedClock(site.clock.now()), "metrics_token": TOKEN,
         "health": lambda: (),
-        "rehearse": Rehearser(site.store, site.clock, table.turns, table.writer),
-        "metrics": Metrics(site.store, site.clock, Pulse(site.clock), Path()).text}
+        "rehearse": DryRun(site.store, site.clock, table.turns, table.writer),
+        "metrics": Metrics(site.store, site.clock, MailboxStatus(site.clock), Path()).text}
     made = World(site, table, open_desk(table, **doors), log)
     event.listen(site.engine, "before_cursor_execute", lambda *args: made.work.append(str(args[2])))
     return made

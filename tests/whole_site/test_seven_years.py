@@ -30,7 +30,7 @@ from service.archive import backup
 from service.archive.export import Edition
 from service.mail import hold, outbox
 from service.mail.smtp import FolderTransport
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.store import records
 from service.store.tables import LineRow, LineState, OutboxRow, OutboxState, SubmissionRow
@@ -60,7 +60,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     with make_site(folder) as site:
         began = time.process_time()
         table = open_table(site)
-        table.announce = Announcements(table.writer, drawing=False)
+        table.announce = ResultsAnnouncer(table.writer, drawing=False)
         chance, first = random.Random(1642), table.phase().year
         while (row := begin(table)).year < first + YEARS:
             if row.kind == PhaseKind.MOVEMENT:

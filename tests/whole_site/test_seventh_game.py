@@ -24,7 +24,7 @@ from service.cli.main import app
 from service.cli.site import create_game, settings_of, show_games
 from service.config import ConfigError
 from service.notices.blank_sheets import blank_sheet
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from tests.support import seventh
 from tests.support.own_site import SETTINGS, own_site
 from tests.support.public_site import visitor
@@ -46,7 +46,7 @@ def boards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def game(boards: Path) -> maps.Variant:
-    maps.also(boards)
+    maps.add_folder(boards)
     return maps.load(seventh.SLUG)
 
 
@@ -147,7 +147,7 @@ def test_a_game_of_it_is_created_on_a_site_that_names_the_folder(boards: Path, t
 def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> None:
     """Papers in, results out: the sentences of its own rules reach the players."""
     table = open_table(site, slug=seventh.SLUG)
-    table.announce = Announcements(table.writer, drawing=False)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     table.file(UPPER, ["A Alder Hythe - Widow's Landing", ("R Long Loch C A Alder Hythe - Widow's "
                                                            "Landing"), "Alder Hythe rings bell"])
     table.file(LOWER, ["A Elm Staithe H", "Widow's Landing rings bell"])
@@ -172,11 +172,11 @@ def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> No
 def test_a_name_that_is_taken_is_refused(boards: Path) -> None:
     (boards / seventh.SLUG).rename(boards / "w3k")
     with pytest.raises(maps.MapError, match="w3k is the name of a board already"):
-        maps.also(boards)
+        maps.add_folder(boards)
     (boards / "w3k").rename(boards / seventh.SLUG)
     (boards / "rules" / "standard.py").write_text("", "utf-8")
     with pytest.raises(maps.MapError, match="standard: a rule set of that name is known already"):
-        maps.also(boards)
+        maps.add_folder(boards)
     assert seventh.SLUG not in maps.variants()
 
 
@@ -190,15 +190,15 @@ def test_a_faulty_board_is_told_with_file_and_row_as_any_other(boards: Path) -> 
     """Its rules too: a choice that its rule set does not know."""
     heading = boards / seventh.SLUG / "variant.toml"
     heading.write_text(seventh.TOML.replace('toll = "paid"', 'toll = "waived"'), "utf-8")
-    maps.also(boards)
+    maps.add_folder(boards)
     with pytest.raises(maps.MapError, match=(r"variant\.toml, row 23: rules\.values\.toll: 'waived' is not "
                                              r"one of free, paid")):
         maps.load(seventh.SLUG)
 
 
 def test_saying_it_twice_changes_nothing(boards: Path) -> None:
-    maps.also(boards)
+    maps.add_folder(boards)
     once = maps.variants()
-    maps.also(boards)
+    maps.add_folder(boards)
     assert maps.variants() == once
     assert vocabulary.parse_typed(maps.load(seventh.SLUG), PhaseKind.MOVEMENT, UPPER, "A Ald - Bir").orders

@@ -44,11 +44,11 @@ from service.store.tables import (
     GameRow,
     LineRow,
     LineState,
+    MailboxLocationRow,
     MailRow,
     MailState,
     PhaseRow,
     PhaseState,
-    PlaceRow,
     SubmissionRow,
 )
 from service.web import sessions
@@ -122,7 +122,8 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
     )
     begin = (clock.now() - timedelta(days=5)).date()
     seats = [
-        create.Seat(power, name, "Europe/London", (mail,)) for power, (name, mail) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (mail,)) for power,
+        (name, mail) in story.players.items()
     ]
     first = schedule(begin, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
@@ -225,7 +226,12 @@ def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> 
     assert len(turn.dovecot.contents("Galloper")) == len(mails)
     with turn.site.store() as session:
         assert (
-            session.scalar(select(func.count()).select_from(PlaceRow).where(PlaceRow.moved_at.is_(None))) == 0
+            session.scalar(
+                select(func.count())
+                .select_from(MailboxLocationRow)
+                .where(MailboxLocationRow.moved_at.is_(None))
+            )
+            == 0
         )
         read = list(session.scalars(select(LineRow).where(LineRow.kind == "order")))
     # It was the eye that read: about as many orders as were written, and most of them without a person.

@@ -25,7 +25,7 @@ _BINS = 10
 
 
 @dataclass(frozen=True)
-class Match:
+class LineMatch:
     """A written line and what was read of it; `written` is None for a line that nobody wrote."""
 
     written: TrueLine | None
@@ -111,7 +111,7 @@ def confidence(line: Read) -> float:
         return 0.0
 
 
-def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[Match]:
+def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[LineMatch]:
     """Every written line of a sheet with what was read of it, then the lines that nobody wrote. `answer`: the
     object of `galloper read --json`, None where there is none."""
     read = [line for page in (answer or {}).get("pages") or () for line in page.get("lines") or ()]
@@ -119,20 +119,20 @@ def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[Match]:
         [line.text for line in sheet.lines], [line.get("text") or line.get("order") or "" for line in read]
     )
     found = [
-        Match(line, tuple(read[slice(*span)]) if span else ())
+        LineMatch(line, tuple(read[slice(*span)]) if span else ())
         for line, span in zip(sheet.lines, aligned.spans, strict=True)
     ]
-    return found + [Match(None, (read[at],)) for at in aligned.left]
+    return found + [LineMatch(None, (read[at],)) for at in aligned.left]
 
 
 @dataclass(frozen=True)
 class Score:
     """Figures over many lines. Shares are 0..1, None where there is nothing to share."""
 
-    matches: Sequence[Match] = field(repr=False)
+    matches: Sequence[LineMatch] = field(repr=False)
 
     @cached_property
-    def live(self) -> list[Match]:
+    def live(self) -> list[LineMatch]:
         """Orders that count."""
         return [match for match in self.matches if match.live]
 
@@ -141,7 +141,7 @@ class Score:
         """Lines taken without a look, each right or wrong."""
         return [right for match in self.matches for right in match.passed()]
 
-    def share(self, test: Callable[[Match], bool]) -> float | None:
+    def share(self, test: Callable[[LineMatch], bool]) -> float | None:
         """Of the orders that count."""
         return _rate(sum(test(match) for match in self.live), len(self.live))
 
@@ -173,7 +173,7 @@ class Score:
         return len(self.passed) - sum(self.passed)
 
     @property
-    def struck(self) -> list[Match]:
+    def struck(self) -> list[LineMatch]:
         """Orders crossed out."""
         return [match for match in self.matches if match.struck]
 

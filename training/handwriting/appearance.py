@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from training.handwriting.sheet import Desk, Ink, Look, Paper
+from training.handwriting.sheet import DeskSurface, InkColour, Look, PaperStyle
 from training.handwriting.strike import STROKES
 
 SIZES: Mapping[str, float] = {
@@ -42,16 +42,21 @@ def choose(decided: Mapping[str, Any], hands: Sequence[str], rng: np.random.Gene
     if "size" not in decided:
         drawn["size"] = SIZES.get(drawn["hand"], 6.6)
     return Look(
-        **{**drawn, "paper": Paper(drawn["paper"]), "ink": Ink(drawn["ink"]), "desk": Desk(drawn["desk"])}
+        **{
+            **drawn,
+            "paper": PaperStyle(drawn["paper"]),
+            "ink": InkColour(drawn["ink"]),
+            "desk": DeskSurface(drawn["desk"]),
+        }
     )
 
 
 def _drawn(hands: Sequence[str], rng: np.random.Generator) -> dict[str, Any]:
     return {
         "hand": str(rng.choice(list(hands))),
-        "paper": _pick(Paper, rng),
-        "ink": _pick(Ink, rng),
-        "desk": _pick(Desk, rng),
+        "paper": _pick(PaperStyle, rng),
+        "ink": _pick(InkColour, rng),
+        "desk": _pick(DeskSurface, rng),
         "tidy": round(float(rng.uniform(0.65, 1.0)), 2),
         "size": 0.0,
         "slant": round(float(rng.normal(0.04, 0.09)), 3),

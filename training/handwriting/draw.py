@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from training.handwriting.fonts import JOINED
-from training.handwriting.ink import Extent, Hand, Mask, Pen, Row, Word
-from training.handwriting.paper import SIZE, Blank, Colour, blank, lay_ink
-from training.handwriting.sheet import PX_PER_MM, Kind, Line, Sheet
+from training.handwriting.ink import Extent, Handwriting, InkRow, InkWord, Mask, Pen
+from training.handwriting.paper import SIZE, BlankPaper, Colour, blank, lay_ink
+from training.handwriting.sheet import PX_PER_MM, SheetLine, SheetStyle, WrittenLineKind
 from training.handwriting.strike import cross_out
 
 _PRINTED_MARGIN_MM = 29
@@ -18,31 +18,31 @@ _SPARE_RIGHT_MM = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class DrawnLine:
     """A line on the paper: its source, the text of each row, and each row's extent in pixels of the sheet."""
 
-    line: Line
+    line: SheetLine
     rows: tuple[str, ...]
     extents: tuple[Extent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DrawnPage:
     """Inked paper and what is written on it, top to bottom."""
 
     colour: Colour
-    written: tuple[Written, ...]
+    written: tuple[DrawnLine, ...]
 
 
 class CrowdedError(Exception):
     """The lines do not fit on one sheet at the size asked for."""
 
 
-def hand_of(sheet: Sheet, font: Path, rng: np.random.Generator) -> Hand:
+def hand_of(sheet: SheetStyle, font: Path, rng: np.random.Generator) -> Handwriting:
     """The writing of a sheet: its look, with the small habits left to chance."""
     look = sheet.look
     hasty = 1 - look.tidy
-    return Hand(
+    return Handwriting(
         font=font,
         size_px=look.size * PX_PER_MM,
         slant=look.slant,
@@ -55,7 +55,7 @@ def hand_of(sheet: Sheet, font: Path, rng: np.random.Generator) -> Hand:
     )
 
 
-def draw(sheet: Sheet, font: Path, rng: np.random.Generator) -> Page:
+def draw(sheet: SheetStyle, font: Path, rng: np.random.Generator) -> DrawnPage:
     """Write a sheet. Raises CrowdedError when it runs off the paper."""
     paper = blank(sheet.look.paper, sheet.look.folds, rng)
     mask = np.zeros(SIZE, np.float32)
@@ -63,11 +63,13 @@ def draw(sheet: Sheet, font: Path, rng: np.random.Generator) -> Page:
     writer = _Writer(sheet, pen, paper, mask, rng)
     written = tuple(writer.line(line) for line in sheet.lines)
     weight = float(rng.uniform(0.2, 0.7))
-    return Page(lay_ink(paper.colour, mask, sheet.look.ink, weight, rng), written)
+    return DrawnPage(lay_ink(paper.colour, mask, sheet.look.ink, weight, rng), written)
 
 
 class _Writer:
-    def __init__(self, sheet: Sheet, pen: Pen, paper: Blank, mask: Mask, rng: np.random.Generator) -> None:
+    def __init__(
+        self, sheet: SheetStyle, pen: Pen, paper: BlankPaper, mask: Mask, rng: np.random.Generator
+    ) -> None:
         self._sheet, self._pen, self._paper, self._mask, self._rng = sheet, pen, paper, mask, rng
         look = sheet.look
         margin = _PRINTED_MARGIN_MM if paper.pitch and look.paper == "ruled" else float(rng.uniform(16, 24))
@@ -76,19 +78,19 @@ class _Writer:
         pitch = look.size * PX_PER_MM * float(rng.uniform(1.25, 1.4))
         self._pitch = paper.pitch if paper.pitch and paper.pitch > 0.9 * look.size * PX_PER_MM else pitch
         self._y = paper.first_rule - self._pitch
-        self._before: Kind | None = None
+        self._before: WrittenLineKind | None = None
         self._drift = float(rng.normal(0, 0.004)) * (1.5 - look.tidy)
 
-    def line(self, line: Line) -> Written:
+    def line(self, line: SheetLine) -> DrawnLine:
         if self._before is not None and self._before is not line.kind:
             self._y += self._pitch * (1.0 if self._paper.pitch else 0.6)
         self._before = line.kind
         indent = float(self._rng.uniform(50, 110))
         rows = self._pen.wrap(line.markup, self._right - self._left - 30, indent)
         extents = tuple(self._row(row, line, indent if index else 0.0) for index, row in enumerate(rows))
-        return Written(line, tuple(_read(row) for row in rows), extents)
+        return DrawnLine(line, tuple(_read(row) for row in rows), extents)
 
-    def _row(self, row: tuple[Word, ...], line: Line, indent: float) -> Extent:
+    def _row(self, row: tuple[InkWord, ...], line: SheetLine, indent: float) -> Extent:
         hasty, rng, pen = 1 - self._sheet.look.tidy, self._rng, self._pen
         self._y += self._pitch
         stray = self._pitch * 0.02 * rng.normal() * (1 + 2 * hasty)
@@ -99,7 +101,7 @@ class _Writer:
             )
         x = self._left + indent + rng.normal(0, 4 + 10 * hasty)
         slope = self._drift + rng.normal(0, 0.0015 + 0.004 * hasty)
-        wrote: Row = pen.write(self._mask, row, x, base, slope)
+        wrote: InkRow = pen.write(self._mask, row, x, base, slope)
         thickness = pen.hand.size_px / 17
         for crossed in wrote.crossed:
             cross_out(self._mask, crossed, "double", thickness, rng)
@@ -108,5 +110,5 @@ class _Writer:
         return wrote.extent
 
 
-def _read(row: tuple[Word, ...]) -> str:
+def _read(row: tuple[InkWord, ...]) -> str:
     return " ".join(word.text for word in row if word.mark != "crossed")

@@ -17,7 +17,7 @@ Mask: TypeAlias = npt.NDArray[np.float32]
 """Height x width, 0 bare paper to 1 full ink."""
 
 
-class Mark(StrEnum):
+class InkMark(StrEnum):
     """What happened to a word after it was first written."""
 
     PLAIN = "plain"
@@ -26,7 +26,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class Handwriting:
     """One person's writing: a font file at `size_px`, and how far letters stray.
 
     `slant` is a shear; `width` scales letters sideways; `gap` and `word_gap` are in letter sizes;
@@ -64,41 +64,41 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class InkWord:
     """A word and its mark."""
 
     text: str
-    mark: Mark
+    mark: InkMark
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InkRow:
     """What one row left on the paper: the ink that counts, and the extents of words to be crossed out."""
 
     extent: Extent
     crossed: tuple[Extent, ...]
 
 
-def words(markup: str) -> tuple[Word, ...]:
+def words(markup: str) -> tuple[InkWord, ...]:
     """Split `Army {-Kent-} London {+moves+} to Surrey` into marked words."""
-    found: list[Word] = []
+    found: list[InkWord] = []
     for match in re.finditer(
         r"\{-(?P<crossed>[^}]*)-\}|\{\+(?P<inserted>[^}]*)\+\}|(?P<plain>[^\s{]+)", markup
     ):
         kind = match.lastgroup or "plain"
-        found.extend(Word(part, Mark(kind)) for part in match[kind].split())
+        found.extend(InkWord(part, InkMark(kind)) for part in match[kind].split())
     return tuple(found)
 
 
 def plain(markup: str) -> str:
     """The text as it counts: without crossed-out words, with inserted ones."""
-    return " ".join(word.text for word in words(markup) if word.mark is not Mark.CROSSED)
+    return " ".join(word.text for word in words(markup) if word.mark is not InkMark.CROSSED)
 
 
 class Pen:
     """Writes with one hand and one source of chance. Fonts are opened once and kept."""
 
-    def __init__(self, hand: Hand, rng: np.random.Generator) -> None:
+    def __init__(self, hand: Handwriting, rng: np.random.Generator) -> None:
         self.hand = hand
         self._rng = rng
         self._font = ImageFont.truetype(
@@ -115,12 +115,12 @@ class Pen:
         """The gap between words in pixels."""
         return self.hand.word_gap * self.hand.size_px
 
-    def wrap(self, markup: str, width: float, indent: float) -> tuple[tuple[Word, ...], ...]:
+    def wrap(self, markup: str, width: float, indent: float) -> tuple[tuple[InkWord, ...], ...]:
         """Words by rows, so that each fits `width`; rows after the first are `indent` shorter."""
-        rows: list[list[Word]] = [[]]
+        rows: list[list[InkWord]] = [[]]
         used = 0.0
         for word in words(markup):
-            need = 0.0 if word.mark is Mark.INSERTED else self.measure(word.text) + self.space
+            need = 0.0 if word.mark is InkMark.INSERTED else self.measure(word.text) + self.space
             if rows[-1] and used + need > width:
                 rows.append([])
                 used = indent
@@ -128,25 +128,25 @@ class Pen:
             used += need
         return tuple(tuple(row) for row in rows)
 
-    def write(self, mask: Mask, row: tuple[Word, ...], x: float, y: float, slope: float) -> Row:
+    def write(self, mask: Mask, row: tuple[InkWord, ...], x: float, y: float, slope: float) -> InkRow:
         """Write a row from (x, y) on the base line; `slope` is its rise, pixels down for each pixel right."""
         swing = self._swing()
         start, extents, crossed = x, [], []
         for word in row:
-            inserted = word.mark is Mark.INSERTED
+            inserted = word.mark is InkMark.INSERTED
             base = y + slope * (x - start) + swing(x)
             if inserted:
                 extents.append(self._insert(mask, word.text, x, base))
                 continue
             extent, end = self._word(mask, word.text, x, base, slope, 1.0)
             extents.append(extent)
-            if word.mark is Mark.CROSSED:
+            if word.mark is InkMark.CROSSED:
                 crossed.append(extent)
             x = end + self.space * float(self._rng.normal(1.0, 0.12 + self.hand.jitter))
         whole = extents[0]
         for extent in extents[1:]:
             whole = whole.joined_with(extent)
-        return Row(whole, tuple(crossed))
+        return InkRow(whole, tuple(crossed))
 
     def _swing(self) -> _Swing:
         size = self.hand.size_px

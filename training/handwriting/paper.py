@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from training.handwriting.ink import Mask
 from training.handwriting.noise import grain, smooth
-from training.handwriting.sheet import PX_PER_MM, SHEET_MM, Ink, Paper
+from training.handwriting.sheet import PX_PER_MM, SHEET_MM, InkColour, PaperStyle
 
 Colour: TypeAlias = npt.NDArray[np.float32]
 """Height x width x 3, red, green, blue, 0 to 1."""
@@ -20,26 +20,26 @@ SIZE = (SHEET_MM[1] * PX_PER_MM, SHEET_MM[0] * PX_PER_MM)
 """Rows and columns of a drawn sheet."""
 
 _TINTS = {
-    Paper.PLAIN: (0.95, 0.95, 0.94),
-    Paper.RULED: (0.95, 0.95, 0.93),
-    Paper.CREAM: (0.96, 0.92, 0.81),
-    Paper.SQUARED: (0.94, 0.95, 0.93),
-    Paper.DOTS: (0.95, 0.94, 0.91),
+    PaperStyle.PLAIN: (0.95, 0.95, 0.94),
+    PaperStyle.RULED: (0.95, 0.95, 0.93),
+    PaperStyle.CREAM: (0.96, 0.92, 0.81),
+    PaperStyle.SQUARED: (0.94, 0.95, 0.93),
+    PaperStyle.DOTS: (0.95, 0.94, 0.91),
 }
 _INKS = {
-    Ink.BLACK: (0.09, 0.09, 0.11),
-    Ink.BLUE: (0.10, 0.16, 0.42),
-    Ink.ROYAL: (0.13, 0.20, 0.62),
-    Ink.SEPIA: (0.27, 0.16, 0.09),
-    Ink.GREEN: (0.06, 0.28, 0.20),
-    Ink.PENCIL: (0.30, 0.30, 0.31),
+    InkColour.BLACK: (0.09, 0.09, 0.11),
+    InkColour.BLUE: (0.10, 0.16, 0.42),
+    InkColour.ROYAL: (0.13, 0.20, 0.62),
+    InkColour.SEPIA: (0.27, 0.16, 0.09),
+    InkColour.GREEN: (0.06, 0.28, 0.20),
+    InkColour.PENCIL: (0.30, 0.30, 0.31),
 }
 _LINE = np.array((0.62, 0.74, 0.88), np.float32)
 _MARGIN = np.array((0.90, 0.55, 0.58), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Blank:
+class BlankPaper:
     """An empty sheet: its colours, the pitch of its rules in pixels (None where there are none), the first
     rule."""
 
@@ -48,7 +48,7 @@ class Blank:
     first_rule: float
 
 
-def blank(kind: Paper, folds: int, rng: np.random.Generator) -> Blank:
+def blank(kind: PaperStyle, folds: int, rng: np.random.Generator) -> BlankPaper:
     """Paper of a kind, with fibres, a slow unevenness of tone, and `folds` creases."""
     colour = np.ones((*SIZE, 3), np.float32) * np.array(_TINTS[kind], np.float32)
     pitch, first = _print(colour, kind)
@@ -56,31 +56,31 @@ def blank(kind: Paper, folds: int, rng: np.random.Generator) -> Blank:
     colour *= tone[..., None]
     for index in range(folds):
         colour *= _crease(index, folds, rng)[..., None]
-    return Blank(colour, pitch, first)
+    return BlankPaper(colour, pitch, first)
 
 
-def _print(colour: Colour, kind: Paper) -> tuple[float | None, float]:
+def _print(colour: Colour, kind: PaperStyle) -> tuple[float | None, float]:
     match kind:
-        case Paper.RULED:
+        case PaperStyle.RULED:
             pitch, first = 8.6 * PX_PER_MM, 30.0 * PX_PER_MM
             for y in np.arange(first, SIZE[0] - 60, pitch):
                 colour[round(y) : round(y) + 2] = _LINE
             colour[:, 26 * PX_PER_MM : 26 * PX_PER_MM + 3] = _MARGIN
             return pitch, first
-        case Paper.SQUARED:
+        case PaperStyle.SQUARED:
             pitch = 5.0 * PX_PER_MM
             for y in np.arange(pitch, SIZE[0], pitch):
                 colour[round(y)] = _LINE
             for x in np.arange(pitch, SIZE[1], pitch):
                 colour[:, round(x)] = _LINE
             return pitch * 2, 30.0 * PX_PER_MM
-        case Paper.DOTS:
+        case PaperStyle.DOTS:
             pitch = 5.0 * PX_PER_MM
             for y in np.arange(pitch, SIZE[0] - 4, pitch):
                 for x in np.arange(pitch, SIZE[1] - 4, pitch):
                     colour[round(y) : round(y) + 3, round(x) : round(x) + 3] = 0.72
             return pitch * 2, 30.0 * PX_PER_MM
-        case Paper.PLAIN | Paper.CREAM:
+        case PaperStyle.PLAIN | PaperStyle.CREAM:
             return None, 30.0 * PX_PER_MM
 
 
@@ -97,7 +97,7 @@ def _crease(index: int, folds: int, rng: np.random.Generator) -> npt.NDArray[np.
     return np.broadcast_to(profile[:, None] if across else profile[None, :], SIZE)
 
 
-def lay_ink(paper: Colour, mask: Mask, ink: Ink, weight_px: float, rng: np.random.Generator) -> Colour:
+def lay_ink(paper: Colour, mask: Mask, ink: InkColour, weight_px: float, rng: np.random.Generator) -> Colour:
     """Paper with ink on it: strokes bent a little, made fatter by `weight_px`, laid unevenly as the pen
     does."""
     bent = _bend(mask, rng)
@@ -105,7 +105,7 @@ def lay_ink(paper: Colour, mask: Mask, ink: Ink, weight_px: float, rng: np.rando
         soft = cv2.GaussianBlur(bent, (0, 0), 0.6 + weight_px)
         bent = np.clip(soft * (1.6 + weight_px) - 0.12, 0, 1)
     flow = 0.90 + 0.10 * smooth(SIZE, 60, rng) + 0.05 * grain(SIZE, 1.2, rng)
-    if ink is Ink.PENCIL:
+    if ink is InkColour.PENCIL:
         flow = 0.66 + 0.08 * smooth(SIZE, 80, rng) + 0.20 * grain(SIZE, 0.9, rng)
     cover = np.clip(bent * np.clip(flow, 0.15, 1.0), 0, 1)[..., None]
     return np.asarray(paper * (1 - cover) + np.array(_INKS[ink], np.float32) * cover, np.float32)

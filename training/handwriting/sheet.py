@@ -15,7 +15,7 @@ SHEET_MM = (210, 297)
 """Width and height of the paper."""
 
 
-class Kind(StrEnum):
+class WrittenLineKind(StrEnum):
     """What a written line is; the words of truth.json."""
 
     HEADING = "heading"
@@ -24,7 +24,7 @@ class Kind(StrEnum):
     REMARK = "remark"
 
 
-class Paper(StrEnum):
+class PaperStyle(StrEnum):
     """What the sheet is printed with before anyone writes on it."""
 
     PLAIN = "plain"
@@ -34,7 +34,7 @@ class Paper(StrEnum):
     DOTS = "dots"
 
 
-class Ink(StrEnum):
+class InkColour(StrEnum):
     """Pens: colour, and how evenly they leave it."""
 
     BLACK = "black"
@@ -45,7 +45,7 @@ class Ink(StrEnum):
     PENCIL = "pencil"
 
 
-class Desk(StrEnum):
+class DeskSurface(StrEnum):
     """What lies round the sheet."""
 
     WOOD = "wood"
@@ -55,7 +55,7 @@ class Desk(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SheetLine:
     """One line as its writer meant it.
 
     `markup` is the text; `{-word-}` is written and crossed out, `{+word+}` is put in above the row with a
@@ -66,7 +66,7 @@ class Line:
     """
 
     markup: str
-    kind: Kind
+    kind: WrittenLineKind
     order: str | None = None
     struck: bool = False
     want: str | None = None
@@ -85,9 +85,9 @@ class Look:
     """
 
     hand: str
-    paper: Paper
-    ink: Ink
-    desk: Desk
+    paper: PaperStyle
+    ink: InkColour
+    desk: DeskSurface
     tidy: float
     size: float
     slant: float
@@ -104,11 +104,11 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class SheetStyle:
     """A sheet to be photographed: its name (also the file's stem), heading facts, lines top to bottom."""
 
     name: str
     power: str
     phase: str
-    lines: tuple[Line, ...]
+    lines: tuple[SheetLine, ...]
     look: Look

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from training.handwriting import unit_letters
 from training.handwriting.glyph_outlines import FINE, Face, Glyph
-from training.handwriting.ink import Extent, Mark, Mask, Word
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask
 from training.handwriting.strike import cross_out
 
 _LIKE = {
@@ -105,12 +105,14 @@ class Scrivener:
             self.face.advance(text, at) for at in range(len(text))
         ) * self.habits.width + per_letter * len(text)
 
-    def wrap(self, words: tuple[Word, ...], width: float, indent: float) -> tuple[tuple[Word, ...], ...]:
+    def wrap(
+        self, words: tuple[InkWord, ...], width: float, indent: float
+    ) -> tuple[tuple[InkWord, ...], ...]:
         """Words by rows, each within `width`; rows after the first are `indent` shorter."""
-        rows: list[list[Word]] = [[]]
+        rows: list[list[InkWord]] = [[]]
         used = 0.0
         for word in words:
-            need = 0.0 if word.mark is Mark.INSERTED else self.measure(word.text) + self.space
+            need = 0.0 if word.mark is InkMark.INSERTED else self.measure(word.text) + self.space
             if rows[-1] and used + need - self.space > width:
                 rows.append([])
                 used = indent
@@ -119,7 +121,7 @@ class Scrivener:
         return tuple(tuple(row) for row in rows)
 
     def row(
-        self, mask: Mask, words: tuple[Word, ...], x: float, y: float, slope: float, *, struck: bool
+        self, mask: Mask, words: tuple[InkWord, ...], x: float, y: float, slope: float, *, struck: bool
     ) -> Extent:
         """Write a row from (x, y) on the base line, `slope` pixels down for each pixel right; where its ink
         fell."""
@@ -128,12 +130,12 @@ class Scrivener:
         last: Extent | None = None
         for word in words:
             base = y + slope * (x - start) + swing(x)
-            if word.mark is Mark.INSERTED:
+            if word.mark is InkMark.INSERTED:
                 extents.append(self._insert(mask, word.text, x, base, last))
                 continue
             extent, end = self._word(mask, word.text, (x, base), slope, 1.0)
             extents.append(extent)
-            last = extent if word.mark is Mark.CROSSED else None
+            last = extent if word.mark is InkMark.CROSSED else None
             if last is not None:
                 self._cross(mask, self._letters(extent, base))
             x = end + self.space * max(0.7, float(self.rng.normal(1.0, 0.10 + self.habits.stray)))

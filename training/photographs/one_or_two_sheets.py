@@ -43,7 +43,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class Photo:
+class DrawnPhotograph:
     """A photograph as a viewer shows it, and for each leaf the way from its pixels into the picture."""
 
     colour: Colour
@@ -58,7 +58,7 @@ class Photo:
         return np.asarray(cv2.perspectiveTransform(bent[None], self.ways[leaf])[0], np.float64)
 
 
-def photograph(leaves: Sequence[Colour], how: Conditions, rng: np.random.Generator) -> Photo:
+def photograph(leaves: Sequence[Colour], how: Conditions, rng: np.random.Generator) -> DrawnPhotograph:
     """Lay leaves side by side on a desk and take the picture; deterministic in `rng`."""
     wide, high = sum(leaf.shape[1] for leaf in leaves), max(leaf.shape[0] for leaf in leaves)
     short = round(how.long_side * 3 / 4)
@@ -78,7 +78,7 @@ def photograph(leaves: Sequence[Colour], how: Conditions, rng: np.random.Generat
     scene *= rng.uniform(0.93, 1.05, 3).astype(np.float32) * float(rng.uniform(0.85, 1.05))
     seen = _lens(scene, how, rng)
     quarter = _quarter((rows, columns), how.lying)
-    return Photo(
+    return DrawnPhotograph(
         np.ascontiguousarray(np.rot90(seen, how.lying)), tuple(quarter @ way for way in ways), tuple(curls),
         tuple(leaf.shape[1] for leaf in leaves),
     )

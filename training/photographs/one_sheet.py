@@ -12,13 +12,13 @@ from PIL import Image
 
 from training.handwriting.noise import grain, smooth
 from training.handwriting.paper import SIZE, Colour
-from training.handwriting.sheet import Desk, Look
+from training.handwriting.sheet import DeskSurface, Look
 
 _DESKS = {
-    Desk.WOOD: (0.46, 0.31, 0.19),
-    Desk.CLOTH: (0.52, 0.30, 0.29),
-    Desk.SLATE: (0.25, 0.27, 0.30),
-    Desk.BAIZE: (0.15, 0.33, 0.24),
+    DeskSurface.WOOD: (0.46, 0.31, 0.19),
+    DeskSurface.CLOTH: (0.52, 0.30, 0.29),
+    DeskSurface.SLATE: (0.25, 0.27, 0.30),
+    DeskSurface.BAIZE: (0.15, 0.33, 0.24),
 }
 _BACK = {3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_90, 8: Image.Transpose.ROTATE_270}
 """How a picture is turned before it is stored, so that its EXIF orientation turns it upright again."""
@@ -103,20 +103,20 @@ def _curled(picture: npt.NDArray[np.float32], curl: float) -> npt.NDArray[np.flo
     )
 
 
-def _desk(desk: Desk, size: tuple[int, int], rng: np.random.Generator) -> Colour:
+def _desk(desk: DeskSurface, size: tuple[int, int], rng: np.random.Generator) -> Colour:
     base = np.array(_DESKS[desk], np.float32)
     match desk:
-        case Desk.WOOD:
+        case DeskSurface.WOOD:
             ys = np.arange(size[0], dtype=np.float32)[:, None]
             rings = np.sin(ys / 17 + 2.2 * smooth(size, 420, rng)) + 0.5 * np.sin(
                 ys / 5 + 3 * smooth(size, 300, rng)
             )
             tone = 1 + 0.10 * rings + 0.03 * grain(size, 1.0, rng)
-        case Desk.CLOTH | Desk.BAIZE:
+        case DeskSurface.CLOTH | DeskSurface.BAIZE:
             ys, xs = np.mgrid[0 : size[0], 0 : size[1]].astype(np.float32)
             weave = np.sin(xs * 1.3) * np.sin(ys * 1.3)
             tone = 1 + 0.05 * weave + 0.07 * grain(size, 0.9, rng) + 0.04 * smooth(size, 200, rng)
-        case Desk.SLATE:
+        case DeskSurface.SLATE:
             tone = (
                 1
                 + 0.06 * smooth(size, 25, rng)

@@ -28,12 +28,12 @@ import numpy as np
 from training.handwriting import font_sets, fonts
 from training.handwriting.appearance import choose
 from training.handwriting.draw import CrowdedError, draw
-from training.handwriting.sheet import Kind, Line, Sheet
+from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 from training.photographs.landscape import meadow
 from training.photographs.one_sheet import jpeg, photograph
 from training.sheets import varied
 from training.sheets.drafts import Shares
-from training.sheets.random_orders import Name, invent
+from training.sheets.random_orders import RandomName, invent
 from training.sheets.truth import entry
 from training.sheets.wordings import read_book
 
@@ -55,7 +55,7 @@ class Workshop:
         return np.random.default_rng([self.seed, zlib.crc32(name.encode())])
 
 
-def compose(sheet: Sheet, workshop: Workshop) -> tuple[bytes, dict[str, Any]]:
+def compose(sheet: SheetStyle, workshop: Workshop) -> tuple[bytes, dict[str, Any]]:
     """A sheet's JPEG and its truth entry. Raises FontError, CrowdedError, or ValueError for a bad order."""
     rng = workshop.rng(sheet.name + "/ink")
     page = draw(sheet, fonts.locate(sheet.look.hand, workshop.cache, workshop.given), rng)
@@ -63,7 +63,7 @@ def compose(sheet: Sheet, workshop: Workshop) -> tuple[bytes, dict[str, Any]]:
     return jpeg(shot.colour, sheet.look), entry(sheet, page, shot, f"{sheet.name}.jpg")
 
 
-def read_sheets(path: Path, workshop: Workshop) -> tuple[Sheet, ...]:
+def read_sheets(path: Path, workshop: Workshop) -> tuple[SheetStyle, ...]:
     """The `[[sheet]]` entries of a TOML file; looks not decided there are drawn by chance.
 
     Raises ValueError naming the sheet for an unknown key of `look`, KeyError for a missing part.
@@ -72,23 +72,23 @@ def read_sheets(path: Path, workshop: Workshop) -> tuple[Sheet, ...]:
     return tuple(_sheet(given, workshop) for given in document["sheet"])
 
 
-def _sheet(given: dict[str, Any], workshop: Workshop) -> Sheet:
+def _sheet(given: dict[str, Any], workshop: Workshop) -> SheetStyle:
     name = given["name"]
-    lines = [Line(text, Kind.HEADING) for text in given["heading"]]
+    lines = [SheetLine(text, WrittenLineKind.HEADING) for text in given["heading"]]
     lines += [
-        Line(row["text"], Kind.ORDER, row["order"], row.get("struck", False))
+        SheetLine(row["text"], WrittenLineKind.ORDER, row["order"], row.get("struck", False))
         for row in given.get("orders", ())
     ]
     if "signature" in given:
-        lines.append(Line(given["signature"], Kind.SIGNATURE))
+        lines.append(SheetLine(given["signature"], WrittenLineKind.SIGNATURE))
     try:
         look = choose(given.get("look", {}), workshop.hands(), workshop.rng(name + "/look"))
     except ValueError as fault:
         raise ValueError(f"sheet {name}: {fault}") from fault
-    return Sheet(name, given["power"], given["phase"], tuple(lines), look)
+    return SheetStyle(name, given["power"], given["phase"], tuple(lines), look)
 
 
-def write_all(sheets: Iterable[Sheet], workshop: Workshop, out: Path) -> list[dict[str, Any]]:
+def write_all(sheets: Iterable[SheetStyle], workshop: Workshop, out: Path) -> list[dict[str, Any]]:
     """Compose sheets into a folder, saying each on standard error; returns the truth entries."""
     out.mkdir(parents=True, exist_ok=True)
     entries = []
@@ -199,10 +199,10 @@ def _say(done: int, of: int, facts: dict[str, Any]) -> None:
                f"{style['manner']}"), file=sys.stderr, flush=True)
 
 
-def read_names(path: Path) -> tuple[Name, ...]:
+def read_names(path: Path) -> tuple[RandomName, ...]:
     """The JSON list that `galloper read --names` takes."""
     return tuple(
-        Name(
+        RandomName(
             row["name"],
             row["kind"],
             tuple(row.get("aliases", ())),

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from training.handwriting.sheet import Kind, Line
-from training.sheets.phrases import Dialect, Wording
-from training.sheets.random_orders import Name
+from training.handwriting.sheet import SheetLine, WrittenLineKind
+from training.sheets.phrases import Dialect, PhraseBook
+from training.sheets.random_orders import RandomName
 from training.sheets.traps import misspelt, shopping, trap
 from training.sheets.wordings import Book, BookWording
 
@@ -66,33 +66,35 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SheetDraft:
     """A sheet's words. `columns`: in how many columns the orders stand."""
 
     power: str
     phase: str
     dialect: Dialect
-    lines: tuple[Line, ...]
+    lines: tuple[SheetLine, ...]
     columns: int = 1
 
 
-def draft(names: Sequence[Name], shares: Shares, rng: np.random.Generator, book: Book | None = None) -> Draft:
+def draft(
+    names: Sequence[RandomName], shares: Shares, rng: np.random.Generator, book: Book | None = None
+) -> SheetDraft:
     """A sheet's words by chance; deterministic in `rng`. Of the game whose `book` is given, else of w3k."""
     if book is not None:
         return _of_book(names, shares, rng, book)
     phase = _pick(rng, "Movement", "Movement", "Movement", "Movement", "Retreat", "Adjustment")
     dialect = Dialect(_pick(rng, "prose", "prose", "terse", "abbr", "abbr"))
-    words = Wording(names, rng, dialect)
+    words = PhraseBook(names, rng, dialect)
     power = words.power()
     if rng.random() < shares.shopping:
-        return Draft(power, phase, dialect, shopping(words))
-    heading = tuple(Line(text, Kind.HEADING) for text in _heading(power, phase, rng))
+        return SheetDraft(power, phase, dialect, shopping(words))
+    heading = tuple(SheetLine(text, WrittenLineKind.HEADING) for text in _heading(power, phase, rng))
     two = dialect is not Dialect.PROSE and rng.random() < shares.columns
     orders = _orders(words, phase, shares, two=two)
-    return Draft(power, phase, dialect, (*heading, *orders, *_ending(power, rng)), 2 if two else 1)
+    return SheetDraft(power, phase, dialect, (*heading, *orders, *_ending(power, rng)), 2 if two else 1)
 
 
-def _of_book(names: Sequence[Name], shares: Shares, rng: np.random.Generator, book: Book) -> Draft:
+def _of_book(names: Sequence[RandomName], shares: Shares, rng: np.random.Generator, book: Book) -> SheetDraft:
     """The same for a game's book: movement or the like, being its first phase, three times in five."""
     phase = _pick(rng, *(2 * book.phases[:1]), *book.phases)
     words = BookWording(names, rng, Dialect(_pick(rng, "prose", "abbr")), book.powers, book)
@@ -105,10 +107,10 @@ def _of_book(names: Sequence[Name], shares: Shares, rng: np.random.Generator, bo
     lines = []
     for _ in range(int(rng.integers(book.counts[phase][0], book.counts[phase][1] + 1))):
         text, order = words.order(phase)
-        line = _slip(Line(text[0].upper() + text[1:], Kind.ORDER, order), words, shares)
+        line = _slip(SheetLine(text[0].upper() + text[1:], WrittenLineKind.ORDER, order), words, shares)
         lines.append(replace(line, markup=line.markup + stop, meant=order))
-    shown = tuple(Line(text, Kind.HEADING) for text in heading)
-    return Draft(power, phase, words.dialect, (*shown, *lines, *_ending(power, rng)))
+    shown = tuple(SheetLine(text, WrittenLineKind.HEADING) for text in heading)
+    return SheetDraft(power, phase, words.dialect, (*shown, *lines, *_ending(power, rng)))
 
 
 def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
@@ -127,7 +129,7 @@ def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
     return heading
 
 
-def _orders(words: Wording, phase: str, shares: Shares, *, two: bool) -> list[Line]:
+def _orders(words: PhraseBook, phase: str, shares: Shares, *, two: bool) -> list[SheetLine]:
     rng = words.rng
     stop = "." if rng.random() < 0.3 else ""
     low, high = _COUNTS[phase]
@@ -137,12 +139,12 @@ def _orders(words: Wording, phase: str, shares: Shares, *, two: bool) -> list[Li
             line = trap(words)
         else:
             text, order = words.order(phase)
-            line = _slip(Line(text[0].upper() + text[1:], Kind.ORDER, order), words, shares)
+            line = _slip(SheetLine(text[0].upper() + text[1:], WrittenLineKind.ORDER, order), words, shares)
         lines.append(replace(line, markup=line.markup + stop, meant=line.meant and line.meant + stop))
     return lines
 
 
-def _slip(line: Line, words: Wording, shares: Shares) -> Line:
+def _slip(line: SheetLine, words: PhraseBook, shares: Shares) -> SheetLine:
     """At most one thing that went wrong while the line was written."""
     rng, at = words.rng, words.rng.random()
     if at < shares.struck:
@@ -164,7 +166,7 @@ def _slip(line: Line, words: Wording, shares: Shares) -> Line:
     return line
 
 
-def _corrected(text: str, words: Wording) -> str:
+def _corrected(text: str, words: PhraseBook) -> str:
     """A word crossed out with the right one after or above it, or a word forgotten and put in above the
     row."""
     rng, parts = words.rng, text.split(" ")
@@ -179,12 +181,14 @@ def _corrected(text: str, words: Wording) -> str:
     return " ".join(parts)
 
 
-def _ending(power: str, rng: np.random.Generator) -> list[Line]:
+def _ending(power: str, rng: np.random.Generator) -> list[SheetLine]:
     lines = []
     if rng.random() < 0.12:
-        lines.append(Line(_pick(rng, *_REMARKS), Kind.REMARK))
+        lines.append(SheetLine(_pick(rng, *_REMARKS), WrittenLineKind.REMARK))
     if rng.random() < 0.2:
-        lines.append(Line(_pick(rng, power.removeprefix("The "), f"signed, {power}"), Kind.SIGNATURE))
+        lines.append(
+            SheetLine(_pick(rng, power.removeprefix("The "), f"signed, {power}"), WrittenLineKind.SIGNATURE)
+        )
     return lines
 
 

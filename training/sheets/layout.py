@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from training.handwriting.draw import CrowdedError, Written
+from training.handwriting.draw import CrowdedError, DrawnLine
 from training.handwriting.glyph_outlines import Face
-from training.handwriting.ink import Extent, Mark, Mask, Word, words
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask, words
 from training.handwriting.paper_and_pen import Leaf
-from training.handwriting.sheet import PX_PER_MM, Kind, Line
+from training.handwriting.sheet import PX_PER_MM, SheetLine, WrittenLineKind
 from training.handwriting.writer import Habits, Scrivener
-from training.sheets.drafts import Draft
+from training.sheets.drafts import SheetDraft
 
 _TRIES = 7
 _SMALLER = 0.9
@@ -41,12 +41,12 @@ class Filled:
     """The ink on a leaf and what it says, in reading order."""
 
     mask: Mask
-    written: tuple[Written, ...]
+    written: tuple[DrawnLine, ...]
     pen_px: float
 
 
 def fill(
-    draft: Draft, leaf: Leaf, font: Path, habits: Habits, manner: Manner, rng: np.random.Generator
+    draft: SheetDraft, leaf: Leaf, font: Path, habits: Habits, manner: Manner, rng: np.random.Generator
 ) -> Filled:
     """Write a draft on a leaf, in smaller letters if need be. Raises CrowdedError when even those run off."""
     seed = int(rng.integers(1 << 62))
@@ -63,7 +63,8 @@ def fill(
 
 class _Filler:
     def __init__(
-        self, draft: Draft, leaf: Leaf, font: Path, habits: Habits, manner: Manner, rng: np.random.Generator
+        self, draft: SheetDraft, leaf: Leaf, font: Path, habits: Habits, manner: Manner,
+        rng: np.random.Generator
     ) -> None:
         self._draft, self._leaf, self._manner, self._rng = draft, leaf, manner, rng
         self._mask = np.zeros(leaf.size, np.float32)
@@ -78,7 +79,7 @@ class _Filler:
 
     def filled(self) -> Filled:
         lines = self._draft.lines
-        orders = [line for line in lines if line.kind is Kind.ORDER]
+        orders = [line for line in lines if line.kind is WrittenLineKind.ORDER]
         if self._draft.columns == 1 or not orders:
             written = self._block(lines, self._edges)
         else:
@@ -88,7 +89,7 @@ class _Filler:
             written += self._block(lines[last + 1 :], self._edges)
         return Filled(self._mask, tuple(written), self._pen.habits.pen_px)
 
-    def _columns(self, lines: Sequence[Line]) -> list[Written]:
+    def _columns(self, lines: Sequence[SheetLine]) -> list[DrawnLine]:
         left, right = self._edges
         half, gutter = -(-len(lines) // 2), 5 * PX_PER_MM
         middle = (left + right) / 2
@@ -100,7 +101,7 @@ class _Filler:
         self._y = max(low, self._y)
         return written
 
-    def _block(self, lines: Sequence[Line], edges: tuple[float, float]) -> list[Written]:
+    def _block(self, lines: Sequence[SheetLine], edges: tuple[float, float]) -> list[DrawnLine]:
         written, before = [], None
         for line in lines:
             if before is not None and before is not line.kind:
@@ -109,20 +110,20 @@ class _Filler:
             written.append(self._line(line, edges))
         return written
 
-    def _line(self, line: Line, edges: tuple[float, float]) -> Written:
+    def _line(self, line: SheetLine, edges: tuple[float, float]) -> DrawnLine:
         left, right = edges
-        if line.kind is Kind.HEADING:
+        if line.kind is WrittenLineKind.HEADING:
             left += min(self._manner.heading_in, 0.25 * (right - left))
         indent = self._manner.wrapped_in
         rows = self._pen.wrap(words(line.markup), right - left - 20, indent)
         extents = []
         for index, row in enumerate(rows):
-            raised = any(word.mark is Mark.INSERTED for word in row) and not self._on_rules
+            raised = any(word.mark is InkMark.INSERTED for word in row) and not self._on_rules
             self._y += self._pitch * (1.35 if raised else 1.0)
             extents.append(self._row(row, line, left + (indent if index else 0.0)))
-        return Written(line, tuple(_read(row) for row in rows), tuple(extents))
+        return DrawnLine(line, tuple(_read(row) for row in rows), tuple(extents))
 
-    def _row(self, row: tuple[Word, ...], line: Line, left: float) -> Extent:
+    def _row(self, row: tuple[InkWord, ...], line: SheetLine, left: float) -> Extent:
         rng, manner = self._rng, self._manner
         base = (
             self._y + self._pitch * manner.ragged * float(rng.normal()) - 0.06 * self._pitch * self._on_rules
@@ -138,5 +139,5 @@ class _Filler:
         return extent
 
 
-def _read(row: tuple[Word, ...]) -> str:
-    return " ".join(word.text for word in row if word.mark is not Mark.CROSSED)
+def _read(row: tuple[InkWord, ...]) -> str:
+    return " ".join(word.text for word in row if word.mark is not InkMark.CROSSED)

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from training.sheets.random_orders import POWERS, Name
+from training.sheets.random_orders import POWERS, RandomName
 
 _UNITS = {"A": "Army", "F": "Fleet"}
 _LIKE_AN_ALIAS = 0.13
@@ -28,7 +28,7 @@ class Dialect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceName:
     """A region as written and in canonical text, with its coast where it has one."""
 
     written: str
@@ -36,20 +36,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class UnitName:
     """A unit as written, in canonical text, and its letter and place."""
 
     written: str
     canonical: str
     letter: str
-    place: Place
+    place: PlaceName
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class PhraseBook:
     """One person's way with orders over a list of names; all chance is from `rng`."""
 
-    names: Sequence[Name]
+    names: Sequence[RandomName]
     rng: np.random.Generator
     dialect: Dialect
     powers: Sequence[str] = POWERS
@@ -59,7 +59,7 @@ class Wording:
         kinds = _KINDS[phase]
         return kinds[int(self.rng.integers(len(kinds)))](self)
 
-    def place(self, *, sea: bool | None = None, coast: bool = False) -> Place:
+    def place(self, *, sea: bool | None = None, coast: bool = False) -> PlaceName:
         """Any region; `sea` asks for water or land, `coast` lets one of its coasts be named."""
         fit = [name for name in self.names if sea is None or name.kind.endswith("sea") == sea] or list(
             self.names
@@ -67,15 +67,15 @@ class Wording:
         found = fit[int(self.rng.integers(len(fit)))]
         written = self._spelt(found)
         if not (coast and found.coasts and self.rng.random() < _COAST):
-            return Place(written, found.name)
+            return PlaceName(written, found.name)
         side = self.one(*found.coasts)
         short = "".join(word[0] for word in side.split())
         shown = self.one(f"{written}/{side}", f"{written} ({side})", f"{written}/{side}")
         if self.dialect is Dialect.ABBR and self.rng.random() < 0.3:
             shown = f"{written}/{short}"
-        return Place(shown, f"{found.name}/{side}")
+        return PlaceName(shown, f"{found.name}/{side}")
 
-    def unit(self, *, letter: str | None = None, owned: bool = False) -> Unit:
+    def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner stand before it."""
         kind = letter or self.one("A", "A", "F")
         place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
@@ -84,7 +84,7 @@ class Wording:
         if owned and self.dialect is Dialect.PROSE and self.rng.random() < 0.12:
             whose = self.power().removeprefix("The ")
             shown = self.one(f"the {whose} {shown}", f"{whose}'s {shown}", f"the {whose}'s {shown}")
-        return Unit(shown, f"{kind} {place.canonical}", kind, place)
+        return UnitName(shown, f"{kind} {place.canonical}", kind, place)
 
     def power(self) -> str:
         """A seat."""
@@ -98,7 +98,7 @@ class Wording:
         """A template of the dialect."""
         return self.one(*{Dialect.PROSE: prose, Dialect.TERSE: terse, Dialect.ABBR: abbr}[self.dialect])
 
-    def _spelt(self, name: Name) -> str:
+    def _spelt(self, name: RandomName) -> str:
         chance = self.rng.random()
         if self.dialect is Dialect.ABBR and name.abbr and chance < 0.35:
             return name.abbr
@@ -112,7 +112,7 @@ class Wording:
         return spelt
 
 
-def _move(w: Wording) -> tuple[str, str]:
+def _move(w: PhraseBook) -> tuple[str, str]:
     unit, to = w.unit(owned=True), w.place(coast=True)
     shape = w.said(
         prose=("{u} moves to {to}", "{u} moves to {to}", "{u} moves to {to}", "{u} moves into {to}", "{u} to {to}",
@@ -123,7 +123,7 @@ def _move(w: Wording) -> tuple[str, str]:
     return shape.format(u=unit.written, to=to.written), f"{unit.canonical} - {to.canonical}"
 
 
-def _ordered(w: Wording) -> tuple[str, str]:
+def _ordered(w: PhraseBook) -> tuple[str, str]:
     unit, to = w.unit(letter=w.one("A", "F")), w.place(coast=True)
     word = {"A": "army", "F": "fleet"}[unit.letter]
     verb = w.one("enter", "attack", "move to")
@@ -133,7 +133,7 @@ def _ordered(w: Wording) -> tuple[str, str]:
     return text, f"{unit.canonical} - {to.canonical}"
 
 
-def _hold(w: Wording) -> tuple[str, str]:
+def _hold(w: PhraseBook) -> tuple[str, str]:
     unit = w.unit(owned=True)
     shape = w.said(
         prose=("{u} holds", "{u} holds", "{u} stands", "{u} stands fast", "{u} to hold"),
@@ -142,7 +142,7 @@ def _hold(w: Wording) -> tuple[str, str]:
     return shape.format(u=unit.written), f"{unit.canonical} H"
 
 
-def _support_move(w: Wording) -> tuple[str, str]:
+def _support_move(w: PhraseBook) -> tuple[str, str]:
     unit, target, to = w.unit(), w.unit(owned=True), w.place(coast=True)
     shape = w.said(
         prose=("{u} supports {t} to {to}", "{u} supports {t} to {to}", "{u} supports {t} into {to}",
@@ -154,7 +154,7 @@ def _support_move(w: Wording) -> tuple[str, str]:
     return text, f"{unit.canonical} S {target.canonical} - {to.canonical}"
 
 
-def _support_hold(w: Wording) -> tuple[str, str]:
+def _support_hold(w: PhraseBook) -> tuple[str, str]:
     unit, target = w.unit(), w.unit(owned=True)
     bare = w.rng.random() < 0.25
     named, canonical = (
@@ -167,7 +167,7 @@ def _support_hold(w: Wording) -> tuple[str, str]:
     return shape.format(u=unit.written, t=named), f"{unit.canonical} S {canonical}"
 
 
-def _convoy(w: Wording) -> tuple[str, str]:
+def _convoy(w: PhraseBook) -> tuple[str, str]:
     sea, land, to = w.place(sea=True), w.place(sea=False), w.place(sea=False, coast=True)
     shape = w.said(
         prose=("Fleet {f} convoys Army {a} to {to}", "Fleet {f} convoys Army {a} to {to}",
@@ -179,7 +179,7 @@ def _convoy(w: Wording) -> tuple[str, str]:
     return text, f"F {sea.canonical} C A {land.canonical} - {to.canonical}"
 
 
-def _convert(w: Wording) -> tuple[str, str]:
+def _convert(w: PhraseBook) -> tuple[str, str]:
     unit = w.unit()
     other = "F" if unit.letter == "A" else "A"
     kind = {"A": "an army", "F": "a fleet"}[other]
@@ -192,14 +192,14 @@ def _convert(w: Wording) -> tuple[str, str]:
                                                                          f"{other}")
 
 
-def _proxy(w: Wording) -> tuple[str, str]:
+def _proxy(w: PhraseBook) -> tuple[str, str]:
     unit, power = w.unit(), w.power()
     given = w.one(power, power.replace("The ", "the "))
     shape = w.one("{u} is under the orders of {p}", "Command of {u} is offered to {p}")
     return shape.format(u=unit.written, p=given), f"{unit.canonical} proxy {power}"
 
 
-def _retreat(w: Wording) -> tuple[str, str]:
+def _retreat(w: PhraseBook) -> tuple[str, str]:
     unit, to = w.unit(), w.place(coast=True)
     shape = w.said(
         prose=("{u} retreats to {to}",), terse=("{u} retreats to {to}", "{u} R {to}"),
@@ -208,12 +208,12 @@ def _retreat(w: Wording) -> tuple[str, str]:
     return shape.format(u=unit.written, to=to.written), f"{unit.canonical} R {to.canonical}"
 
 
-def _disband(w: Wording) -> tuple[str, str]:
+def _disband(w: PhraseBook) -> tuple[str, str]:
     unit = w.unit()
     return f"{unit.written} disbands", f"{unit.canonical} disbands"
 
 
-def _build(w: Wording) -> tuple[str, str]:
+def _build(w: PhraseBook) -> tuple[str, str]:
     letter = w.one("A", "F")
     to = w.place(sea=False, coast=letter == "F")
     full = {"A": "an Army", "F": "a Fleet"}[letter]
@@ -226,7 +226,7 @@ def _build(w: Wording) -> tuple[str, str]:
     return text, f"Build {letter} {to.canonical}"
 
 
-def _remove(w: Wording) -> tuple[str, str]:
+def _remove(w: PhraseBook) -> tuple[str, str]:
     unit = w.unit()
     shape = w.said(
         prose=("Remove {u}", "Disband {u}", "{u} is removed"), terse=("Remove {u}", "Disband {u}"),
@@ -235,13 +235,13 @@ def _remove(w: Wording) -> tuple[str, str]:
     return shape.format(u=unit.written), f"Remove {unit.canonical}"
 
 
-def _send(w: Wording) -> tuple[str, str]:
+def _send(w: PhraseBook) -> tuple[str, str]:
     count, power = int(w.rng.integers(1, 5)), w.power()
     owner = "unit's" if count == 1 else "units'"
     return f"Send {count} {owner} supply to {power}", f"Send {count} supply to {power}"
 
 
-_KINDS: Mapping[str, tuple[Callable[[Wording], tuple[str, str]], ...]] = {
+_KINDS: Mapping[str, tuple[Callable[[PhraseBook], tuple[str, str]], ...]] = {
     "Movement": (
         *(6 * (_move,)), _ordered, _hold, _hold, *(4 * (_support_move,)), *(2 * (_support_hold,)), _convoy,
         _convoy,

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from training.handwriting.appearance import choose
-from training.handwriting.sheet import Kind, Line, Sheet
+from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 
 POWERS = (
     "The Crown",
@@ -31,7 +31,7 @@ _GAMES = ("Powick Bridge", "Cropredy", "Roundway Down", "Cheriton")
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class RandomName:
     """A region: canonical name, kind (land, coastal, inland, sea, ...), other spellings, coasts, abbreviation
     or ""."""
 
@@ -52,7 +52,7 @@ class Chance(Protocol):
         """Families that may be drawn."""
 
 
-def invent(name: str, names: tuple[Name, ...], chance: Chance, tidy: tuple[float, float]) -> Sheet:
+def invent(name: str, names: tuple[RandomName, ...], chance: Chance, tidy: tuple[float, float]) -> SheetStyle:
     """A sheet with a heading and orders (six to twelve, or two to five in retreats and Winter), some struck
     out.
 
@@ -61,16 +61,16 @@ def invent(name: str, names: tuple[Name, ...], chance: Chance, tidy: tuple[float
     rng = chance.rng(name + "/words")
     phase = str(rng.choice(["Movement", "Movement", "Movement", "Retreat", "Adjustment"]))
     power = str(rng.choice(POWERS))
-    lines = [Line(text, Kind.HEADING) for text in _heading(power, phase, rng)]
+    lines = [SheetLine(text, WrittenLineKind.HEADING) for text in _heading(power, phase, rng)]
     stop = "." if rng.random() < 0.3 else ""
     words = _Words(names, rng, terse=bool(rng.random() < 0.4))
     for _ in range(int(rng.integers(*{"Movement": (6, 13)}.get(phase, (2, 6))))):
         text, order = words.order(phase)
-        lines.append(Line(text + stop, Kind.ORDER, order, struck=bool(rng.random() < 0.07)))
+        lines.append(SheetLine(text + stop, WrittenLineKind.ORDER, order, struck=bool(rng.random() < 0.07)))
     if rng.random() < 0.25:
-        lines.append(Line(power, Kind.SIGNATURE))
+        lines.append(SheetLine(power, WrittenLineKind.SIGNATURE))
     decided = {"tidy": round(float(rng.uniform(*tidy)), 2)}
-    return Sheet(
+    return SheetStyle(
         name, power, phase, tuple(lines), choose(decided, chance.hands(), chance.rng(name + "/look"))
     )
 
@@ -89,7 +89,7 @@ def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    names: tuple[Name, ...]
+    names: tuple[RandomName, ...]
     rng: np.random.Generator
     terse: bool
 

@@ -22,11 +22,11 @@ import numpy.typing as npt
 from ocr.page import Image
 from training.handwriting.appearance import choose
 from training.handwriting.draw import hand_of
-from training.handwriting.ink import Extent, Mark, Mask, Pen, Word
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask, Pen
 from training.handwriting.paper import SIZE, blank, lay_ink
-from training.handwriting.sheet import PX_PER_MM, Sheet
+from training.handwriting.sheet import PX_PER_MM, SheetStyle
 from training.photographs.one_sheet import Shot, photograph
-from training.sheets.random_orders import Chance, Name, invent
+from training.sheets.random_orders import Chance, RandomName, invent
 
 Path2: TypeAlias = npt.NDArray[np.float64]
 """A stroke of the pen: points x 2, pixels of the sheet."""
@@ -52,7 +52,7 @@ LURES = (Mark2.UNDERLINED, Mark2.UNDERLINED, Mark2.LONG_BAR, Mark2.ARROW)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StruckPlace:
     """Where a stroke goes: from `left` to `right` about the height `base`, letters `size` high; pixels."""
 
     left: float
@@ -110,14 +110,14 @@ class Fonts:
         return np.random.default_rng([self.seed, *name.encode()])
 
 
-def marked_sheet(name: str, names: tuple[Name, ...], fonts: Fonts, hand: str) -> MarkedSheet:
+def marked_sheet(name: str, names: tuple[RandomName, ...], fonts: Fonts, hand: str) -> MarkedSheet:
     """One sheet in that hand; deterministic in `fonts.seed` and `name`."""
     chance: Chance = fonts
     rng = fonts.rng(name + "/marks")
     decided: dict[str, Any] = {"hand": hand, "tidy": round(float(rng.uniform(0.3, 1.0)), 2)}
     look = choose(decided, fonts.hands(), rng)
     lines = [line for part in "abc" for line in invent(name + part, names, chance, (0.5, 1.0)).lines]
-    sheet = Sheet(name, "", "", tuple(lines), look)
+    sheet = SheetStyle(name, "", "", tuple(lines), look)
     paper = blank(look.paper, look.folds, rng)
     mask = np.zeros(SIZE, np.float32)
     writer = _Writer(mask, Pen(hand_of(sheet, fonts.files[hand], rng), rng), rng)
@@ -160,7 +160,7 @@ class _Writer:
         found: list[tuple[str, Mark2, Extent]] = []
         for text in texts:
             y = base + slope * (x - start)
-            extent = self.pen.write(self.mask, (Word(text, Mark.PLAIN),), x, y, slope).extent
+            extent = self.pen.write(self.mask, (InkWord(text, InkMark.PLAIN),), x, y, slope).extent
             found.append((text, Mark2.LIVE, extent))
             x = extent.right + self.pen.space * float(rng.normal(1.0, 0.15))
         size, fate = self.pen.hand.size_px, rng.random()
@@ -168,7 +168,7 @@ class _Writer:
         if fate < 0.22:
             whole = STRIKES[int(rng.integers(len(STRIKES)))]
             ends = (found[0][2].left, found[-1][2].right)
-            draw_mark(self.mask, Place(*ends, base, size, slope), whole, rng)
+            draw_mark(self.mask, StruckPlace(*ends, base, size, slope), whole, rng)
             found = [(text, whole, extent) for text, _, extent in found]
         elif fate < 0.55:
             kind = (STRIKES if fate < 0.38 else LURES)[int(rng.integers(6 if fate < 0.38 else 4))]
@@ -176,12 +176,12 @@ class _Writer:
             last = min(len(found) - 1, first + int(rng.choice([0, 0, 0, 1, 2, 9 if kind in LURES else 1])))
             ends = (found[first][2].left, found[last][2].right)
             y = base + slope * (ends[0] - start)
-            draw_mark(self.mask, Place(*ends, y, size, slope), kind, rng)
+            draw_mark(self.mask, StruckPlace(*ends, y, size, slope), kind, rng)
             found[first : last + 1] = [(text, kind, extent) for text, _, extent in found[first : last + 1]]
         return found, whole
 
 
-def draw_mark(mask: Mask, place: Place, mark: Mark2, rng: np.random.Generator) -> None:
+def draw_mark(mask: Mask, place: StruckPlace, mark: Mark2, rng: np.random.Generator) -> None:
     """Draw one mark. Raises KeyError for LIVE."""
     width = max(2.0, place.size / 17 * float(rng.uniform(0.7, 1.5)))
     if mark is Mark2.BLACK:
@@ -193,7 +193,7 @@ def draw_mark(mask: Mask, place: Place, mark: Mark2, rng: np.random.Generator) -
     np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
 
 
-def _level(place: Place, rng: np.random.Generator, rise: float) -> Path2:
+def _level(place: StruckPlace, rng: np.random.Generator, rise: float) -> Path2:
     """A nearly level stroke: it tilts, bends and trembles a little, and begins and ends about the writing's
     ends."""
     size, long = place.size, place.right - place.left
@@ -207,16 +207,16 @@ def _level(place: Place, rng: np.random.Generator, rise: float) -> Path2:
     return np.column_stack([xs, place.at(xs, rise) + fall * along + bend * along**2 + tremble])
 
 
-def _single(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _single(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     return [_level(place, rng, float(rng.uniform(0.14, 0.32)))]
 
 
-def _double(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _double(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     rises = rng.choice([0.1, 0.2, 0.3, 0.4], size=int(rng.choice([2, 2, 3])), replace=False)
     return [_level(place, rng, float(rise) + float(rng.normal(0, 0.02))) for rise in rises]
 
 
-def _wave(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _wave(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
     xs = np.arange(middle[0, 0], middle[-1, 0], 3.0)
     period, high = rng.uniform(0.35, 0.9) * place.size, rng.uniform(0.06, 0.2) * place.size
@@ -224,7 +224,7 @@ def _wave(place: Place, rng: np.random.Generator) -> list[Path2]:
     return [np.column_stack([xs, np.interp(xs, middle[:, 0], middle[:, 1]) + high * np.sin(turns)])]
 
 
-def _zigzag(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _zigzag(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     """Up and down over the letters, in points or in loops, tight or wide."""
     middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
     step = rng.uniform(0.09, 0.32) * place.size
@@ -251,7 +251,7 @@ def _looped(path: Path2, step: float, rng: np.random.Generator) -> Path2:
     )
 
 
-def _cross(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _cross(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     """One X over all of it, or over a long row now and then several, or slashes."""
     size, long = place.size, place.right - place.left
     count = max(1, round(long / (size * rng.uniform(2.0, 4.0)))) if rng.random() < 0.5 else 1
@@ -267,27 +267,27 @@ def _cross(place: Place, rng: np.random.Generator) -> list[Path2]:
     return paths
 
 
-def _black(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _black(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     """Back and forth until little can be read."""
     rises = np.arange(-0.02, 0.48, rng.uniform(0.07, 0.13))
     return [_level(place, rng, float(rise)) for rise in rises]
 
 
-def _underlined(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _underlined(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     rises = [-float(rng.uniform(0.08, 0.2))]
     if rng.random() < 0.25:
         rises.append(rises[0] - 0.1)
     return [_level(place, rng, rise) for rise in rises]
 
 
-def _long_bar(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _long_bar(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     """The bar of a t or of the A, carried on over a letter or two."""
     x = float(rng.uniform(place.left, place.right))
     xs = np.array([x, x + rng.uniform(0.3, 0.75) * place.size])
     return [np.column_stack([xs, place.at(xs, float(rng.uniform(0.2, 0.45))) + rng.normal(0, 3, 2)])]
 
 
-def _arrow(place: Place, rng: np.random.Generator) -> list[Path2]:
+def _arrow(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     """An arrow or long dash behind the word, on bare paper or a little into the next word."""
     a = place.right + 0.05 * place.size
     b = a + rng.uniform(0.3, 0.6) * place.size
@@ -296,7 +296,7 @@ def _arrow(place: Place, rng: np.random.Generator) -> list[Path2]:
     return [np.array([[a, y], [b, y], [b - head, y - head], [b, y], [b - head, y + head]])]
 
 
-_PATHS: Mapping[Mark2, Callable[[Place, np.random.Generator], list[Path2]]] = {
+_PATHS: Mapping[Mark2, Callable[[StruckPlace, np.random.Generator], list[Path2]]] = {
     Mark2.SINGLE: _single,
     Mark2.DOUBLE: _double,
     Mark2.WAVE: _wave,

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from training.handwriting.sheet import Kind, Line
-from training.sheets.phrases import Wording
-from training.sheets.random_orders import Name
+from training.handwriting.sheet import SheetLine, WrittenLineKind
+from training.sheets.phrases import PhraseBook
+from training.sheets.random_orders import RandomName
 
 _NOWHERE = (
     "Paris",
@@ -36,7 +36,7 @@ _TOLD = (
 )  # fmt: skip
 
 
-def ambiguous(names: Sequence[Name]) -> tuple[str, ...]:
+def ambiguous(names: Sequence[RandomName]) -> tuple[str, ...]:
     """Single words that belong to two to four names and are themselves none ("Normandy" of Upper and
     Lower)."""
     known = {spelt.casefold() for name in names for spelt in (name.name, name.abbr, *name.aliases)}
@@ -53,24 +53,26 @@ _COMMON = frozenset(
 )
 
 
-def trap(w: Wording) -> Line:
+def trap(w: PhraseBook) -> SheetLine:
     """One odd line of a movement sheet, with what a scorer asks of it."""
     made = {
         "unknown": _unknown, "ambiguous": _ambiguous, "conditional": _conditional, "negated": _negated,
         "instruction": _instruction,
     }  # fmt: skip
     which = w.one(*made)
-    return Line(made[which](w), Kind.ORDER, want="review", trap=which)
+    return SheetLine(made[which](w), WrittenLineKind.ORDER, want="review", trap=which)
 
 
-def shopping(w: Wording) -> tuple[Line, ...]:
+def shopping(w: PhraseBook) -> tuple[SheetLine, ...]:
     """The lines of a list that went into the envelope by mistake."""
     count = int(w.rng.integers(5, 10))
     picked = w.rng.permutation(len(_SHOPPING))[:count]
-    return tuple(Line(_SHOPPING[at], Kind.ORDER, want="review", trap="shopping") for at in picked)
+    return tuple(
+        SheetLine(_SHOPPING[at], WrittenLineKind.ORDER, want="review", trap="shopping") for at in picked
+    )
 
 
-def misspelt(text: str, w: Wording) -> str | None:
+def misspelt(text: str, w: PhraseBook) -> str | None:
     """The text with one slip in its longest word (a letter doubled, left out, or two exchanged); None if all
     are short."""
     words = text.split(" ")
@@ -87,18 +89,18 @@ def misspelt(text: str, w: Wording) -> str | None:
     return None if slip == text else slip
 
 
-def _unknown(w: Wording) -> str:
+def _unknown(w: PhraseBook) -> str:
     known = {spelt for name in w.names for spelt in (name.name, *name.aliases)}
     places = [place for place in _NOWHERE if place not in known]
     return f"{w.unit().written} moves to {w.one(*places)}"
 
 
-def _ambiguous(w: Wording) -> str:
+def _ambiguous(w: PhraseBook) -> str:
     choices = ambiguous(w.names)
     return f"{w.unit().written} moves to {w.one(*choices)}" if choices else _unknown(w)
 
 
-def _conditional(w: Wording) -> str:
+def _conditional(w: PhraseBook) -> str:
     unit, to, power = w.unit().written, w.place().written, w.power()
     return w.one(
         f"If {power} attacks {unit} then {unit} holds", f"{unit} moves to {to} if it is empty",
@@ -106,12 +108,12 @@ def _conditional(w: Wording) -> str:
     )
 
 
-def _negated(w: Wording) -> str:
+def _negated(w: PhraseBook) -> str:
     unit, to = w.unit().written, w.place().written
     return w.one((f"{unit} does not move to "
                   f"{to}"), f"{unit} must not move to {to}", f"Do not move {unit} to {to}",
                  f"{unit} is not to support anyone")  # fmt: skip
 
 
-def _instruction(w: Wording) -> str:
+def _instruction(w: PhraseBook) -> str:
     return w.one(*_TOLD)

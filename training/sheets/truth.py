@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from training.handwriting.draw import Page, Written
+from training.handwriting.draw import DrawnLine, DrawnPage
 from training.handwriting.ink import Extent, plain
-from training.handwriting.sheet import PX_PER_MM, Kind, Sheet
+from training.handwriting.sheet import PX_PER_MM, SheetStyle, WrittenLineKind
 from training.photographs.one_sheet import Shot
 from training.sheets.order_meaning import meaning
 
 
-def entry(sheet: Sheet, page: Page, shot: Shot, file: str) -> dict[str, Any]:
+def entry(sheet: SheetStyle, page: DrawnPage, shot: Shot, file: str) -> dict[str, Any]:
     """One object of `sheets[]`. `boxes` has four corners a row, in pixels of the photograph as shown."""
     look = sheet.look
     rows, columns = shot.colour.shape[:2]
@@ -37,10 +37,10 @@ def entry(sheet: Sheet, page: Page, shot: Shot, file: str) -> dict[str, Any]:
     }
 
 
-def _line(written: Written, shot: Shot) -> dict[str, Any]:
+def _line(written: DrawnLine, shot: Shot) -> dict[str, Any]:
     line = written.line
     facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
-    if line.kind is Kind.ORDER and line.order is not None:
+    if line.kind is WrittenLineKind.ORDER and line.order is not None:
         facts["order"] = line.order
         facts |= _meant(line.order)
     facts["rows"] = list(written.rows)

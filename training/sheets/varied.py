@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from training.handwriting import font_sets, fonts
-from training.handwriting.draw import CrowdedError, Written
+from training.handwriting.draw import CrowdedError, DrawnLine
 from training.handwriting.ink import Extent, plain
 from training.handwriting.paper_and_pen import Leaf, choose_stock, lay, leaf
-from training.handwriting.sheet import PX_PER_MM, Kind
+from training.handwriting.sheet import PX_PER_MM, WrittenLineKind
 from training.handwriting.strike import MORE_STROKES
 from training.handwriting.writer import Habits, Nib
-from training.photographs.one_or_two_sheets import Conditions, Photo, jpeg, photograph
-from training.sheets.drafts import Draft, Shares, draft
+from training.photographs.one_or_two_sheets import Conditions, DrawnPhotograph, jpeg, photograph
+from training.sheets.drafts import Shares, SheetDraft, draft
 from training.sheets.layout import Filled, Manner, fill
 from training.sheets.order_meaning import meaning, shared
-from training.sheets.random_orders import Name
+from training.sheets.random_orders import RandomName
 from training.sheets.wordings import Book
 
 HASTY_SHARE = 4
@@ -59,7 +59,7 @@ class Batch:
     sheets: int
     seed: int
     style: Style
-    names: tuple[Name, ...]
+    names: tuple[RandomName, ...]
     cache: Path
     shares: Shares = field(default_factory=Shares)
     two: float = 0.0
@@ -79,7 +79,7 @@ class _Side:
     font: str
     nib: Nib
     leaf: Leaf
-    draft: Draft
+    draft: SheetDraft
     filled: Filled
     inked: Any
 
@@ -179,7 +179,7 @@ def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Cond
 
 
 def _entry(
-    name: str, sides: Sequence[_Side], photo: Photo, how: Conditions, *, hasty: bool
+    name: str, sides: Sequence[_Side], photo: DrawnPhotograph, how: Conditions, *, hasty: bool
 ) -> dict[str, Any]:
     first = sides[0]
     rows, columns = photo.colour.shape[:2]
@@ -196,10 +196,10 @@ def _entry(
     }  # fmt: skip
 
 
-def _line(written: Written, photo: Photo, side: int) -> dict[str, Any]:
+def _line(written: DrawnLine, photo: DrawnPhotograph, side: int) -> dict[str, Any]:
     line = written.line
     facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
-    if line.kind is Kind.ORDER and line.order is not None:
+    if line.kind is WrittenLineKind.ORDER and line.order is not None:
         facts |= {"order": line.order}
         if line.meant != line.order or shared(line.order):  # a game's own order is compared as canonical text
             facts |= {"meaning": meaning(line.order)}
@@ -212,7 +212,7 @@ def _line(written: Written, photo: Photo, side: int) -> dict[str, Any]:
     return facts
 
 
-def _corners(extent: Extent, photo: Photo, side: int) -> list[list[int]]:
+def _corners(extent: Extent, photo: DrawnPhotograph, side: int) -> list[list[int]]:
     box = np.array([[extent.left, extent.top], [extent.right, extent.top], [extent.right, extent.bottom],
                     [extent.left, extent.bottom]])  # fmt: skip
     return [[round(float(x)), round(float(y))] for x, y in photo.place(side, box)]

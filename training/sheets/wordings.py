@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from training.sheets.phrases import Dialect, Wording
-from training.sheets.random_orders import Name
+from training.sheets.phrases import Dialect, PhraseBook
+from training.sheets.random_orders import RandomName
 
 _BLANK = re.compile(r"\{(?P<role>[a-z]+)(?P<nth>\d?)(?::(?P<of>[^}]+))?\}")
 _GROUNDS: Mapping[str, tuple[str, ...]] = {
@@ -54,7 +54,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class WordingKind:
     """A unit's word, and on which grounds ("land", "shore", "sea") it is named."""
 
     word: str
@@ -68,7 +68,7 @@ class Book:
 
     powers: tuple[str, ...]
     games: tuple[str, ...]
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, WordingKind]
     headings: Mapping[str, Sequence[str]]
     years: tuple[int, int]
     counts: Mapping[str, tuple[int, int]]
@@ -86,11 +86,17 @@ def read_book(path: Path) -> Book:
     given = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
         return Book(
-            tuple(given["powers"]), tuple(given["games"]),
-            {letter: Kind(one["word"], tuple(one["grounds"])) for letter, one in given["kinds"].items()},
-            given["headings"], (given["years"][0], given["years"][1]),
+            tuple(given["powers"]),
+            tuple(given["games"]),
+            {
+                letter: WordingKind(one["word"], tuple(one["grounds"]))
+                for letter, one in given["kinds"].items()
+            },
+            given["headings"],
+            (given["years"][0], given["years"][1]),
             {phase: (low, high) for phase, (low, high) in given["counts"].items()},
-            [_form(one) for one in given["form"]], tuple(given.get("unit", ("{kind} {place}",))),
+            [_form(one) for one in given["form"]],
+            tuple(given.get("unit", ("{kind} {place}",))),
         )
     except (KeyError, ValueError, TypeError) as fault:
         raise BookError(f"{path}: {fault!r}") from fault
@@ -102,7 +108,7 @@ def _form(one: Mapping[str, Any]) -> Form:
 
 
 @dataclass(frozen=True, slots=True)
-class BookWording(Wording):
+class BookWording(PhraseBook):
     """One person's way with the orders of a book."""
 
     book: Book | None = None
@@ -121,7 +127,7 @@ class BookWording(Wording):
 class _Filler:
     """Fills the blanks of one order."""
 
-    words: Wording
+    words: PhraseBook
     book: Book
     held: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -164,7 +170,7 @@ class _Filler:
     def _place(self, grounds: Sequence[str]) -> tuple[str, str]:
         wanted = {kind for ground in grounds for kind in _GROUNDS[ground]}
         fit = [name for name in self.words.names if not wanted or name.kind in wanted]
-        found: Name = fit[int(self.words.rng.integers(len(fit)))]
+        found: RandomName = fit[int(self.words.rng.integers(len(fit)))]
         rng, written = self.words.rng, found.name
         if self.words.dialect is Dialect.ABBR and found.abbr and rng.random() < 0.6:
             written = found.abbr

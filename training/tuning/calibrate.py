@@ -19,7 +19,16 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.confidence import EVIDENCE, GATE, Features, Table, automatic, confidence, evidence, stepped
+from ocr.decoding.confidence import (
+    EVIDENCE,
+    GATE,
+    ConfidenceTable,
+    Features,
+    automatic,
+    confidence,
+    evidence,
+    stepped,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -98,7 +107,7 @@ def left_out(lines: Sequence[Judged]) -> list[float]:
     tables = {}
     for number in sorted(set(fold.values())):
         others = [line for line in lines if fold[line.group, line.hand] != number]
-        tables[number] = Table(fit(others), {}, {})
+        tables[number] = ConfidenceTable(fit(others), {}, {})
     return [confidence(line.features, tables[fold[line.group, line.hand]]) for line in lines]
 
 
@@ -294,7 +303,7 @@ def _strict_parts(plain: Mapping[str, float]) -> Iterator[dict[str, float]]:
 
 
 def _passing(free: Sequence[tuple[Judged, float]], part: Mapping[str, float]) -> Gated:
-    table = Table({}, {**CAREFUL, **part}, {})
+    table = ConfidenceTable({}, {**CAREFUL, **part}, {})
     passed = [line for line, chance in free if automatic(line.features, chance, table)]
     grave = sum(line.grave for line in passed)
     return Gated(
@@ -305,7 +314,7 @@ def _passing(free: Sequence[tuple[Judged, float]], part: Mapping[str, float]) ->
 def table_of(lines: Sequence[Judged], told: Mapping[str, str | int | float]) -> str:
     """The table as TOML. Raises ValueError where the lines do not allow one."""
     weights, unseen = fit(lines), left_out(lines)
-    table = Table(weights, {}, {}, steps_of(lines, unseen))
+    table = ConfidenceTable(weights, {}, {}, steps_of(lines, unseen))
     own = [confidence(line.features, table) for line in lines]
     others = [stepped(value, table.steps) for value in unseen]
     found = gated(lines, [max(pair) for pair in zip(own, others, strict=True)])
@@ -316,10 +325,12 @@ def table_of(lines: Sequence[Judged], told: Mapping[str, str | int | float]) -> 
         "calibration_error": round(calibration_error(lines, own), 4),
         "calibration_error_other_hands": round(calibration_error(lines, others), 4),
     }
-    return to_toml(Table(weights, {name: found.gate[name] for name in GATE}, provenance, table.steps))
+    return to_toml(
+        ConfidenceTable(weights, {name: found.gate[name] for name in GATE}, provenance, table.steps)
+    )
 
 
-def to_toml(table: Table) -> str:
+def to_toml(table: ConfidenceTable) -> str:
     """The table as its file."""
     parts = [("# How sure a decoded line is, from its features (ocr/decoding/confidence.py). Made by `python "
               "-m training.calibrate_confidence`."), ""]

@@ -32,7 +32,7 @@ from training.handwriting import font_sets, fonts
 from training.sheets.compose import read_names
 from training.sheets.struck_sheets import Mark2
 from training.tuning.commands import described, drawing
-from training.tuning.lines import Desk
+from training.tuning.lines import LineDrawer
 from training.tuning.net import ToolMissing, tool
 from training.tuning.struck_lines import struck_line
 from training.tuning.texts import Sources, text
@@ -54,7 +54,7 @@ Numbers: TypeAlias = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class CrossingRow:
     """Features (frames x 384), shares of each frame by class (frames x CLASSES), and whether a word is put in
     above."""
 
@@ -90,10 +90,10 @@ def seen(engine: PpOcr, crop: Image) -> npt.NDArray[np.float16]:
     return np.asarray(engine.outputs(crop)[1][:, 0].T, np.float16)
 
 
-def drawn(given: argparse.Namespace) -> Iterator[Row]:
+def drawn(given: argparse.Namespace) -> Iterator[CrossingRow]:
     """Rows drawn one by one."""
     families = font_sets.of(font_sets.Purpose(given.purpose))
-    desk = Desk({family: fonts.locate(family, given.cache, {}) for family in families})
+    desk = LineDrawer({family: fonts.locate(family, given.cache, {}) for family in families})
     sources, rng = Sources([read_names(path) for path in given.names]), np.random.default_rng(given.seed)
     # The crop is drawn at the width the recogniser would stretch it to.
     engine = PpOcr(widen=1.0)
@@ -107,10 +107,12 @@ def drawn(given: argparse.Namespace) -> Iterator[Row]:
         features = seen(engine, line.crop)
         scale = len(features) / line.crop.shape[1]
         struck = [(a * scale, b * scale, mark) for a, b, mark in line.struck]
-        yield Row(features, *truth_of(len(features), struck, [(a * scale, b * scale) for a, b in line.above]))
+        yield CrossingRow(
+            features, *truth_of(len(features), struck, [(a * scale, b * scale) for a, b in line.above])
+        )
 
 
-def keep(rows: Iterator[Row], out: Path) -> int:
+def keep(rows: Iterator[CrossingRow], out: Path) -> int:
     """Write rows to a file; how many there were."""
     found = list(rows)
     lengths = np.array([len(row.features) for row in found])
@@ -122,18 +124,18 @@ def keep(rows: Iterator[Row], out: Path) -> int:
     return len(found)
 
 
-def kept(path: Path) -> list[Row]:
+def kept(path: Path) -> list[CrossingRow]:
     """What `keep` wrote."""
     with np.load(path, allow_pickle=False) as found:
         ends = np.cumsum(found["lengths"])[:-1]
         parts = [np.split(found[name], ends) for name in ("features", "truth", "above")]
     return [
-        Row(features, truth.astype(np.float32), above.astype(np.float32))
+        CrossingRow(features, truth.astype(np.float32), above.astype(np.float32))
         for features, truth, above in zip(*parts, strict=True)
     ]
 
 
-def fit(rows: Sequence[Row], seed: int, epochs: int = EPOCHS) -> dict[str, npt.NDArray[np.float16]]:
+def fit(rows: Sequence[CrossingRow], seed: int, epochs: int = EPOCHS) -> dict[str, npt.NDArray[np.float16]]:
     """The head's arrays, as `crossing.npz` holds them. Raises ToolMissing without PyTorch."""
     torch = tool("torch")
     torch.manual_seed(seed)
@@ -170,7 +172,7 @@ def _through(torch: Any, layers: Sequence[Any], x: Any) -> Any:
     return x
 
 
-def _batches(rows: Sequence[Row], rng: np.random.Generator) -> Iterator[list[Row]]:
+def _batches(rows: Sequence[CrossingRow], rng: np.random.Generator) -> Iterator[list[CrossingRow]]:
     """All rows in an order of chance, rows of like length together."""
     order = sorted(rng.permutation(len(rows)), key=lambda k: len(rows[k].features) + rng.uniform(0, 12))
     starts = np.arange(0, len(order) - BATCH + 1, BATCH)
@@ -179,7 +181,7 @@ def _batches(rows: Sequence[Row], rng: np.random.Generator) -> Iterator[list[Row
 
 
 def _stacked(
-    batch: Sequence[Row], mean: Numbers, spread: Numbers, rng: np.random.Generator
+    batch: Sequence[CrossingRow], mean: Numbers, spread: Numbers, rng: np.random.Generator
 ) -> tuple[Numbers, ...]:
     """Features, truth, above and which frames there are, each rows x numbers x frames of the longest."""
     longest = max(len(row.features) for row in batch)
@@ -211,7 +213,7 @@ def _packed(layers: Sequence[Any], mean: Numbers, spread: Numbers) -> dict[str, 
     return arrays
 
 
-def figures(head: Head, rows: Sequence[Row]) -> dict[str, float]:
+def figures(head: Head, rows: Sequence[CrossingRow]) -> dict[str, float]:
     """How well frames are judged: those that lie wholly in one class."""
     said = [head(row.features.T.astype(np.float32)) for row in rows]
     struck = 1.0 - np.concatenate([one.chances[:, 0] for one in said])

@@ -89,7 +89,7 @@ def keep(folder: Path) -> Iterator[Keeper]:
 
 
 @dataclass(slots=True)
-class Kept:
+class CachedFeatures:
     """The rows of a folder, read where they lie."""
 
     folder: Path

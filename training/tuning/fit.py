@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines.finetuned import HEAD
-from training.tuning.features import Kept
+from training.tuning.features import CachedFeatures
 from training.tuning.layers import FIXED, letter_ids
 from training.tuning.net import Tail, tool, weights_of
 
@@ -36,7 +36,8 @@ class Course:
 
 
 def fit(
-    arrays: Mapping[str, npt.NDArray[np.float32]], letters: str, kept: Kept, course: Course, progress: TextIO
+    arrays: Mapping[str, npt.NDArray[np.float32]], letters: str, kept: CachedFeatures, course: Course,
+    progress: TextIO
 ) -> dict[str, npt.NDArray[np.float32]]:
     """The tuned arrays by name. `arrays`: as published, the output cut to blank and `letters`. Raises
     ToolMissing."""
@@ -71,7 +72,7 @@ def pace(step: int, passed: float) -> float:
     return min(1.0, (step + 1) / WARMING) * (0.5 * (1 + math.cos(math.pi * min(1.0, passed))) + FLOOR)
 
 
-def _batches(kept: Kept, course: Course) -> Iterator[list[int]]:
+def _batches(kept: CachedFeatures, course: Course) -> Iterator[list[int]]:
     rng = np.random.default_rng(course.seed)
     while True:
         pool = sorted(rng.integers(len(kept), size=BATCH * POOL).tolist(), key=kept.frames)

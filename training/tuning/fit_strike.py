@@ -35,7 +35,7 @@ from ocr.read import Options, read_images
 from training.handwriting import fonts
 from training.handwriting.font_sets import Purpose, of
 from training.sheets.compose import read_names
-from training.sheets.random_orders import Name
+from training.sheets.random_orders import RandomName
 from training.sheets.struck_sheets import STRIKES, Fonts, Mark2, MarkedRow, marked_sheet
 
 HELD = (
@@ -51,7 +51,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class StrikeSample:
     """A row as the reader cut it, the words on it: (left, right) shares of the crop and mark, from the left;
     and what the engine said of it."""
 
@@ -100,7 +100,7 @@ class _Watching:
         return said
 
 
-def sample_sheet(task: tuple[str, str, tuple[Name, ...], Fonts]) -> list[Sample]:
+def sample_sheet(task: tuple[str, str, tuple[RandomName, ...], Fonts]) -> list[StrikeSample]:
     """Compose, photograph and read one sheet: its rows with what stands on them. Rows without clear truth
     drop out."""
     cv2.setNumThreads(1)
@@ -112,7 +112,7 @@ def sample_sheet(task: tuple[str, str, tuple[Name, ...], Fonts]) -> list[Sample]
     for row in (row for page in reading.pages for line in page.lines for row in line.rows):
         (crop, said), words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
         if words and _covered(crop, words):
-            found.append(Sample(hand, sheet.paper, crop, words, said))
+            found.append(StrikeSample(hand, sheet.paper, crop, words, said))
     return found
 
 
@@ -160,7 +160,7 @@ def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
     return np.asarray(weights)
 
 
-def fit(samples: Sequence[Sample]) -> Weights:
+def fit(samples: Sequence[StrikeSample]) -> Weights:
     """Weights for the row, from rows struck whole against all others, and for words, from every stretch
     found."""
     rows = [
@@ -177,14 +177,14 @@ def fit(samples: Sequence[Sample]) -> Weights:
     return Weights(tuple(float(w) for w in row), tuple(float(w) for w in word))
 
 
-def _true(sample: Sample, left: float, right: float) -> bool:
+def _true(sample: StrikeSample, left: float, right: float) -> bool:
     """Whether half of a stretch or more is crossed out in truth."""
     return sum(max(0.0, min(right, b) - max(left, a)) for a, b in sample.runs) >= 0.5 * (right - left)
 
 
 def gather(
     hands: Sequence[str], per_hand: int, seed: int, names: Sequence[Path], cache: Path
-) -> list[Sample]:
+) -> list[StrikeSample]:
     """Rows of sheets in these hands, sheets in two processes; the order does not depend on which is first."""
     boards = [tuple(read_names(path)) for path in names]
     chance = Fonts({hand: fonts.locate(hand, cache, {}) for hand in hands}, seed)
@@ -218,7 +218,7 @@ def _row(numbers: Iterable[float]) -> str:
 class Scores:
     """What a judge said of samples: the row's score and its most struck part, one number a sample."""
 
-    samples: Sequence[Sample]
+    samples: Sequence[StrikeSample]
     found: Sequence[Strike]
     row: Floats
     touched: Floats
@@ -293,7 +293,7 @@ def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_])
     return float(below.mean() / 2 / max(len(low), 1)) if len(high) else float("nan")
 
 
-def score(samples: Sequence[Sample]) -> Scores:
+def score(samples: Sequence[StrikeSample]) -> Scores:
     """What the judge of `strike.toml` says of samples."""
     found = [strike(sample.crop, sample.said) for sample in samples]
     return Scores(samples, found, np.array([s.score for s in found]), np.array([s.touched for s in found]))

@@ -18,7 +18,7 @@ from PIL import Image as Picture
 from ocr.page import Image
 from training.handwriting.fonts import JOINED
 from training.handwriting.glyph_outlines import Face
-from training.handwriting.ink import Extent, Mark, Mask, Word
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask
 from training.handwriting.noise import Field, grain, smooth
 from training.handwriting.paper import Colour
 from training.handwriting.paper_and_pen import lay
@@ -47,7 +47,7 @@ _PENS = {
 
 
 @dataclass(slots=True)
-class Desk:
+class LineDrawer:
     """Fonts by name, and the faces already cut from them."""
 
     fonts: dict[str, Path]
@@ -60,7 +60,7 @@ class Desk:
         return self._faces[font, high]
 
 
-def line(text: str, font: str, desk: Desk, rng: np.random.Generator) -> Image:
+def line(text: str, font: str, desk: LineDrawer, rng: np.random.Generator) -> Image:
     """A crop that says `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single
     spaces."""
     hasty = bool(rng.random() < 0.35)
@@ -123,8 +123,8 @@ def _trimmed(mask: Mask, extent: Extent) -> tuple[Mask, Extent]:
     return np.ascontiguousarray(part), shifted
 
 
-def _words(text: str) -> tuple[Word, ...]:
-    return tuple(Word(word, Mark.PLAIN) for word in text.split())
+def _words(text: str) -> tuple[InkWord, ...]:
+    return tuple(InkWord(word, InkMark.PLAIN) for word in text.split())
 
 
 def _paper(size: tuple[int, int], high: int, rng: np.random.Generator) -> Colour:

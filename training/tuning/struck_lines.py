@@ -19,12 +19,12 @@ from training.handwriting.ink import Extent, Mask
 from training.handwriting.paper_and_pen import lay
 from training.handwriting.strike import MORE_STROKES, cross_out
 from training.handwriting.writer import Habits, Nib, Scrivener
-from training.sheets.struck_sheets import STRIKES, Mark2, Place, draw_mark
+from training.sheets.struck_sheets import STRIKES, Mark2, StruckPlace, draw_mark
 from training.tuning.lines import (
     GREY,
     HEIGHT,
     SWAYED,
-    Desk,
+    LineDrawer,
     _habits,
     _paper,
     _seen,
@@ -94,7 +94,7 @@ class _Writer(Scrivener):
 
 
 def struck_line(
-    text: str, font: str, desk: Desk, rng: np.random.Generator, other: Callable[[], str]
+    text: str, font: str, desk: LineDrawer, rng: np.random.Generator, other: Callable[[], str]
 ) -> StruckLine:
     """A row that says `text`, marked by chance; deterministic in `rng`. `other` gives words to put in."""
     hasty = bool(rng.random() < 0.35)
@@ -178,10 +178,10 @@ def _strike(row: _Row, who: _Writer, first: int, last: int, slope: float) -> Non
     row.struck.append((whole.left, whole.right, kind))
 
 
-def _place(row: _Row, who: _Writer, part: Extent, slope: float, lower: float = 0.0) -> Place:
+def _place(row: _Row, who: _Writer, part: Extent, slope: float, lower: float = 0.0) -> StruckPlace:
     """Where `draw_mark` draws; `lower` in font sizes."""
     size = SIZE * who.face.x_height
-    return Place(
+    return StruckPlace(
         part.left, part.right, row.base + slope * (part.left - row.words[0].left) + lower * size, size, slope
     )
 

@@ -15,8 +15,8 @@ from pydoc_data import topics
 
 import numpy as np
 
-from training.sheets.phrases import Dialect, Wording
-from training.sheets.random_orders import POWERS, Name
+from training.sheets.phrases import Dialect, PhraseBook
+from training.sheets.random_orders import POWERS, RandomName
 
 ORDERS, HEADINGS = 0.52, 0.08
 """Shares of lines that are orders, whole or a piece of one, and headings; the rest is general."""
@@ -60,7 +60,7 @@ class Sources:
     """What texts are made of. `boards`: the regions of each board, so that orders keep to one board's
     names."""
 
-    boards: Sequence[Sequence[Name]]
+    boards: Sequence[Sequence[RandomName]]
 
 
 def text(sources: Sources, rng: np.random.Generator) -> str:
@@ -77,7 +77,7 @@ def text(sources: Sources, rng: np.random.Generator) -> str:
 
 def _order(sources: Sources, rng: np.random.Generator) -> str:
     names = sources.boards[int(rng.integers(len(sources.boards)))]
-    words = Wording(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
+    words = PhraseBook(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
     said = words.order(_pick(rng, _PHASES))[0]
     said = said[0].upper() + said[1:] + ("." if rng.random() < 0.1 else "")
     return said if rng.random() < 0.45 else _piece(said, rng)

@@ -24,10 +24,10 @@ from ocr.engines.finetuned import HEAD
 from training.handwriting import font_sets, fonts
 from training.sheets.compose import read_names
 from training.tuning.commands import described, drawing
-from training.tuning.features import Kept, keep, published
+from training.tuning.features import CachedFeatures, keep, published
 from training.tuning.fit import Course, fit
 from training.tuning.layers import cut, mixed, pack
-from training.tuning.lines import Desk, line
+from training.tuning.lines import LineDrawer, line
 from training.tuning.net import ToolMissing
 from training.tuning.texts import Sources, text
 
@@ -37,7 +37,7 @@ LONGEST = 48
 
 def _lines(given: argparse.Namespace) -> None:
     families = font_sets.of(font_sets.Purpose.TUNING)
-    desk = Desk({family: fonts.locate(family, given.cache, {}) for family in families})
+    desk = LineDrawer({family: fonts.locate(family, given.cache, {}) for family in families})
     sources = Sources([read_names(path) for path in given.names])
     rng = np.random.default_rng(given.seed)
     with keep(given.out) as folder:
@@ -52,7 +52,7 @@ def _fit(given: argparse.Namespace) -> None:
     network = published()
     arrays = cut(network.arrays, network.columns)
     course = Course(given.minutes * 60, given.rate, given.seed)
-    tuned = fit(arrays, network.letters, Kept(given.lines), course, sys.stderr)
+    tuned = fit(arrays, network.letters, CachedFeatures(given.lines), course, sys.stderr)
     np.savez(given.out, allow_pickle=False, **tuned)
 
 

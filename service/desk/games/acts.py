@@ -14,12 +14,12 @@ import maps
 from maps.variant import Variant
 from service.config import ConfigError
 from service.desk.queries import work
-from service.desk.sheet.acts import Refused, back_to_desk, reason_of
+from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
 from service.games import create, extensions
 from service.games.agreement import Stage
 from service.games.ballots import FIRST_COUNTS
-from service.games.create import NewGame, Seat
-from service.games.deadlines import DeadlineError, Extension, schedule
+from service.games.create import GameSeat, NewGame
+from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.intake.read_submission import THRESHOLD
@@ -75,16 +75,17 @@ def begin(session: Session, written: Written, own_address: str, by: str, now: da
     variant = maps.load(written.variant)
     new, faults = _game(written, variant, own_address)
     if faults or new is None:
-        raise Refused("No game was created. " + " ".join(faults))
+        raise ActRefused("No game was created. " + " ".join(faults))
     first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
     if first.deadline <= now:
-        raise Refused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, "
+        raise ActRefused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} "
+                         f"GMT, "
                       f"is past: choose a "
                       "later day.")
     try:
         create.create(session, new, variant, first, fresh_seed(), now)
     except ConfigError as fault:
-        raise Refused(f"No game was created: {fault}.") from fault
+        raise ActRefused(f"No game was created: {fault}.") from fault
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
     log_event(
         session,
@@ -116,7 +117,7 @@ def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame
             faults.append(f"{power.name} has no player.")
         if not addresses:
             faults.append(f"{power.name} has no mail address.")
-        own.append(Seat(power.id, name.strip(), written.zone, addresses))
+        own.append(GameSeat(power.id, name.strip(), written.zone, addresses))
     faults += _address_faults(own, own_address)
     if written.review not in set(ReviewMode) or written.threshold not in THRESHOLDS:
         faults.append("Choose one of the ways of reading lines.")
@@ -134,7 +135,7 @@ def _options(written: Written) -> dict[str, Any]:
     return options
 
 
-def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
+def _address_faults(own: Sequence[GameSeat], own_address: str) -> Iterable[str]:
     owner: dict[str, str] = {}
     for seat in own:
         for mail in seat.mail:
@@ -148,13 +149,13 @@ def _address_faults(own: Sequence[Seat], own_address: str) -> Iterable[str]:
 
 def move(
     session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
-) -> Extension:
+) -> DeadlineExtension:
     """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15); what changed. Raises
     Refused."""
     try:
         deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
     except ValueError as fault:
-        raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an "
+        raise ActRefused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an "
                       "hour like "
                       "07:00, both in GMT.") from fault
     try:
@@ -163,27 +164,33 @@ def move(
         )
     except DeadlineError as fault:
         said = str(fault)
-        raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
+        raise ActRefused(
+            said if "Nothing was changed" in said else f"Nothing was changed: {said}."
+        ) from fault
 
 
-def move_year(session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime) -> Extension:
+def move_year(
+    session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime
+) -> DeadlineExtension:
     """Move the first day of a year that has not begun (Q-10); what changed. Raises Refused."""
     try:
         first = date.fromisoformat(day)
     except ValueError as fault:
-        raise Refused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
+        raise ActRefused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
     try:
         return extensions.move_year(session, phase.id, first, reason_of(why), by=by, now=now)
     except DeadlineError as fault:
         said = str(fault)
-        raise Refused(said if "Nothing was changed" in said else f"Nothing was changed: {said}.") from fault
+        raise ActRefused(
+            said if "Nothing was changed" in said else f"Nothing was changed: {said}."
+        ) from fault
 
 
 def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
     """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
     why = reason_of(why)
     if not back_to_desk(session, phase):
-        raise Refused("Nothing was changed: only a phase that is judged and not sent can be rolled back. "
+        raise ActRefused("Nothing was changed: only a phase that is judged and not sent can be rolled back. "
                       "What was sent "
                       "stands; an error in it is put right by a correction.")
     log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
@@ -196,10 +203,10 @@ def set_option(
     """Change an option of a running game, with its history in the log. Raises Refused."""
     why = reason_of(why)
     if name not in OPTIONS:
-        raise Refused("Nothing was changed: there is no such option.")
+        raise ActRefused("Nothing was changed: there is no such option.")
     before = bool(game.options.get(name, False))
     if before == value:
-        raise Refused("Nothing was changed: the option is set so already.")
+        raise ActRefused("Nothing was changed: the option is set so already.")
     game.options = {**game.options, name: value}
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
               detail={"option": name, "from": before, "to": value, "why": why})
@@ -210,10 +217,10 @@ def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by:
     on, with its history in the log. Raises Refused."""
     why = reason_of(why)
     if wanted not in THRESHOLDS:
-        raise Refused("Nothing was changed: there is no such threshold.")
+        raise ActRefused("Nothing was changed: there is no such threshold.")
     before = threshold(game)
     if before == wanted:
-        raise Refused("Nothing was changed: the option is set so already.")
+        raise ActRefused("Nothing was changed: the option is set so already.")
     kept = {name: value for name, value in game.options.items() if name != THRESHOLD}
     game.options = kept | ({THRESHOLD: float(wanted)} if wanted else {})
     log_event(
@@ -242,16 +249,16 @@ def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: st
     Refused, also while two people have read a line otherwise: no option decides which of them is right."""
     why = reason_of(why)
     if wanted not in set(ReviewMode):
-        raise Refused("Nothing was changed: there is no such way of reading lines.")
+        raise ActRefused("Nothing was changed: there is no such way of reading lines.")
     before = str(game.options.get(REVIEW, ReviewMode.NONE))
     if before == wanted:
-        raise Refused("Nothing was changed: the option is set so already.")
+        raise ActRefused("Nothing was changed: the option is set so already.")
     rows = [
         phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}
     ]
     for phase in rows:
         if any(work_line.line.stage is Stage.DIFFERS for work_line in work(session, phase)):
-            raise Refused("Nothing was changed: two people have read a line differently. Settle it at the "
+            raise ActRefused("Nothing was changed: two people have read a line differently. Settle it at the "
                           "desk or close it as "
                           "void first; no option decides which of them is right.")
     for phase in rows:

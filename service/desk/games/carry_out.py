@@ -10,7 +10,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk.sheet.acts import Refused
+from service.desk.sheet.acts import ActRefused
 from service.store.tables import GameRow
 from service.web.ports import DeskPorts
 
@@ -31,7 +31,7 @@ def tried(act: Callable[[], Outcome]) -> Outcome:
     change."""
     try:
         return act()
-    except Refused as fault:
+    except ActRefused as fault:
         raise HTTPException(409, str(fault)) from fault
 
 

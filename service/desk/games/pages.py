@@ -18,7 +18,7 @@ from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, W
 from service.desk.games.carry_out import done, game_row, own_address
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phase_title, phases_to_come
-from service.desk.sheet.acts import Refused
+from service.desk.sheet.acts import ActRefused
 from service.games.extensions import begins_year
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
@@ -88,7 +88,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     try:
         with ports.sessions.begin() as session:
             made = acts.begin(session, written, own_address(ports), visitor.name, ports.clock.now())
-    except Refused as fault:
+    except ActRefused as fault:
         return _form(request, visitor, written, str(fault), 400)
     told = "created" if welcome(ports, made) else "created-untold"
     return RedirectResponse(f"/games/{made}?told={told}", status_code=303)

@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.desk.sheet.acts import Refused, reason_of
+from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.create import known_zone
 from service.site_folder import is_address
 from service.store.records import log_event, seats
@@ -33,13 +33,13 @@ def add_address(
     address = mail.strip().lower()
     player = seats(session, game.id).get(power)
     if player is None:
-        raise Refused("Nothing was changed: nobody holds this power.")
+        raise ActRefused("Nothing was changed: nobody holds this power.")
     if not is_address(address) or address == own_address.lower():
-        raise Refused("Nothing was changed: this is no mail address of a player.")
+        raise ActRefused("Nothing was changed: this is no mail address of a player.")
     known = session.get(AddressRow, address)
     if known is not None:
         owner = session.get_one(PlayerRow, known.player_id).name
-        raise Refused(f"Nothing was changed: this address is registered for {owner} already.")
+        raise ActRefused(f"Nothing was changed: this address is registered for {owner} already.")
     session.add(AddressRow(email=address, player_id=player))
     log_event(session, now, "address_added", game_id=game.id, actor=by, detail={"power": power})
 
@@ -50,13 +50,14 @@ def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by
     address = session.get(AddressRow, mail.strip().lower())
     player = seats(session, game.id).get(power)
     if address is None or player is None or address.player_id != player:
-        raise Refused("Nothing was changed: the player of this power has no such address.")
+        raise ActRefused("Nothing was changed: the player of this power has no such address.")
     left = (
         session.scalar(select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player))
         or 0
     )
     if left < 2:
-        raise Refused("Nothing was changed: this is their only address. Add the new one first, or give the "
+        raise ActRefused("Nothing was changed: this is their only address. Add the new one first, or give "
+                         "the "
                       "seat to somebody "
                       "else.")
     session.delete(address)
@@ -73,11 +74,11 @@ def hand_over(
     why = reason_of(why)
     seat = session.get(SeatRow, (game.id, power))
     if seat is None:
-        raise Refused("Nothing was changed: the game has no such power.")
+        raise ActRefused("Nothing was changed: the game has no such power.")
     before = None if seat.player_id is None else session.get_one(PlayerRow, seat.player_id)
     after = _player(session, holder, own_address) if holder.name or holder.mail else None
     if (None if after is None else after.id) == seat.player_id:
-        raise Refused("Nothing was changed: they hold this power already.")
+        raise ActRefused("Nothing was changed: they hold this power already.")
     seat.player_id = None if after is None else after.id
     log_event(session, now, "seat_changed", game_id=game.id, actor=by, detail={
         "power": power, "from": "nobody" if before is None else before.name,
@@ -87,15 +88,15 @@ def hand_over(
 
 def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
     if not holder.name or len(holder.name) > 200 or not holder.mail:
-        raise Refused("Nothing was changed: a player needs a name and a mail address. To leave the seat "
+        raise ActRefused("Nothing was changed: a player needs a name and a mail address. To leave the seat "
                       "empty, leave both "
                       "empty.")
     if not known_zone(holder.zone):
-        raise Refused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like "
+        raise ActRefused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like "
                       f"Europe/London.")
     wrong = [mail for mail in holder.mail if not is_address(mail) or mail == own_address.lower()]
     if wrong:
-        raise Refused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")
+        raise ActRefused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")
     known = _known(session, holder.mail)
     if known is None:
         known = PlayerRow(name=holder.name, zone=holder.zone)
@@ -111,5 +112,5 @@ def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
     owners = set(session.scalars(select(AddressRow.player_id).where(AddressRow.email.in_(mails))))
     if len(owners) > 1:
-        raise Refused("Nothing was changed: these addresses are registered for different players.")
+        raise ActRefused("Nothing was changed: these addresses are registered for different players.")
     return session.get_one(PlayerRow, owners.pop()) if owners else None

@@ -13,7 +13,7 @@ from service.desk import queries
 from service.desk.reading import shape
 from service.games import decisions
 from service.games.agreement import Stage, both
-from service.games.decisions import KEY_LENGTH, Act, Decision, Kind
+from service.games.decisions import KEY_LENGTH, Act, Decision, DecisionKind
 from service.games.lines import lines_by_id
 from service.store.records import log_event
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, SubmissionRow
@@ -81,7 +81,7 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
             session, act, phase, [row.id], {} if asked.seen is None else {row.id: asked.seen}
         )
     decision, complaint = _said(ports, session, phase.id, power, row, asked)
-    kind = Kind.ASK if asked.do == "second" else Kind.DECIDE
+    kind = DecisionKind.ASK if asked.do == "second" else DecisionKind.DECIDE
     seen = {} if asked.seen is None else {row.id: asked.seen}
     _file(session, act, phase, [decision], seen, kind)
     return Carried((row.id,), complaint)
@@ -98,14 +98,15 @@ def close_differences(
     said = [
         Decision(one, LineState.VOID, "\n".join(both(found[one].votes)), settles=True) for one in line_ids
     ]
-    decisions.file(session, act, said, seen, Kind.CLOSE)
+    decisions.file(session, act, said, seen, DecisionKind.CLOSE)
     log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
               detail={"phase_id": phase.id, "lines": len(said)})
     return Carried(tuple(line_ids))
 
 
 def _file(
-    session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str], kind: Kind
+    session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str],
+    kind: DecisionKind
 ) -> None:
     """File decisions; where two people now read a line otherwise, that goes into the log without what they
     read."""
@@ -182,7 +183,7 @@ def _accept(session: Session, act: Act, phase: PhaseRow, asked: Asked) -> Carrie
         raise HTTPException(400, "No line was named. Nothing was changed.")
     said = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in found]
     seen = {row.id: version for row, version, _ in found if version is not None}
-    _file(session, act, phase, said, seen, Kind.ACCEPT)
+    _file(session, act, phase, said, seen, DecisionKind.ACCEPT)
     return Carried(tuple(row.id for row, _, _ in found))
 
 

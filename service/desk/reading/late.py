@@ -18,9 +18,17 @@ from sqlalchemy.orm import Session
 from service.desk.queries import executed
 from service.games import decisions
 from service.games.agreement import Stage
-from service.games.decisions import Act, Decision, Kind
+from service.games.decisions import Act, Decision, DecisionKind
 from service.games.lines import SettledLine, lines_of
-from service.store.tables import ActRow, LineRow, LineState, PageRow, PhaseRow, ReviewRow, SubmissionRow
+from service.store.tables import (
+    LineRow,
+    LineState,
+    PageRow,
+    PhaseRow,
+    ReviewActionRow,
+    ReviewRow,
+    SubmissionRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,9 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
         row.id: row
         for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id))
     }
-    settled = set(session.scalars(select(ActRow.target).where(
-        ActRow.phase_id == phase.id, ActRow.kind == Kind.CARRY, ActRow.undone_at.is_(None))))
+    settled = set(session.scalars(select(ReviewActionRow.target).where(
+        ReviewActionRow.phase_id == phase.id, ReviewActionRow.kind == DecisionKind.CARRY,
+        ReviewActionRow.undone_at.is_(None))))
     begun = set(session.scalars(
         select(PageRow.submission_id).join(LineRow, LineRow.page_id == PageRow.id)
         .join(ReviewRow, ReviewRow.line_id == LineRow.id)
@@ -74,7 +83,7 @@ def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
     stay open. One act, that can be undone like any. False when there was nothing to settle or this was filed
     before."""
     late = next((one for one in late_versions(session, phase) if one.paper == paper), None)
-    if late is None or not decisions.begin(session, act, Kind.CARRY, paper):
+    if late is None or not decisions.begin(session, act, DecisionKind.CARRY, paper):
         return False
     by_sheet = lines_of(session, [late.before, late.paper])
     carried = _unchanged(session, by_sheet[late.before], by_sheet[late.paper])

@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from service.games import decisions
-from service.games.decisions import Act, Decision, Kind
+from service.games.decisions import Act, Decision, DecisionKind
 from service.games.lines import AGAIN, arranged
 from service.store.tables import LineRow, LineState
 from service.web import crops
@@ -32,7 +32,7 @@ def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Su
     """Make one line of two neighbours on a page; the new line's id, None where this act was filed before."""
     if upper.page_id != lower.page_id:
         raise ValueError("only lines of one page can be joined")
-    if not decisions.begin(session, act, Kind.JOIN):
+    if not decisions.begin(session, act, DecisionKind.JOIN):
         return None
     xs, ys = zip(*(point for row in (upper, lower) for point in row.box), strict=True)
     box = [[min(xs), min(ys)], [max(xs), min(ys)], [max(xs), max(ys)], [min(xs), max(ys)]]
@@ -48,7 +48,7 @@ def split(session: Session, act: Act, line: LineRow, at: float, suggest: Suggest
     share = _within(line, at)
     if not EDGE <= share <= 1 - EDGE:
         raise ValueError("a line is broken between two words")
-    if not decisions.begin(session, act, Kind.BREAK):
+    if not decisions.begin(session, act, DecisionKind.BREAK):
         return None
     a, b, c, d = line.box
     top, foot = _between(a, b, share), _between(d, c, share)
@@ -61,7 +61,7 @@ def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[floa
     """Cut a line out of its page by another box, four corners in pixels of the upright picture; the new
     line's id, None where this act was filed before. What the eye read is offered as it was until it has
     looked again, and the line is open: its ink is another."""
-    if not decisions.begin(session, act, Kind.BOX):
+    if not decisions.begin(session, act, DecisionKind.BOX):
         return None
     before = [
         {name: said for name, said in one.items() if name != AGAIN} for _, one in arranged(line.candidates)

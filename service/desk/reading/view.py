@@ -15,7 +15,7 @@ from service.desk.reading import candidates
 from service.desk.reading.candidates import ShownReading
 from service.desk.reading.echo import Echo, echo
 from service.desk.reading.shape import size, written_rows
-from service.games.agreement import Said, Stage
+from service.games.agreement import ReviewDecision, Stage
 from service.games.decisions import PART
 from service.games.lines import AGAIN, arranged
 from service.store.tables import LineState, PageRow
@@ -59,7 +59,7 @@ class LineView:
     ratio: float
     blind: bool
     below: int | None
-    both: tuple[Said, ...] = ()
+    both: tuple[ReviewDecision, ...] = ()
     mine: bool = False
     rows: int = 1
     paper: int = 0

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from service.desk.reading.shape import make_room
 from service.games import decisions
-from service.games.decisions import Act, Decision, Kind
+from service.games.decisions import Act, Decision, DecisionKind
 from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
 from service.store.tables import (
     LineRow,
@@ -29,7 +29,7 @@ DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was fil
 """Flags of a paper: why it is held, and for whom a held one was filed first."""
 
 
-class Refused(Exception):
+class ActRefused(Exception):
     """The act was not done; the sentence says why, that nothing was changed, and what to do."""
 
 
@@ -37,7 +37,7 @@ def reason_of(text: str) -> str:
     """A reason without needless blanks. Raises Refused for less than ten letters."""
     why = " ".join(text.split())[:500]
     if len(why) < LEAST_REASON:
-        raise Refused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
+        raise ActRefused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
     return why
 
 
@@ -49,7 +49,8 @@ def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by
     """
     why = reason_of(why)
     if paper.received_at > phase.deadline:
-        raise Refused("Nothing was changed: this paper came after the deadline and cannot be executed. What "
+        raise ActRefused("Nothing was changed: this paper came after the deadline and cannot be executed. "
+                         "What "
                       "came in "
                       "time stands.")
     _clear(session, phase, paper.power)
@@ -66,7 +67,7 @@ def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: s
     """Take a choice back: the rule of versions decides again, and a paper that was held is held again."""
     why = reason_of(why)
     if not _clear(session, phase, power):
-        raise Refused("Nothing was changed: no version of this power was chosen by hand.")
+        raise ActRefused("Nothing was changed: no version of this power was chosen by hand.")
     back_to_desk(session, phase)
     log_event(session, now, "sheet_choice_taken_back", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": power, "why": why})
@@ -92,11 +93,11 @@ def refile(
     """
     why = reason_of(why)
     if power not in other_powers(session, phase, paper):
-        raise Refused("Nothing was changed: the sender of this paper does not command that power.")
+        raise ActRefused("Nothing was changed: the sender of this paper does not command that power.")
     same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
                                           SubmissionRow.semantic_key == paper.semantic_key)
     if session.scalar(same) is not None:
-        raise Refused("Nothing was changed: that power has the very same paper already.")
+        raise ActRefused("Nothing was changed: that power has the very same paper already.")
     if CHOSEN in paper.flags:
         _clear(session, phase, paper.power)
         session.refresh(paper)
@@ -136,7 +137,7 @@ def add_line(
     again. `box`: four corners in pixels of the upright picture; `after`: the ordinal of the line above it, -1
     for the top.
     """
-    if not decisions.begin(session, act, Kind.DECIDE):
+    if not decisions.begin(session, act, DecisionKind.DECIDE):
         return None
     make_room(session, page.id, after, 1)
     # What the first of two readers wrote is not the eye's: the second would find it in the edit box.

@@ -12,9 +12,9 @@ from adjudicator.orders import UnitOrder
 from maps.variant import Variant
 from reading.vocabulary import parse_typed
 from service.desk.reading.shape import make_room
-from service.desk.sheet.acts import Refused
+from service.desk.sheet.acts import ActRefused
 from service.games import decisions
-from service.games.decisions import Act, Decision, Kind
+from service.games.decisions import Act, Decision, DecisionKind
 from service.games.lines import SettledLine
 from service.store.tables import LineRow, LineState, PageRow
 
@@ -42,10 +42,10 @@ def take_over(
     """Add these lines below the sheet's own on its last page, as decisions of this person; how many, 0 where
     this act was filed before. `U` at the desk takes all of them back. Raises Refused."""
     if any(line.needs_a_person for line in own):
-        raise Refused(NOT_READ)
+        raise ActRefused(NOT_READ)
     if not found:
-        raise Refused(NOTHING)
-    if not decisions.begin(session, act, Kind.DECIDE):
+        raise ActRefused(NOTHING)
+    if not decisions.begin(session, act, DecisionKind.DECIDE):
         return 0
     last = max((line.ordinal for line in own if line.page_id == page.id), default=-1)
     make_room(session, page.id, last, len(found))

@@ -47,7 +47,7 @@ LEAST_BOX = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SheetPageData:
     """A paper with its phase and game."""
 
     paper: SubmissionRow
@@ -233,7 +233,7 @@ def take_over(
 
 
 def _taken_over(
-    ports: DeskPorts, session: Session, act: Act, found: Found, other: SubmissionRow, why: str
+    ports: DeskPorts, session: Session, act: Act, found: SheetPageData, other: SubmissionRow, why: str
 ) -> None:
     reason = acts.reason_of(why)
     own, page = view.own_lines(session, found.paper.id), view.pages(session, found.paper.id)[-1]
@@ -381,15 +381,15 @@ def _other(own: Sequence[view.Version], this: int, against: int | None) -> view.
     return next(iter([*asked, *counting, *rest[::-1]]), None)
 
 
-def _found(session: Session, submission_id: int) -> Found:
+def _found(session: Session, submission_id: int) -> SheetPageData:
     paper = session.get(SubmissionRow, submission_id)
     if paper is None:
         raise HTTPException(404, NO_SHEET)
     phase = session.get_one(PhaseRow, paper.phase_id)
-    return Found(paper, phase, session.get_one(GameRow, phase.game_id))
+    return SheetPageData(paper, phase, session.get_one(GameRow, phase.game_id))
 
 
-def _changeable(session: Session, submission_id: int) -> Found:
+def _changeable(session: Session, submission_id: int) -> SheetPageData:
     found = _found(session, submission_id)
     if sealed(found.phase):
         raise HTTPException(403, SEALED)
@@ -410,7 +410,7 @@ def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
 def _tried(act: Callable[[], None]) -> None:
     try:
         act()
-    except acts.Refused as fault:
+    except acts.ActRefused as fault:
         raise HTTPException(400, str(fault)) from fault
 
 

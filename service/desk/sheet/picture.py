@@ -16,13 +16,13 @@ from service.games.lines import SettledLine
 from service.store.blobs import BlobError
 from service.store.tables import LineState
 from service.web.crops import PAGE_WIDTH, NoPicture
-from service.web.ports import Blobs
+from service.web.ports import BlobReader
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PictureMark:
     """How a state is drawn. `stroke`: lengths drawn and left out by turns, in widths of the line; empty is
     unbroken."""
 
@@ -32,17 +32,17 @@ class Mark:
     double: bool = False
 
 
-MARKS: dict[LineState, Mark] = {
-    LineState.AUTO: Mark("A", "#1f6b3a"),
-    LineState.READ: Mark("R", "#0b57a4", (9, 3)),
-    LineState.OPEN: Mark("O", "#a3160c", double=True),
-    LineState.SKIPPED: Mark("S", "#8a4b00", (7, 3, 2, 3)),
-    LineState.VOID: Mark("V", "#241f1a", (2, 2)),
-    LineState.NOT_ORDER: Mark("N", "#655b4e", (4, 4)),
+MARKS: dict[LineState, PictureMark] = {
+    LineState.AUTO: PictureMark("A", "#1f6b3a"),
+    LineState.READ: PictureMark("R", "#0b57a4", (9, 3)),
+    LineState.OPEN: PictureMark("O", "#a3160c", double=True),
+    LineState.SKIPPED: PictureMark("S", "#8a4b00", (7, 3, 2, 3)),
+    LineState.VOID: PictureMark("V", "#241f1a", (2, 2)),
+    LineState.NOT_ORDER: PictureMark("N", "#655b4e", (4, 4)),
 }
 
 
-def framed(blobs: Blobs, key: str, rotation: int, lines: Sequence[tuple[str, SettledLine]]) -> bytes:
+def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str, SettledLine]]) -> bytes:
     """The page as its sender held it, each line framed and labelled "3 A", as JPEG at most 1400 px wide.
 
     `key` is the blob of the upright picture, `rotation` how far its writing is still turned (degrees
@@ -73,7 +73,7 @@ def turned(point: Point, size: tuple[int, int], rotation: int) -> Point:
     return {0: (x, y), 90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[rotation % 360]
 
 
-def measure(blobs: Blobs, key: str) -> tuple[int, int]:
+def measure(blobs: BlobReader, key: str) -> tuple[int, int]:
     """Width and height of a stored page in pixels, from the head of its file. Raises NoPicture."""
     with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
         return opened.size
@@ -88,7 +88,7 @@ def percent(box: Sequence[Point], size: tuple[int, int], rotation: int) -> tuple
             round(100 * max(ys) / high, 1))
 
 
-def _opened(blobs: Blobs, key: str) -> Image.Image:
+def _opened(blobs: BlobReader, key: str) -> Image.Image:
     with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
         return opened.convert("RGB")
 
@@ -103,7 +103,9 @@ def _readable() -> Iterator[None]:
                         "hand from the original file.") from fault
 
 
-def _frame(pen: ImageDraw.ImageDraw, corners: Sequence[Point], label: str, mark: Mark, width: int) -> None:
+def _frame(
+    pen: ImageDraw.ImageDraw, corners: Sequence[Point], label: str, mark: PictureMark, width: int
+) -> None:
     around = [*corners, corners[0]]
     for one, other in pairwise(around):
         _stroke(pen, one, other, mark, width)
@@ -123,7 +125,7 @@ def _away(point: Point, middle: Point, by: float) -> Point:
     )
 
 
-def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: Mark, width: int) -> None:
+def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: PictureMark, width: int) -> None:
     far = math.dist(one, other)
     if not mark.stroke or far == 0:
         pen.line([one, other], fill=mark.colour, width=width)
@@ -138,7 +140,7 @@ def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: Mark, widt
         at, turn = at + step, turn + 1
 
 
-def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: Mark, size: int) -> None:
+def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: PictureMark, size: int) -> None:
     """The label on a plate to the left of the line, off its ink, in white on the state's colour."""
     font = ImageFont.load_default(size)
     left, top, right, bottom = pen.textbbox((0, 0), label, font=font)

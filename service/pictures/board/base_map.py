@@ -11,10 +11,10 @@ from shapely.geometry.base import BaseGeometry
 from service.pictures.board import ornament
 from service.pictures.board.centre_marks import LAND_TONE
 from service.pictures.board.ornament import INK
-from service.pictures.drawing.shapes import Sheet
+from service.pictures.drawing.shapes import MapPaper
 from service.pictures.drawing.svg import label as draw_label
 from service.pictures.drawing.svg import path
-from service.pictures.drawing.values import Ground, Label, Place, Rect
+from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
 
 PAPER_TONE, SEA_TONE, FAR_TONE = "#f3e8cd", "#e3e6d6", "#ece0c2"
 TONES = (LAND_TONE, "#f4e7c4", "#f6ecdb", "#eef0d8", "#f7e6cf")
@@ -27,7 +27,7 @@ UNSEEN = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseMap:
     """SVG of what lies below the colours of control, of the lines above them, and of the names on top."""
 
     below: str
@@ -35,17 +35,19 @@ class Base:
     names: str
 
 
-def draw_base(sheet: Sheet, labels: Iterable[Label], compass: Rect | None, like: Sheet | None = None) -> Base:
+def draw_base(
+    sheet: MapPaper, labels: Iterable[Label], compass: Rect | None, like: MapPaper | None = None
+) -> BaseMap:
     """The unchanging part of a sheet's map; winds blow from the `compass`, where there is one. Its land is
     washed in the tones of another sheet it is `like`."""
-    return Base(
+    return BaseMap(
         _water(sheet, compass) + _land(sheet, _tones(like or sheet)),
         _lines(sheet),
         drawn_names(sheet, labels),
     )
 
 
-def _water(sheet: Sheet, compass: Rect | None) -> str:
+def _water(sheet: MapPaper, compass: Rect | None) -> str:
     inside = sheet.inside
     if compass is None:
         return (f'<rect width="{inside.width:.2f}" height="{inside.height:.2f}" '
@@ -60,7 +62,7 @@ def _water(sheet: Sheet, compass: Rect | None) -> str:
     )
 
 
-def _waterlines(sheet: Sheet) -> str:
+def _waterlines(sheet: MapPaper) -> str:
     coast = shapely.union_all([sheet.land, sheet.far], grid_size=0.001).simplify(0.08)
     frame = _frame(sheet)
     parts = []
@@ -74,11 +76,11 @@ def _waterlines(sheet: Sheet) -> str:
     return "".join(parts)
 
 
-def _frame(sheet: Sheet) -> BaseGeometry:
+def _frame(sheet: MapPaper) -> BaseGeometry:
     return shapely.box(sheet.inside.x0, sheet.inside.y0, sheet.inside.x1, sheet.inside.y1)
 
 
-def _land(sheet: Sheet, tones: Mapping[str, int]) -> str:
+def _land(sheet: MapPaper, tones: Mapping[str, int]) -> str:
     parts = [f'<path d="{path(sheet.far)}" fill="{FAR_TONE}"/>']
     for name, tone in tones.items():
         if name not in sheet.places:
@@ -89,9 +91,9 @@ def _land(sheet: Sheet, tones: Mapping[str, int]) -> str:
     return "".join(parts)
 
 
-def _tones(sheet: Sheet) -> dict[str, int]:
+def _tones(sheet: MapPaper) -> dict[str, int]:
     """A tone for each region on land so that neighbours differ, as a colourist would wash them."""
-    land = [p for p in sheet.places.values() if p.ground is Ground.LAND]
+    land = [p for p in sheet.places.values() if p.ground is GroundKind.LAND]
     tree = shapely.STRtree([p.shape for p in land])
     tones: dict[str, int] = {}
     for place in land:
@@ -102,10 +104,10 @@ def _tones(sheet: Sheet) -> dict[str, int]:
     return tones
 
 
-def _lines(sheet: Sheet) -> str:
-    land = [p for p in sheet.places.values() if p.ground is Ground.LAND]
-    dry = [p for p in sheet.places.values() if p.ground in {Ground.LAND, Ground.TOWN}]
-    seas = [p for p in sheet.places.values() if p.ground in {Ground.SEA, Ground.AREA}]
+def _lines(sheet: MapPaper) -> str:
+    land = [p for p in sheet.places.values() if p.ground is GroundKind.LAND]
+    dry = [p for p in sheet.places.values() if p.ground in {GroundKind.LAND, GroundKind.TOWN}]
+    seas = [p for p in sheet.places.values() if p.ground in {GroundKind.SEA, GroundKind.AREA}]
     edge = _frame(sheet).buffer(-0.08)
     solid = shapely.union_all([sheet.land, sheet.far], grid_size=0.001)
     shore = shapely.intersection(solid.boundary, edge)
@@ -136,7 +138,7 @@ def _net(shapes: Iterable[BaseGeometry]) -> BaseGeometry:
     return shapely.union_all([shape.boundary for shape in shapes], grid_size=0.005)
 
 
-def _by_area(places: Iterable[Place]) -> list[BaseGeometry]:
+def _by_area(places: Iterable[LabelPlace]) -> list[BaseGeometry]:
     groups: dict[str, list[BaseGeometry]] = {}
     for place in places:
         groups.setdefault(place.area or "", []).append(place.shape)
@@ -153,12 +155,12 @@ def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:
     )
 
 
-def drawn_names(sheet: Sheet, labels: Iterable[Label]) -> str:
+def drawn_names(sheet: MapPaper, labels: Iterable[Label]) -> str:
     """Every name as it was placed, as SVG."""
     parts = []
     for one in labels:
         ground = sheet.places[one.region].ground
-        wet = ground in {Ground.SEA, Ground.AREA}
+        wet = ground in {GroundKind.SEA, GroundKind.AREA}
         if one.leader is not None:
             (x0, y0), (x1, y1) = one.leader
             parts.append(f'<path d="M{x0:.2f} {y0:.2f}L{x1:.2f} {y1:.2f}" stroke="{INK}" '

@@ -14,7 +14,7 @@ from service.pictures.board import ornament
 from service.pictures.board.ornament import INK
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.svg import path, text
-from service.pictures.drawing.values import Ground, Place
+from service.pictures.drawing.values import GroundKind, LabelPlace
 
 LAND_TONE, TOWN_TONE = "#faf3e0", "#e2cda0"
 GAP_TOWN = 0.62
@@ -43,14 +43,14 @@ def disc(x: float, y: float, radius: float) -> BaseGeometry:
     return shapely.Point(x, y).buffer(radius, quad_segs=12)
 
 
-def seal(place: Place, power: Power | None) -> str:
+def seal(place: LabelPlace, power: Power | None) -> str:
     """A centre's mark: the owner's letter on paper within a ring of the owner's colour and pattern; a black
     point where nobody owns it. A town is a disc, the mark of a county's centre a shield. A capital wears a
     crown."""
     if place.seal is None:
         return ""
     x, y = place.seal
-    town = place.ground is Ground.TOWN
+    town = place.ground is GroundKind.TOWN
     outline = _outline(place)
     tone = TOWN_TONE if town and power is None else ornament.PALE
     parts = [outline.format(f'fill="{tone}"')]
@@ -77,10 +77,10 @@ def seal(place: Place, power: Power | None) -> str:
     return f'<g class="seal" data-region="{attribute(place.name)}"{owner}>{"".join(parts)}</g>'
 
 
-def _outline(place: Place) -> str:
+def _outline(place: LabelPlace) -> str:
     """The edge of a mark, with room for its style."""
     x, y = place.seal or (0.0, 0.0)
-    if place.ground is Ground.TOWN:
+    if place.ground is GroundKind.TOWN:
         return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{place.radius:.2f}" {{}}/>'
     return f'<path d="{path(shield(x, y, place.radius))}" {{}}/>'
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.pictures.drawing.raster import CELL, Boxes, Grid, share, summed
-from service.pictures.drawing.shapes import Sheet
-from service.pictures.drawing.values import Ground, Rect
+from service.pictures.drawing.shapes import MapPaper
+from service.pictures.drawing.values import GroundKind, Rect
 
 COARSE = 5
 """Every fifth cell is looked at: two millimetres."""
@@ -26,7 +26,7 @@ side."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FurniturePiece:
     """Something of a size in millimetres that wants a place; `at` is the corner or side it is drawn to, each
     from 0 (left, top) to 1 (right, bottom). What is `afloat` keeps off foreign land too."""
 
@@ -37,7 +37,7 @@ class Piece:
     afloat: bool = False
 
 
-def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
+def arrange(sheet: MapPaper, pieces: Sequence[FurniturePiece]) -> Mapping[str, Rect]:
     """A rectangle for each piece, in the order given; pieces never overlap each other."""
     ground = _Ground(sheet)
     placed: dict[str, Rect] = {}
@@ -50,7 +50,7 @@ def arrange(sheet: Sheet, pieces: Sequence[Piece]) -> Mapping[str, Rect]:
 class _Ground:
     """What a piece would stand on, and how much of each sea is hidden already."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: MapPaper) -> None:
         grid = Grid(sheet.paper, sheet.places)
         self.ids = grid.ids[::COARSE, ::COARSE]
         # Land is asked for cell by cell, so that no islet is covered, nor its mark, which may be wider; water
@@ -60,11 +60,13 @@ class _Ground:
         )
         self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea | marks), summed(grid.ids < 0)
         self.lines = summed(grid.edge)
-        self.wet = np.array([place.ground in {Ground.AREA, Ground.SEA} for place in sheet.places.values()])
+        self.wet = np.array(
+            [place.ground in {GroundKind.AREA, GroundKind.SEA} for place in sheet.places.values()]
+        )
         self.visible = np.maximum(1, np.bincount(self.ids.ravel() + 1, minlength=len(self.wet) + 1)[1:])
         self.hidden = np.zeros_like(self.visible)
 
-    def best(self, piece: Piece, inside: Rect, placed: Iterable[Rect]) -> Rect:
+    def best(self, piece: FurniturePiece, inside: Rect, placed: Iterable[Rect]) -> Rect:
         """The cheapest free spot for a piece."""
         step = 2 * CELL * COARSE
         across, down = np.meshgrid(
@@ -100,7 +102,7 @@ class _Ground:
         """Count a box as hidden from now on."""
         self.hidden += self._under(box)
 
-    def _price(self, piece: Piece, boxes: Boxes, inside: Rect) -> NDArray[np.float64]:
+    def _price(self, piece: FurniturePiece, boxes: Boxes, inside: Rect) -> NDArray[np.float64]:
         near = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
         price = _LAND * share(self.dry, near) + _LINES * share(self.lines, near)
         if piece.afloat:

@@ -12,12 +12,12 @@ import shapely
 from shapely import affinity
 from shapely.geometry.base import BaseGeometry
 
-from service.pictures.board.base_map import Base, draw_base
+from service.pictures.board.base_map import BaseMap, draw_base
 from service.pictures.board.labels import Unplaceable, place_labels
 from service.pictures.board.ornament import INK, PALE
-from service.pictures.drawing.shapes import TOWN_MM, Sheet, solid
+from service.pictures.drawing.shapes import TOWN_MM, MapPaper, solid
 from service.pictures.drawing.svg import text
-from service.pictures.drawing.values import Ground, Label, Paper, Place, Rect
+from service.pictures.drawing.values import GroundKind, Label, LabelPlace, PaperSize, Rect
 
 WIDE, HIGH = 38.0, 31.0
 """Millimetres of the map on A3 that an inset shows; on smaller paper as much less as its furniture."""
@@ -46,12 +46,12 @@ class Inset:
 
     window: Rect
     box: Rect
-    sheet: Sheet
+    sheet: MapPaper
     labels: tuple[Label, ...]
-    base: Base
+    base: BaseMap
 
 
-def crowded(sheet: Sheet) -> Rect | None:
+def crowded(sheet: MapPaper) -> Rect | None:
     """The window with the most regions in it, None where no window has a crowd. The first of equals from the
     top left."""
     part = sheet.paper.furniture
@@ -72,12 +72,12 @@ def crowded(sheet: Sheet) -> Rect | None:
     return best
 
 
-def size(window: Rect, paper: Paper) -> tuple[float, float]:
+def size(window: Rect, paper: PaperSize) -> tuple[float, float]:
     """Width and height of the box that an inset of a window needs, frame and caption included."""
     return window.width * LARGER + 2 * FRAME, window.height * LARGER + CAPTION * paper.furniture + 2 * FRAME
 
 
-def make(sheet: Sheet, window: Rect, box: Rect) -> Inset | None:
+def make(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
     """The inset of a window; None where its names find no room even so."""
     own = enlarged(sheet, window)
     wanted = {name for name, place in own.places.items() if _seen(sheet.places[name], place, own.inside)}
@@ -88,7 +88,7 @@ def make(sheet: Sheet, window: Rect, box: Rect) -> Inset | None:
     return Inset(window, box, own, labels, draw_base(own, labels, None, like=sheet))
 
 
-def hides_land(sheet: Sheet, box: Rect) -> bool:
+def hides_land(sheet: MapPaper, box: Rect) -> bool:
     """Whether a box would cover land of the board, or a mark on it."""
     here = shapely.box(box.x0, box.y0, box.x1, box.y1)
     marks = [
@@ -97,19 +97,19 @@ def hides_land(sheet: Sheet, box: Rect) -> bool:
     return bool(sheet.land.intersection(here).area > 0.5 or shapely.intersects(here, marks).any())
 
 
-def _seen(whole: Place, own: Place, frame: Rect) -> bool:
+def _seen(whole: LabelPlace, own: LabelPlace, frame: Rect) -> bool:
     """Whether so much of a region is in the frame that its name belongs there."""
     if own.seal is not None and not frame.grown(-own.radius).meets(
         Rect(own.seal[0], own.seal[1], own.seal[0], own.seal[1])
     ):
         return False
-    if whole.ground is Ground.TOWN:
+    if whole.ground is GroundKind.TOWN:
         return own.seal is not None
     shown = own.shape.intersection(shapely.box(frame.x0, frame.y0, frame.x1, frame.y1))
     return bool(shown.area >= SHOWN * LARGER**2 * whole.shape.area)
 
 
-def enlarged(sheet: Sheet, window: Rect) -> Sheet:
+def enlarged(sheet: MapPaper, window: Rect) -> MapPaper:
     """What a window shows, on a sheet of its own."""
     frame = Rect(0.0, 0.0, window.width * LARGER, window.height * LARGER)
     places = {}
@@ -117,20 +117,20 @@ def enlarged(sheet: Sheet, window: Rect) -> Sheet:
         shape = solid(_moved(place.shape, window, frame))
         if shape.area > 0.5:
             places[name] = _place(place, shape, window, frame)
-    paper = Paper(frame.width, frame.height, 0.0, 0.0, sheet.paper.furniture, "inset")
+    paper = PaperSize(frame.width, frame.height, 0.0, 0.0, sheet.paper.furniture, "inset")
     return replace(
         sheet, places=places, paper=paper, inside=frame, scale=sheet.scale / LARGER,
         land=_moved(sheet.land, window, frame),
         far=_moved(sheet.far, window, frame))
 
 
-def _place(place: Place, shape: BaseGeometry, window: Rect, frame: Rect) -> Place:
+def _place(place: LabelPlace, shape: BaseGeometry, window: Rect, frame: Rect) -> LabelPlace:
     if place.seal is None:
         return replace(place, shape=shape)
     x, y = ((place.seal[0] - window.x0) * LARGER, (place.seal[1] - window.y0) * LARGER)
     if not (-MARGIN < x < frame.x1 + MARGIN and -MARGIN < y < frame.y1 + MARGIN):
         return replace(place, shape=shape, seal=None)
-    if place.ground is Ground.TOWN:
+    if place.ground is GroundKind.TOWN:
         return replace(place, shape=shape, seal=(x, y), radius=max(TOWN_MM, math.sqrt(shape.area / math.pi)))
     # The mark of a county stands where it does on the map, so that it is found again.
     return replace(place, shape=shape, seal=(x, y))

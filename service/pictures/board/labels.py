@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from service.pictures.drawing.name_variants import extent, wordings
 from service.pictures.drawing.raster import Boxes, Grid, Sums, share, summed
-from service.pictures.drawing.shapes import Sheet, inscribed
-from service.pictures.drawing.values import Ground, Label, Place, Rect
+from service.pictures.drawing.shapes import MapPaper, inscribed
+from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
 
 PAD = 0.3
 """Clear space around each name, millimetres."""
@@ -33,7 +33,7 @@ WORSE = 4.5
 LEADER_FROM = 1.1
 FAR = 9.0
 _COLLISION = 25.0
-_STEP = {Ground.AREA: 3.0, Ground.SEA: 1.4, Ground.LAND: 0.9}
+_STEP = {GroundKind.AREA: 3.0, GroundKind.SEA: 1.4, GroundKind.LAND: 0.9}
 
 
 class Unplaceable(RuntimeError):
@@ -42,7 +42,7 @@ class Unplaceable(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    place: Place
+    place: LabelPlace
     choices: NDArray[np.int64]
     boxes: Boxes
     costs: NDArray[np.float64]
@@ -60,7 +60,7 @@ class _Under:
 
 
 def place_labels(
-    sheet: Sheet, furniture: Iterable[Rect], only: Collection[str] | None = None
+    sheet: MapPaper, furniture: Iterable[Rect], only: Collection[str] | None = None
 ) -> tuple[Label, ...]:
     """One label for each region of a sheet, or for each of some. Names keep clear of each other, of every
     mark and of the furniture.
@@ -78,7 +78,7 @@ def place_labels(
 
 
 def step_aside(
-    sheet: Sheet, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect]
+    sheet: MapPaper, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect]
 ) -> tuple[Label, ...]:
     """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name;
     names near them may make room, all others stay. What finds no place stays too, and a whole name is never
@@ -105,7 +105,7 @@ def step_aside(
 
 
 def _elsewhere(
-    sheet: Sheet, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]
+    sheet: MapPaper, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]
 ) -> tuple[Label, ...]:
     """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
     numbers = list(sheet.places)
@@ -137,7 +137,7 @@ def _rows(boxes: Sequence[Rect]) -> Boxes:
     return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes])
 
 
-def _under(sheet: Sheet, furniture: Iterable[Rect]) -> _Under:
+def _under(sheet: MapPaper, furniture: Iterable[Rect]) -> _Under:
     grid = Grid(sheet.paper, sheet.places)
     discs = [(*p.seal, p.radius + 0.35) for p in sheet.places.values() if p.seal is not None]
     discs += [
@@ -150,13 +150,13 @@ def _under(sheet: Sheet, furniture: Iterable[Rect]) -> _Under:
     )
 
 
-def _options(place: Place, number: int, sheet: Sheet, under: _Under) -> _Options:
+def _options(place: LabelPlace, number: int, sheet: MapPaper, under: _Under) -> _Options:
     ways = wordings(place)
     rows: list[Boxes] = []
     picks: list[NDArray[np.int64]] = []
     base: list[NDArray[np.float64]] = []
     inside = sheet.inside.grown(-1.2)
-    over = None if place.ground is Ground.TOWN else _over(place)
+    over = None if place.ground is GroundKind.TOWN else _over(place)
     for at, way in enumerate(ways):
         wide, high = extent(way)
         spots, extra = over or _beside(place, wide, high)
@@ -176,15 +176,15 @@ def _options(place: Place, number: int, sheet: Sheet, under: _Under) -> _Options
     return _Options(place, choices[best], boxes[best], costs[best])
 
 
-def _price(place: Place, number: int, boxes: Boxes, under: _Under) -> NDArray[np.float64]:
+def _price(place: LabelPlace, number: int, boxes: Boxes, under: _Under) -> NDArray[np.float64]:
     sums, corner = under.grid.own(number, place.shape.bounds)
     own = share(sums, boxes, corner)
     sea, edge = share(under.sea, boxes), share(under.edge, boxes)
     blocked, foreign = share(under.blocked, boxes), share(under.foreign, boxes)
     price = 400.0 * (blocked > 0) * (0.15 + blocked)
-    if place.ground is Ground.TOWN:
+    if place.ground is GroundKind.TOWN:
         return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
-    if place.ground is Ground.LAND:
+    if place.ground is GroundKind.LAND:
         strange = np.maximum(0.0, 1 - own - sea)
         apart = own == 0
         price = price + 9.0 * strange + 2.6 * (1 - own) + 2.0 * edge + 6.0 * apart * strange
@@ -200,21 +200,21 @@ def _price(place: Place, number: int, boxes: Boxes, under: _Under) -> NDArray[np
     return np.asarray(price + 9.0 * (1 - own) + 14.0 * (1 - sea) + 3.0 * edge)
 
 
-def _over(place: Place) -> tuple[Boxes, NDArray[np.float64]]:
+def _over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots over the region and a little around it, dearer away from its widest part."""
     step = _STEP[place.ground]
     x0, y0, x1, y1 = place.shape.bounds
-    around = 5.0 if place.ground is Ground.LAND else 0.0
+    around = 5.0 if place.ground is GroundKind.LAND else 0.0
     columns = np.arange(x0 - around, x1 + around + step, step)
     rows = np.arange(y0 - around, y1 + around + step, step / 2)
     across, down = np.meshgrid(columns, rows)
     spots = np.column_stack([across.ravel(), down.ravel()])
     middle = inscribed(place.shape)
     away = np.hypot(spots[:, 0] - middle[0], spots[:, 1] - middle[1])
-    return spots, away * (0.12 if place.ground is Ground.LAND else 0.06)
+    return spots, away * (0.12 if place.ground is GroundKind.LAND else 0.06)
 
 
-def _beside(place: Place, wide: float, high: float) -> tuple[Boxes, NDArray[np.float64]]:
+def _beside(place: LabelPlace, wide: float, high: float) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots around a disc: right and left first, then above and below, then farther off at the end of a
     line."""
     if place.seal is None:
@@ -277,7 +277,7 @@ def _label(one: _Options, pick: int) -> Label:
     x0, y0, x1, y1 = (float(v) for v in one.boxes[pick])
     wording = wordings(one.place)[int(one.choices[pick])]
     leader = None
-    if one.place.ground is Ground.TOWN and one.place.seal is not None:
+    if one.place.ground is GroundKind.TOWN and one.place.seal is not None:
         x, y = one.place.seal
         near = (min(max(x, x0), x1), min(max(y, y0), y1))
         away = float(np.hypot(near[0] - x, near[1] - y))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from maps.geometry import Shape
 from maps.variant import Power, Variant
 from service.pictures.board import furniture, inset, ornament, unit_marks
-from service.pictures.board.base_map import Base, draw_base, drawn_names
+from service.pictures.board.base_map import BaseMap, draw_base, drawn_names
 from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, seal
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
@@ -18,9 +18,9 @@ from service.pictures.board.ornament import INK, fitted, title_lines
 from service.pictures.board.ship import ship
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.render import to_pdf
-from service.pictures.drawing.shapes import Sheet, lay_out
+from service.pictures.drawing.shapes import MapPaper, lay_out
 from service.pictures.drawing.svg import path, text
-from service.pictures.drawing.values import A3, Ground, Label, MapOptions, Paper, Place, Rect
+from service.pictures.drawing.values import A3, GroundKind, Label, LabelPlace, MapOptions, PaperSize, Rect
 
 TINT, GAP_LAND = 0.30, 1.15
 CROWDED, SPARE = 24, 3
@@ -35,10 +35,10 @@ class NoShapes(ValueError):
 class MapPlan:
     """A sheet with every name and piece of furniture in its place; the same for every position of a board."""
 
-    sheet: Sheet
+    sheet: MapPaper
     labels: tuple[Label, ...]
     pieces: Mapping[str, Rect]
-    base: Base
+    base: BaseMap
     insets: tuple[Inset, ...] = ()
 
     def short(self) -> tuple[Label, ...]:
@@ -46,7 +46,7 @@ class MapPlan:
         return tuple(one for one in self.labels if one.wording.short)
 
 
-def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -> MapPlan:
+def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A3) -> MapPlan:
     """Everything about a board's map that does not depend on who holds what. Raises NoShapes."""
     if not shapes:
         raise NoShapes(f"{variant.slug} has no drawn shapes")
@@ -69,20 +69,20 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: Paper = A3) -
         room = short + SPARE
 
 
-def _arranged(variant: Variant, sheet: Sheet, room: int, window: Rect | None) -> Mapping[str, Rect]:
+def _arranged(variant: Variant, sheet: MapPaper, room: int, window: Rect | None) -> Mapping[str, Rect]:
     """Where the furniture stands; `room` are the short names that the legend has room for."""
     part, inside = sheet.paper.furniture, sheet.inside
     wanted = [
-        furniture.Piece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
-        furniture.Piece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
-        furniture.Piece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
-        furniture.Piece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
-        furniture.Piece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
+        furniture.FurniturePiece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
+        furniture.FurniturePiece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
+        furniture.FurniturePiece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
+        furniture.FurniturePiece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
+        furniture.FurniturePiece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
     ]
     if window is not None:
         wide, high = inset.size(window, sheet.paper)
         near = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
-        wanted.insert(2, furniture.Piece("inset", wide, high, near, afloat=True))
+        wanted.insert(2, furniture.FurniturePiece("inset", wide, high, near, afloat=True))
     return furniture.arrange(sheet, wanted)
 
 
@@ -174,9 +174,9 @@ def _overline(variant: Variant, title: str) -> str:
     return "A map of the" if title.endswith("s") else "A map of"
 
 
-def _control(place: Place, power: Power) -> str:
+def _control(place: LabelPlace, power: Power) -> str:
     """A county in its power's colour and pattern, on plain paper; a town's disc shows them itself."""
-    if place.ground is Ground.TOWN:
+    if place.ground is GroundKind.TOWN:
         return ""
     shape, outline = place.shape.simplify(0.03), path(place.shape)
     strokes = path(hatch(power.pattern, shape, GAP_LAND))
@@ -192,7 +192,7 @@ def _control(place: Place, power: Power) -> str:
 def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
     short = [(one.wording.lines[0], plan.sheet.places[one.region].name) for one in plan.short()]
     room, paper = plan.pieces["legend"], plan.sheet.paper
-    towns = any(place.ground is Ground.TOWN for place in plan.sheet.places.values())
+    towns = any(place.ground is GroundKind.TOWN for place in plan.sheet.places.values())
     high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
     return _sized(
         paper,
@@ -201,7 +201,7 @@ def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
     )
 
 
-def _sized(paper: Paper, room: Rect, draw: Callable[[Rect], str]) -> str:
+def _sized(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
     """A piece of furniture as large as this paper wants it, in the room it was given."""
     part = paper.furniture
     if part == 1.0:
@@ -210,7 +210,7 @@ def _sized(paper: Paper, room: Rect, draw: Callable[[Rect], str]) -> str:
     return f'<g transform="translate({room.x0:.2f} {room.y0:.2f}) scale({part:g})">{draw(whole)}</g>'
 
 
-def _imprint(sheet: Sheet, words: str) -> str:
+def _imprint(sheet: MapPaper, words: str) -> str:
     """Who is to be thanked, in the strip below the border."""
     room = sheet.paper.width - 2 * sheet.paper.margin
     size = fitted(words, "italic", 2.6, room)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from service.pictures.drawing import fonts
-from service.pictures.drawing.shapes import Sheet
+from service.pictures.drawing.shapes import MapPaper
 from service.pictures.drawing.svg import polygon, text
 from service.pictures.drawing.values import Rect
 
@@ -174,7 +174,7 @@ def scale_bar(box: Rect, kilometres: float) -> str:
     return "".join(parts)
 
 
-def border(sheet: Sheet) -> str:
+def border(sheet: MapPaper) -> str:
     """The neat line with a scale of degrees around it, black and white by turns."""
     inside = sheet.inside
     parts = [
@@ -197,7 +197,7 @@ def border(sheet: Sheet) -> str:
     return "".join(parts)
 
 
-def _edge(sheet: Sheet, fixed: float, *, low: bool, across: bool) -> list[str]:
+def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str]:
     """One edge of the border: a black bar for every other step, a number at each whole step that has room."""
     inside = sheet.inside
     start, end = (inside.x0, inside.x1) if across else (inside.y0, inside.y1)
@@ -237,7 +237,7 @@ def _degree(number: int, plus: str, minus: str) -> str:
 
 
 def _crossings(
-    sheet: Sheet, fixed: float, start: float, end: float, *, across: bool
+    sheet: MapPaper, fixed: float, start: float, end: float, *, across: bool
 ) -> list[tuple[int, float]]:
     """Whole degrees of longitude (or latitude) along one edge and where they meet it, a little beyond its
     ends too."""

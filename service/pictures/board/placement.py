@@ -20,12 +20,12 @@ from typing import Any
 from maps.geometry import Shape
 from maps.variant import Variant
 from service.pictures.board import inset
-from service.pictures.board.base_map import Base, drawn_names
+from service.pictures.board.base_map import BaseMap, drawn_names
 from service.pictures.board.inset import Inset
 from service.pictures.board.map_sheet import MapPlan, plan_map
 from service.pictures.drawing.name_variants import extent
-from service.pictures.drawing.shapes import Sheet, lay_out
-from service.pictures.drawing.values import KINGDOM, Label, Paper, Rect, Wording
+from service.pictures.drawing.shapes import MapPaper, lay_out
+from service.pictures.drawing.values import KINGDOM, Label, NameVariant, PaperSize, Rect
 
 COMMAND = "python -m service.pictures.board.place_names"
 TYPE_MM = 0.01
@@ -38,12 +38,12 @@ class Stale(Exception):
     """A file of placing that is not of this board; the sentence says what differs."""
 
 
-def file_of(folder: Path, paper: Paper) -> Path:
+def file_of(folder: Path, paper: PaperSize) -> Path:
     """Where a board's placing on a paper is kept."""
     return folder / f"placing-{paper.name.lower()}.json"
 
 
-def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
+def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> str:
     """A digest of all that the placing depends on: paper, shapes, names, marks, and the room that title and
     legend take."""
     said = [
@@ -64,7 +64,7 @@ def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> str:
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 
-def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: Paper) -> str:
+def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: PaperSize) -> str:
     """A plan as the text of its file."""
     said = {
         "made_by": f"{COMMAND} {variant.slug}",
@@ -89,7 +89,7 @@ def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper:
     return json.dumps(said, ensure_ascii=False, indent=0) + "\n"
 
 
-def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> MapPlan:
+def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
     """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider
     here."""
     try:
@@ -103,11 +103,11 @@ def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: Paper)
     labels = _labels(said["labels"])
     insets = tuple(_inset(one, sheet) for one in said["insets"])
     _measured([*labels, *(name for one in insets for name in one.labels)])
-    base = Base(said["below"], said["lines"], drawn_names(sheet, labels))
+    base = BaseMap(said["below"], said["lines"], drawn_names(sheet, labels))
     return MapPlan(sheet, labels, {name: Rect(*box) for name, box in said["pieces"].items()}, base, insets)
 
 
-def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> MapPlan:
+def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
     """The plan kept in a board's folder, or one worked out now where none is kept or what is kept is out of
     date; the log says which file that was. Raises NoShapes."""
     path = file_of(folder, paper)
@@ -141,7 +141,7 @@ def _labels(rows: Sequence[Mapping[str, Any]]) -> tuple[Label, ...]:
 
 
 def _read_label(row: Mapping[str, Any]) -> Label:
-    wording = Wording(
+    wording = NameVariant(
         tuple(row["lines"]),
         row["face"],
         row["size"],
@@ -155,8 +155,8 @@ def _read_label(row: Mapping[str, Any]) -> Label:
     return Label(row["region"], wording, Rect(*row["box"]), leader)
 
 
-def _inset(said: Mapping[str, Any], sheet: Sheet) -> Inset:
+def _inset(said: Mapping[str, Any], sheet: MapPaper) -> Inset:
     window, labels = Rect(*said["window"]), _labels(said["labels"])
     own = inset.enlarged(sheet, window)
-    base = Base(said["below"], said["lines"], drawn_names(own, labels))
+    base = BaseMap(said["below"], said["lines"], drawn_names(own, labels))
     return Inset(window, Rect(*said["box"]), own, labels, base)

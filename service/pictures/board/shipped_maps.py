@@ -14,7 +14,7 @@ from maps.variant import Variant
 from service.pictures.board.map_sheet import MapPlan, draw_map, map_pdf
 from service.pictures.board.placement import plan_from
 from service.pictures.drawing.render import to_png
-from service.pictures.drawing.values import A3, MapOptions, Paper
+from service.pictures.drawing.values import A3, MapOptions, PaperSize
 
 PNG_WIDTH = 1600
 """Pixels across of a map for a screen; its names can be read at twice the size of a telephone."""
@@ -24,7 +24,7 @@ _one_at_a_time = Lock()
 
 
 @cache
-def plan_of(slug: str, paper: Paper = A3) -> MapPlan:
+def plan_of(slug: str, paper: PaperSize = A3) -> MapPlan:
     """The plan of one board on one paper. Raises NoShapes for a board that has no drawn shapes."""
     return plan_from(maps.folder(slug), maps.load(slug), maps.shapes(slug), paper)
 
@@ -47,7 +47,7 @@ def board_svg(
 
 
 def board_pdf(
-    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: Paper = A3,
+    variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str, paper: PaperSize = A3,
     units: Iterable[Unit] = (), record: str = "",
 ) -> bytes:
     """The same as PDF, with the table of control and the short names behind the map, and the root of a game's

@@ -16,7 +16,7 @@ from maps.variant import Variant
 from service.pictures.board.centre_marks import attribute
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.drawing.raster import Boxes
-from service.pictures.drawing.shapes import Sheet, inscribed
+from service.pictures.drawing.shapes import MapPaper, inscribed
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import Label, Rect
 
@@ -34,7 +34,7 @@ the region, of a millimetre, and of standing nearer to another mark than to one'
 EXPLAINED = "Units: the letter of the power beside {kinds}."
 
 
-def places_of(sheet: Sheet, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
+def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
     """Where the plate of each unit stands: in its region if there is room, off every mark and every other
     plate."""
     marks = [Rect(x - r, y - r, x + r, y + r) for one in sheet.places.values() if one.seal

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from service.pictures.drawing import fonts
-from service.pictures.drawing.values import Ground, Place, Wording
+from service.pictures.drawing.values import GroundKind, LabelPlace, NameVariant
 
 LEADING = 1.02
 ASCENT, DESCENT = 0.70, 0.25
@@ -24,15 +24,15 @@ class _Style:
 
 
 _STYLES = {
-    Ground.AREA: _Style("italic", (4.0, 3.4, 2.9, 2.5), 0.08, turned=True),
-    Ground.SEA: _Style("italic", (2.45, 2.2, 1.95, 1.7, 1.5), 0.03, turned=True),
-    Ground.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
-    Ground.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
+    GroundKind.AREA: _Style("italic", (4.0, 3.4, 2.9, 2.5), 0.08, turned=True),
+    GroundKind.SEA: _Style("italic", (2.45, 2.2, 1.95, 1.7, 1.5), 0.03, turned=True),
+    GroundKind.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
+    GroundKind.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
 }
 _PER_SIZE, _PER_LINE, _TURNED, _SHORT = 0.5, 0.35, 1.6, 5.0
 
 
-def wordings(place: Place) -> tuple[Wording, ...]:
+def wordings(place: LabelPlace) -> tuple[NameVariant, ...]:
     """Every way to set the name of a place, each with its cost."""
     style = _STYLES[place.ground]
     name = place.name.upper() if style.capitals else place.name
@@ -40,12 +40,14 @@ def wordings(place: Place) -> tuple[Wording, ...]:
     for step, size in enumerate(style.sizes):
         for lines in breaks(name):
             cost = _PER_SIZE * step + _PER_LINE * (len(lines) - 1)
-            found.append(Wording(lines, style.face, size, style.spacing, cost))
+            found.append(NameVariant(lines, style.face, size, style.spacing, cost))
             if style.turned:
-                found.append(Wording(lines, style.face, size, style.spacing, cost + _TURNED, upright=False))
-    if place.abbr and place.ground in {Ground.LAND, Ground.TOWN}:
+                found.append(
+                    NameVariant(lines, style.face, size, style.spacing, cost + _TURNED, upright=False)
+                )
+    if place.abbr and place.ground in {GroundKind.LAND, GroundKind.TOWN}:
         short = place.abbr.upper() if style.capitals else place.abbr
-        found.append(Wording((short,), style.face, style.sizes[-2], style.spacing, _SHORT, short=True))
+        found.append(NameVariant((short,), style.face, style.sizes[-2], style.spacing, _SHORT, short=True))
     return tuple(found)
 
 
@@ -73,7 +75,7 @@ def _splits(words: list[str], count: int) -> list[tuple[str, ...]]:
     ]
 
 
-def extent(wording: Wording) -> tuple[float, float]:
+def extent(wording: NameVariant) -> tuple[float, float]:
     """Width and height of the ink of a name as set, on paper: a turned name is higher than wide."""
     wide = max(
         fonts.width(line, wording.face, wording.size, wording.spacing) - wording.spacing * wording.size
@@ -84,7 +86,7 @@ def extent(wording: Wording) -> tuple[float, float]:
     return (wide, high) if wording.upright else (high, wide)
 
 
-def ink(wording: Wording) -> tuple[float, float]:
+def ink(wording: NameVariant) -> tuple[float, float]:
     """Extent above and below the baseline, in parts of the size."""
     if all(line == line.upper() for line in wording.lines):
         return CAPITALS_ASCENT, CAPITALS_DESCENT + (

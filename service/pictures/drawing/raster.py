@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from shapely import get_parts
 from shapely.geometry import Polygon
 
-from service.pictures.drawing.values import Ground, Paper, Place, Rect
+from service.pictures.drawing.values import GroundKind, LabelPlace, PaperSize, Rect
 
 CELL = 0.4
 """Millimetres a cell."""
@@ -23,21 +23,23 @@ Boxes = NDArray[np.float64]
 class Grid:
     """Region numbers by cell, in the order of `names`; FOREIGN where no region is."""
 
-    def __init__(self, paper: Paper, places: Mapping[str, Place]) -> None:
+    def __init__(self, paper: PaperSize, places: Mapping[str, LabelPlace]) -> None:
         self.paper = paper
         self.names = tuple(places)
         self.shape = (round(paper.height / CELL), round(paper.width / CELL))
         image = Image.new("I", (self.shape[1], self.shape[0]), FOREIGN)
         draw = ImageDraw.Draw(image)
         # Outer rings only: islands are laid on the seas, towns on the land.
-        rank = {Ground.AREA: 0, Ground.SEA: 0, Ground.LAND: 1, Ground.TOWN: 2}
+        rank = {GroundKind.AREA: 0, GroundKind.SEA: 0, GroundKind.LAND: 1, GroundKind.TOWN: 2}
         order = sorted(range(len(self.names)), key=lambda at: rank[places[self.names[at]].ground])
         for number in order:
             for part in get_parts(places[self.names[number]].shape):
                 if isinstance(part, Polygon):
                     draw.polygon([(x / CELL, y / CELL) for x, y in part.exterior.coords], fill=number)
         self.ids = np.asarray(image)
-        ground = np.array([places[name].ground in {Ground.SEA, Ground.AREA} for name in self.names] + [False])
+        ground = np.array(
+            [places[name].ground in {GroundKind.SEA, GroundKind.AREA} for name in self.names] + [False]
+        )
         self.sea = ground[self.ids]
         edge = np.zeros(self.shape, dtype=bool)
         edge[:, 1:] |= self.ids[:, 1:] != self.ids[:, :-1]

@@ -14,7 +14,7 @@ from shapely.geometry.base import BaseGeometry
 from maps.geometry import Shape
 from maps.variant import Variant
 from service.pictures.drawing.projection import Projection, projection_for
-from service.pictures.drawing.values import KINGDOM, Ground, Paper, Place, Rect
+from service.pictures.drawing.values import KINGDOM, GroundKind, LabelPlace, PaperSize, Rect
 
 SEAL_MM = 1.75
 TOWN_MM = 1.55
@@ -33,12 +33,12 @@ def solid(geometry: BaseGeometry) -> BaseGeometry:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class MapPaper:
     """Every region on its paper. `scale` is kilometres a millimetre; `land` all land of the board; `far` land
     that is no region; `west`, `north` the kilometres at the neat line's top left corner."""
 
-    places: Mapping[str, Place]
-    paper: Paper
+    places: Mapping[str, LabelPlace]
+    paper: PaperSize
     scale: float
     west: float
     north: float
@@ -48,7 +48,7 @@ class Sheet:
     projection: Projection
 
 
-def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Sheet:
+def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPaper:
     """Put a board on paper. The paper is turned where the board is wider than high."""
     lons = [lon for shape in shapes.values() for rings in shape.polygons for lon, _ in rings[0]]
     projection = projection_for(min(lons), max(lons))
@@ -74,19 +74,19 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: Paper) -> Shee
     frame = shapely.box(inside.x0, inside.y0, inside.x1, inside.y1)
     capitals = {name for pair in (variant.capitals or {}).values() for name in pair}
     capitals |= {one.id for one in variant.board.provinces.values() if KINGDOM in one.marks}
-    places: dict[str, Place] = {}
+    places: dict[str, LabelPlace] = {}
     for name, shape in kilometres.items():
         on_paper = _to_paper(shape, west, north, scale, inside)
         round_one = name not in seas and _is_town(shape)
         cut = solid(shapely.intersection(on_paper, frame))
         places[name] = _place(variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals)
-    water = {Ground.SEA, Ground.AREA}
+    water = {GroundKind.SEA, GroundKind.AREA}
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
     whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
     rest = shapely.get_parts(shapely.difference(frame, whole))
     # Slivers along the neat line are where the data ends, not land.
     far = shapely.union_all([part for part in rest if part.area > 1.5 and not part.buffer(-1.0).is_empty])
-    return Sheet(places, paper, scale, west, north, land, far, inside, projection)
+    return MapPaper(places, paper, scale, west, north, land, far, inside, projection)
 
 
 def _polygons(shape: Shape) -> MultiPolygon:
@@ -145,12 +145,12 @@ def _is_town(shape: BaseGeometry) -> bool:
 
 def _place(
     variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town: bool, capital: bool
-) -> Place:
+) -> LabelPlace:
     province = variant.board.provinces[name]
-    ground = Ground.TOWN if town else Ground.LAND
+    ground = GroundKind.TOWN if town else GroundKind.LAND
     if sea:
         primary = province.role is None or province.role.value == "primary"
-        ground = Ground.AREA if primary else Ground.SEA
+        ground = GroundKind.AREA if primary else GroundKind.SEA
     seal: tuple[float, float] | None = None
     radius = SEAL_MM
     if town:
@@ -158,7 +158,7 @@ def _place(
         seal, radius = (middle.x, middle.y), max(TOWN_MM, math.sqrt(shape.area / math.pi))
     elif province.centre:
         seal = inscribed(shape)
-    return Place(
+    return LabelPlace(
         name,
         province.name,
         province.abbr,

@@ -10,7 +10,7 @@ from shapely.geometry.base import BaseGeometry
 from adjudicator.units import Unit
 
 
-class Ground(StrEnum):
+class GroundKind(StrEnum):
     """How a region is drawn: a TOWN is a small disc with a name beside it."""
 
     TOWN = "town"
@@ -50,7 +50,7 @@ class Rect:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PaperSize:
     """A sheet: its name and size, the room around the neat line inside which the map stands, a strip at the
     foot for the imprint, and how large title, legend and compass are drawn (1 on A3)."""
 
@@ -67,19 +67,19 @@ class Paper:
         return Rect(self.margin, self.margin, self.width - self.margin, self.height - self.margin - self.foot)
 
 
-A3 = Paper(297.0, 420.0)
-A4 = Paper(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
+A3 = PaperSize(297.0, 420.0)
+A4 = PaperSize(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LabelPlace:
     """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or
     None; `radius` that of the mark, or of the disc itself where the region is a town."""
 
     id: str
     name: str
     abbr: str
-    ground: Ground
+    ground: GroundKind
     shape: BaseGeometry
     area: str | None
     centre: bool
@@ -89,7 +89,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class NameVariant:
     """One way to set a name: its lines, face, size in millimetres, letter spacing in parts of the size.
     `upright` False runs it from bottom to top. `cost` is how much rather one would set it another way."""
 
@@ -108,7 +108,7 @@ class Label:
     None."""
 
     region: str
-    wording: Wording
+    wording: NameVariant
     box: Rect
     leader: tuple[tuple[float, float], tuple[float, float]] | None = None
 
@@ -118,7 +118,7 @@ class MapOptions:
     """Choices of a map. It shows control alone, unless `units` are given to stand on it (MAP-03, Q-13).
     `record` is the root of the game's record in words, for the strip below the border."""
 
-    paper: Paper = A3
+    paper: PaperSize = A3
     acknowledgement: str = ""
     units: frozenset[Unit] = frozenset()
     record: str = ""

@@ -17,7 +17,7 @@ SMALLEST = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class AddressSpace:
     """Where an address stands: width and height in millimetres, type at most `largest` points, lines
     `leading` apart in parts of the type."""
 
@@ -28,7 +28,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AddressLine:
     """One line; `by_hand` where some of its letters are in no font, so that it is left as a rule to write
     on."""
 
@@ -40,19 +40,19 @@ class Line:
 class Block:
     """An address ready to print, its type in points."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[AddressLine, ...]
     size: float
 
 
-def fitted(lines: Sequence[str], room: Room) -> Block:
+def fitted(lines: Sequence[str], room: AddressSpace) -> Block:
     """The lines in the largest type, by half points, in which all of them fit, long ones broken."""
     size = room.largest
     while size > SMALLEST and not _fits(lines, room, size):
         size -= 0.5
-    return Block(tuple(Line(one, by_hand=bool(missing(one))) for one in lines), size)
+    return Block(tuple(AddressLine(one, by_hand=bool(missing(one))) for one in lines), size)
 
 
-def _fits(lines: Sequence[str], room: Room, size: float) -> bool:
+def _fits(lines: Sequence[str], room: AddressSpace, size: float) -> bool:
     wide = room.width * 0.97 / (size * POINT)
     return sum(_rows(one, wide) for one in lines) * room.leading * size * POINT <= room.height
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from service.letters.render import environment
 from service.pictures.drawing import fonts
 from service.pictures.drawing.render import to_pdf
-from service.pictures.paper.address import POINT, Room, fitted
+from service.pictures.paper.address import POINT, AddressSpace, fitted
 
 ROWS = 16
 """Rules on a sheet of A4 below its heading, 12.5 mm apart: room for a large hand."""
 
 
-TO, FROM = Room(114.0, 58.0, 14.0, 1.28), Room(80.0, 34.0, 9.5, 1.2)
-LABEL = Room(87.0, 33.0, 12.0, 1.14)
+TO, FROM = AddressSpace(114.0, 58.0, 14.0, 1.28), AddressSpace(80.0, 34.0, 9.5, 1.2)
+LABEL = AddressSpace(87.0, 33.0, 12.0, 1.14)
 """Room on an envelope of DL size for the address and for the return address; and on a label."""
 
 
@@ -30,7 +30,7 @@ what is added after each letter, in parts of the type. A line that is too long e
 
 
 @dataclass(frozen=True, slots=True)
-class Blank:
+class BlankSheet:
     """The heading of one blank sheet (HEAD-01): `power` and `game` as printed, `orders` such as "Autumn 1642
     Movement Orders"; `rows` how many sheets of rules are wanted at least, one for each unit."""
 
@@ -41,7 +41,7 @@ class Blank:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class PaperEnvelope:
     """One envelope: who it is to and from, name first (POST-01). `sender` empty leaves the place of a return
     address free. Nothing else is printed: nothing about the game stands outside. A line whose letters no font
     of this machine has is a rule to write on by hand."""
@@ -50,7 +50,7 @@ class Envelope:
     sender: tuple[str, ...] = ()
 
 
-def sheets_pdf(blanks: Sequence[Blank]) -> bytes:
+def sheets_pdf(blanks: Sequence[BlankSheet]) -> bytes:
     """Blank order sheets on A4, one page for each `ROWS` rows. Raises ValueError without any."""
     if not blanks:
         raise ValueError("no blank sheet is asked for")
@@ -60,7 +60,7 @@ def sheets_pdf(blanks: Sequence[Blank]) -> bytes:
     return to_pdf(html, title="Blank order sheets")
 
 
-def _heading_size(one: Blank) -> float:
+def _heading_size(one: BlankSheet) -> float:
     """The type of a heading in points: so large that its longest line stands whole beside the corners."""
     widest = max(
         fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (one.power, one.game, one.orders)
@@ -68,7 +68,7 @@ def _heading_size(one: Blank) -> float:
     return max(HEADING_LEAST, min(HEADING, HEADING_WIDTH / (widest * POINT)))
 
 
-def envelopes_pdf(envelopes: Sequence[Envelope]) -> bytes:
+def envelopes_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     """Envelopes of DL size (220 by 110 mm), one a page. Raises ValueError without any."""
     if not envelopes:
         raise ValueError("no envelope is asked for")
@@ -77,7 +77,7 @@ def envelopes_pdf(envelopes: Sequence[Envelope]) -> bytes:
     return to_pdf(html, title="Envelopes")
 
 
-def labels_pdf(envelopes: Sequence[Envelope]) -> bytes:
+def labels_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     """The same addresses as labels on A4, two by seven of 99.1 by 38.1 mm (a common sheet of labels); senders
     are left out."""
     if not envelopes:

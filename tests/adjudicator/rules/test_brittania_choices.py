@@ -11,7 +11,7 @@ import pytest
 
 import maps
 from adjudicator import rules
-from adjudicator.context import Setting
+from adjudicator.context import Context
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
@@ -24,7 +24,7 @@ from adjudicator.units import Unit
 BRITTANIA = maps.load("brittania")
 
 
-def _setting(**values: str) -> Setting:
+def _setting(**values: str) -> Context:
     return replace(BRITTANIA.setting(), rules=rules.load("brittania", values))
 
 

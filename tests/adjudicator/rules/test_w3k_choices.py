@@ -11,7 +11,7 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
@@ -25,7 +25,7 @@ AUTUMN = Phase(1643, "Autumn", PhaseKind.MOVEMENT)
 WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 
 
-def _setting(**choices: str) -> Setting:
+def _setting(**choices: str) -> Context:
     return replace(VARIANT.setting(), rules=rules.load("w3k", choices))
 
 
@@ -125,7 +125,7 @@ def test_a_unit_given_to_two_powers_is_given_to_nobody() -> None:
         "void illegal", "void illegal", "void no_such_unit"]
 
 
-def _dislodged_in_proxy(**choices: str) -> tuple[Setting, Resolution]:
+def _dislodged_in_proxy(**choices: str) -> tuple[Context, Resolution]:
     units = [
         ("Newcastle", "A", "Staffordshire"),
         ("The Crown", "A", "Ashby-de-la-Zouch Castle"),

@@ -13,7 +13,7 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Setting, judge
+from adjudicator.judge import Context, judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
@@ -28,7 +28,7 @@ WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 Centres = Mapping[str, Sequence[str]]
 
 
-def _setting(choices: Mapping[str, object]) -> Setting:
+def _setting(choices: Mapping[str, object]) -> Context:
     return replace(VARIANT.setting(), rules=rules.load("w3k", choices))
 
 

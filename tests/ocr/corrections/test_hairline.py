@@ -15,7 +15,7 @@ from ocr.corrections.apply import corrected
 from ocr.corrections.hairline import crossed_gaps
 from ocr.corrections.strike import CROSSED, FAINT, strike
 from ocr.corrections.strike_marks import soft_ink
-from ocr.decoding.confidence import usual
+from ocr.decoding.confidence import default_table
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Box, Row, Strike
 
@@ -135,7 +135,7 @@ def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
 def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
     """Its order is kept beside the doubt: what looks like a hairline may be a fold."""
     found = judged(lined(row(), 44, -5))
-    assert found.touched >= usual().gate["touched"]
+    assert found.touched >= default_table().gate["touched"]
     assert found.score < 0.5
     (word,) = [word for word in found.words if word.kind == "faint"]
     assert word.right - word.left > 0.5
@@ -144,7 +144,7 @@ def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
 
 def test_the_score_of_a_faint_stroke_asks_for_a_look_and_takes_no_line_out() -> None:
     """The gate's figures are data and may be fitted anew: this is what they must leave room for."""
-    gate = usual().gate
+    gate = default_table().gate
     assert max(gate["touched"], gate["plain_touched"]) <= FAINT < gate["out_touched"]
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from ocr.corrections.apply import corrected
-from ocr.corrections.inserted_words import Sight, Spot, lowered, over, patches
+from ocr.corrections.inserted_words import InsertEvidence, Spot, lowered, over, patches
 from ocr.corrections.strike_marks import soft_ink
 from ocr.engines import CLASSES, Crossing, Quad, Recognised
 from ocr.engines.ppocr import PpOcr
@@ -109,7 +109,7 @@ def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> 
     image, one = sheet(struck=True, put_in=True), strip(top)
     (found,) = over(one, [one], *mark(image, one))
     (left, upper), (right, lower) = found.quad[0], found.quad[2]
-    assert found.seen is (Sight.SEEN if top < BASE - 60 else Sight.UNSEEN)
+    assert found.seen is (InsertEvidence.SEEN if top < BASE - 60 else InsertEvidence.UNSEEN)
     assert left < 240
     assert right > 325
     assert upper < BASE - 42 - 22
@@ -120,7 +120,7 @@ def test_a_word_over_a_caret_is_looked_for_where_nothing_is_struck() -> None:
     image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
     crop, heard, _ = mark(image, one)
     (found,) = over(one, [one], crop, heard, Strike())
-    assert found.seen is Sight.SEEN
+    assert found.seen is InsertEvidence.SEEN
     assert found.quad[0][0] < 240
     assert found.quad[2][0] > 325
 
@@ -131,7 +131,7 @@ def test_a_word_that_is_seen_faintly_is_looked_for() -> None:
     assert heard.crossing is not None
     pale = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.3))
     (found,) = over(one, [one], crop, pale, Strike())
-    assert found.seen is Sight.MAYBE
+    assert found.seen is InsertEvidence.MAYBE
     hardly = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.15))
     assert over(one, [one], crop, hardly, Strike()) == ()
 
@@ -163,13 +163,14 @@ def test_stems_of_the_struck_word_are_no_word() -> None:
     """Where the engine saw nothing put in, a letter or two are what rises above the stroke."""
     place = quad(200, 100, 300, 140)
     for text, seen, taken in (
-        ("l", Sight.UNSEEN, False), ("Kent", Sight.UNSEEN, True), ("S", Sight.SEEN, True),
-        ("-", Sight.SEEN, False),
-        ("S", Sight.MAYBE, True),
+        ("l", InsertEvidence.UNSEEN, False), ("Kent", InsertEvidence.UNSEEN, True),
+        ("S", InsertEvidence.SEEN, True),
+        ("-", InsertEvidence.SEEN, False),
+        ("S", InsertEvidence.MAYBE, True),
     ):
         assert Spot(place, seen, place).takes(Recognised(text, 0.9)) == taken
-    assert not Spot(place, Sight.MAYBE, place).takes(Recognised("Kent", 0.7))
-    assert not Spot(place, Sight.SEEN, place).takes(Recognised("Kent", 0.3))
+    assert not Spot(place, InsertEvidence.MAYBE, place).takes(Recognised("Kent", 0.7))
+    assert not Spot(place, InsertEvidence.SEEN, place).takes(Recognised("Kent", 0.3))
 
 
 def test_a_row_is_read_without_the_word_above_it() -> None:

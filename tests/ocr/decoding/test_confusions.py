@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocr.decoding.confusions import NONE, PriceError, Prices, alike, read_prices, usual
+from ocr.decoding.confusions import NONE, PriceError, Prices, alike, default_confusions, read_prices
 from ocr.decoding.decoder import Decoder, Search
 from ocr.page import Posteriors
 from tests.ocr.decoding.test_decoder import Words, written
@@ -32,14 +32,14 @@ def test_faulty_prices_name_file_and_key(text: str, named: str) -> None:
 
 
 def test_the_release_s_prices_say_where_they_come_from() -> None:
-    prices = usual()
+    prices = default_confusions()
     assert {"command", "made", "letters"} <= set(prices.provenance)
     assert all(price < Search().wrong for row in prices.shown.values() for price in row.values())
 
 
 def test_signs_made_alike_are_never_dear() -> None:
     """An A like a 4, which no hand that was counted made."""
-    prices = usual()
+    prices = default_confusions()
     letters = [(one, other) for one, other in alike() if one.isalpha() and other.isalnum()]
     assert ("a", "4") in letters
     assert all(prices.shown[one][other] <= 6.0 for one, other in letters)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ocr.decoding.alignment import STRETCH, fit, scores, unbound
+from ocr.decoding.alignment import STRETCH, align, best_free_path, scores
 from ocr.decoding.confusions import NONE
 from ocr.decoding.ctc import LOST_SPACE
 from ocr.decoding.decoder import REST, Decoder, Search, shortened
@@ -124,7 +124,7 @@ def test_a_tick_counts_as_nothing() -> None:
     decoder = Decoder(Words({"ab": 0.0}))
     seen = written("ab'", "a.'.b", 0.999)
     assert decoder.decode(seen)[0].score > -0.1
-    assert fit(decoder, seen, decoder.decode(seen)[0]).text == "a'b"
+    assert align(decoder, seen, decoder.decode(seen)[0]).text == "a'b"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_long_rests_are_shortened() -> None:
 def test_a_fit_tells_where_a_text_does_not_lie() -> None:
     decoder = Decoder(Words({"kent to cork": 0.0, "kent": 0.0}), WIDE)
     whole = written("kentocr ", "k.e.n.t. .t.o. .c.o.r.k", 0.999)
-    good, bad = (fit(decoder, whole, text) for text in sorted(
+    good, bad = (align(decoder, whole, text) for text in sorted(
         decoder.decode(whole), key=lambda text: -len(text.text)))
     assert good.text == "kent to cork"
     assert good.cost < 0.01
@@ -172,7 +172,7 @@ def test_a_fit_tells_where_a_text_does_not_lie() -> None:
 
 def test_free_reading_is_the_ceiling() -> None:
     decoder = Decoder(Words({"ab": 0.0}))
-    chance, letters = unbound(decoder, written("ab", "a.b..a", 0.9))
+    chance, letters = best_free_path(decoder, written("ab", "a.b..a", 0.9))
     assert chance == pytest.approx(6 * np.log(0.9), abs=1e-4)
     assert letters == 3
 
@@ -180,4 +180,4 @@ def test_free_reading_is_the_ceiling() -> None:
 def test_capitals_and_dashes_are_given_as_the_ink_shows_them() -> None:
     decoder = Decoder(Words({"kent": 0.0}))
     seen = written("KENTkent", "K.e.n.T", 0.99)
-    assert fit(decoder, seen, decoder.decode(seen)[0]).text == "KenT"
+    assert align(decoder, seen, decoder.decode(seen)[0]).text == "KenT"

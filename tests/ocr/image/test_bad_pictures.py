@@ -13,7 +13,7 @@ from PIL import Image as Pillow
 from PIL import ImageOps
 
 from ocr.engines.ppocr import PpOcr
-from ocr.page import Reading, Reason, Status, Strike
+from ocr.page import Reading, Status, Strike, UnreadableReason
 from ocr.read import Options, read_images
 
 Pixels = npt.NDArray[np.uint8]
@@ -125,15 +125,15 @@ def unfocused() -> Pixels:
 
 
 PICTURES = {
-    "blank ruled paper": (ruled, Reason.BLANK),
-    "blank squared paper": (squared, Reason.BLANK),
-    "blank paper in shadow": (shaded, Reason.BLANK),
-    "music": (music, Reason.NOT_A_SHEET),
-    "a child's drawing": (drawing, Reason.NOT_A_SHEET),
-    "fur": (fur, Reason.NOT_A_SHEET),
-    "a chess board": (chess, Reason.NOT_A_SHEET),
-    "a shaken photograph": (shaken, Reason.BLURRED),
-    "a photograph out of focus": (unfocused, Reason.BLURRED),
+    "blank ruled paper": (ruled, UnreadableReason.BLANK),
+    "blank squared paper": (squared, UnreadableReason.BLANK),
+    "blank paper in shadow": (shaded, UnreadableReason.BLANK),
+    "music": (music, UnreadableReason.NOT_A_SHEET),
+    "a child's drawing": (drawing, UnreadableReason.NOT_A_SHEET),
+    "fur": (fur, UnreadableReason.NOT_A_SHEET),
+    "a chess board": (chess, UnreadableReason.NOT_A_SHEET),
+    "a shaken photograph": (shaken, UnreadableReason.BLURRED),
+    "a photograph out of focus": (unfocused, UnreadableReason.BLURRED),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image as Pillow
 
 from ocr.image import open_image
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from tests.support import odd_files as odd
 
 
@@ -98,22 +98,22 @@ def _noise(kind: str) -> bytes:
 
 
 REFUSED = {
-    "empty": (b"", Reason.NOT_AN_IMAGE),
-    "text named .jpg": (b"Army Derry to Isle of Man\n" * 40, Reason.NOT_AN_IMAGE),
-    "html": (b"<!doctype html><title>photo.jpg</title>", Reason.NOT_AN_IMAGE),
-    "zip": (b"PK\x03\x04" + bytes(200), Reason.NOT_AN_IMAGE),
-    "svg": (b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', Reason.NOT_AN_IMAGE),
-    "locked pdf": (odd.locked_pdf(), Reason.NOT_AN_IMAGE),
-    "half a pdf": (odd.pdf(2)[:60], Reason.TRUNCATED),
-    "two gigapixels": (odd.png_header(50_000, 40_000), Reason.TOO_LARGE),
-    "just over the limit": (odd.png_header(10_000, 5_001), Reason.TOO_LARGE),
-    "first bytes of a jpeg": (odd.saved(odd.quarters(), "JPEG")[:4], Reason.TRUNCATED),
-    "half a jpeg": (_noise("JPEG")[:9000], Reason.TRUNCATED),
-    "half a png": (_noise("PNG")[:9000], Reason.TRUNCATED),
-    "half a webp": (_noise("WEBP")[:9000], Reason.TRUNCATED),
-    "half a tiff": (_noise("TIFF")[:9000], Reason.TRUNCATED),
-    "half a heic": (_noise("HEIF")[:9000], Reason.TRUNCATED),
-    "a png of few bytes": (odd.png_header(1000, 1000), Reason.TRUNCATED),
+    "empty": (b"", UnreadableReason.NOT_AN_IMAGE),
+    "text named .jpg": (b"Army Derry to Isle of Man\n" * 40, UnreadableReason.NOT_AN_IMAGE),
+    "html": (b"<!doctype html><title>photo.jpg</title>", UnreadableReason.NOT_AN_IMAGE),
+    "zip": (b"PK\x03\x04" + bytes(200), UnreadableReason.NOT_AN_IMAGE),
+    "svg": (b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', UnreadableReason.NOT_AN_IMAGE),
+    "locked pdf": (odd.locked_pdf(), UnreadableReason.NOT_AN_IMAGE),
+    "half a pdf": (odd.pdf(2)[:60], UnreadableReason.TRUNCATED),
+    "two gigapixels": (odd.png_header(50_000, 40_000), UnreadableReason.TOO_LARGE),
+    "just over the limit": (odd.png_header(10_000, 5_001), UnreadableReason.TOO_LARGE),
+    "first bytes of a jpeg": (odd.saved(odd.quarters(), "JPEG")[:4], UnreadableReason.TRUNCATED),
+    "half a jpeg": (_noise("JPEG")[:9000], UnreadableReason.TRUNCATED),
+    "half a png": (_noise("PNG")[:9000], UnreadableReason.TRUNCATED),
+    "half a webp": (_noise("WEBP")[:9000], UnreadableReason.TRUNCATED),
+    "half a tiff": (_noise("TIFF")[:9000], UnreadableReason.TRUNCATED),
+    "half a heic": (_noise("HEIF")[:9000], UnreadableReason.TRUNCATED),
+    "a png of few bytes": (odd.png_header(1000, 1000), UnreadableReason.TRUNCATED),
 }
 
 

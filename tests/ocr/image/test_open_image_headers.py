@@ -12,7 +12,7 @@ from PIL import Image as Pillow
 from PIL import ImageFile
 
 from ocr.image import open_image
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from tests.support import odd_files as odd
 
 WIDE, HIGH = 96, 64
@@ -77,14 +77,14 @@ def test_too_many_pixels_are_told_from_the_header_of_every_format(
 
     monkeypatch.setattr(ImageFile.ImageFile, "load", never)
     opened = open_image.open_images(make())
-    assert (opened.reason, opened.pages) == (Reason.TOO_LARGE, ())
+    assert (opened.reason, opened.pages) == (UnreadableReason.TOO_LARGE, ())
     assert "128 million pixels" in opened.detail
 
 
 def test_fifty_million_pixels_are_not_too_many() -> None:
     """The limit is the largest photograph that is taken; what is wrong with this one is that it ends."""
-    assert open_image.open_images(odd.png_header(10_000, 5_000)).reason is Reason.TRUNCATED
-    assert open_image.open_images(odd.png_header(10_001, 5_000)).reason is Reason.TOO_LARGE
+    assert open_image.open_images(odd.png_header(10_000, 5_000)).reason is UnreadableReason.TRUNCATED
+    assert open_image.open_images(odd.png_header(10_001, 5_000)).reason is UnreadableReason.TOO_LARGE
 
 
 @pytest.mark.parametrize(

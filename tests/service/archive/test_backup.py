@@ -15,7 +15,7 @@ from service.archive import backup
 from service.archive.backup import BackupFault
 from service.mail import hold, outbox
 from service.mail.smtp import FolderTransport
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.store import dump
 from service.store.blobs import Blobs
@@ -68,7 +68,7 @@ def test_what_was_put_back_goes_on_where_it_stopped(kept: bytes, any_site: Site,
     put_back(kept, any_site)
     any_site.clock.set(table.site.clock.now())
     own = Table(any_site, table.variant, table.game, table.announce)
-    own.announce = Announcements(own.writer, drawing=False)
+    own.announce = ResultsAnnouncer(own.writer, drawing=False)
     finish(own)
     begin(own)
     with any_site.store() as session, table.site.store() as other:

@@ -11,7 +11,7 @@ import pytest
 from service.archive.export import Edition
 from service.archive.import_game import ImportFault, bring_in
 from service.mail import hold
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
 from service.store import dump
 from tests.support.altered import packed, unpacked
@@ -66,7 +66,7 @@ def test_the_game_goes_on_where_it_is_now(table: Table, data: bytes, site: Site,
     put_in(data, site, tmp_path)
     site.clock.set(table.site.clock.now())
     own = Table(site, table.variant, table.game, table.announce)
-    own.announce = Announcements(own.writer, drawing=False)
+    own.announce = ResultsAnnouncer(own.writer, drawing=False)
     finish(own)
     begin(own)
     assert archived(own)

@@ -26,9 +26,9 @@ from service.archive.reread import Change, RereadFault, run_reread
 from service.archive.verify import Broken, read
 from service.games import decisions
 from service.games.decisions import Act, Decision
-from service.intake.read_submission import Reader
-from service.intake.recognizer import EngineEye
-from service.notices.replies import Correspondence
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import EngineRecognizer
+from service.notices.replies import Replies
 from service.store.digests import canonical, plain
 from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
 from tests.service.intake.test_read_submission import Shown, page, sight
@@ -169,19 +169,19 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
     """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and
     none of the program's."""
     pytest.importorskip("rapidocr")
-    eye, sender = EngineEye(), address("Montrose")
+    eye, sender = EngineRecognizer(), address("Montrose")
     photo = (resources.files("demo.data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
     with make_site(tmp_path) as site:
         own = open_table(site)
         own.take(mail(own.subject("Montrose"), sender, parts=[text("See the sheet."), part(photo)],
                       stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)]), own.phase().opens_at)
-        Reader(
+        SubmissionReader(
             store=site.store,
             blobs=site.blobs,
             clock=site.clock,
             eye=eye,
             load=own.load,
-            post=Correspondence(own.writer),
+            post=Replies(own.writer),
             settled=lambda _phase: None,
         ).read({"submission": own.papers()[0].id})
         finish(own)

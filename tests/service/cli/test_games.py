@@ -72,7 +72,7 @@ def test_a_welcome_that_cannot_be_written_leaves_the_game_begun(
     def fails(*_: object) -> int:
         raise OSError("no room")
 
-    monkeypatch.setattr("service.notices.broadcasts.Circulars.welcome", fails)
+    monkeypatch.setattr("service.notices.broadcasts.Broadcasts.welcome", fails)
     out = io.StringIO()
     assert create_game(folder, game_file(tmp_path, LATER), out) == 0
     assert "could not be written (no room); the game stands" in out.getvalue()

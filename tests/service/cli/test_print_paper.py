@@ -13,7 +13,7 @@ from sqlalchemy import select
 from service.cli.site import create_game, settings_of, write_paper
 from service.config import ConfigError
 from service.site_folder import opened
-from service.store.tables import PlayerRow, PostalRow
+from service.store.tables import PlayerRow, PostalAddressRow
 from tests.support.own_site import game_file, own_site
 
 
@@ -28,7 +28,9 @@ def lives(folder: Path, *lines: str, last: date | None = None) -> None:
     with opened(settings_of(folder)) as store, store.begin() as session:
         key = session.scalars(select(PlayerRow.id)).one()
         session.add(
-            PostalRow(player_id=key, lines=list(lines), last=last, made_at=datetime.now(UTC), made_by="ada")
+            PostalAddressRow(
+                player_id=key, lines=list(lines), last=last, made_at=datetime.now(UTC), made_by="ada"
+            )
         )
 
 

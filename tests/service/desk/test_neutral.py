@@ -10,7 +10,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from reading.completions import suggest
 from reading.vocabulary import parse_typed, printed
-from service.games.ballots import Paper, count
+from service.games.ballots import BallotPaper, count
 from tests.support.desk_site import DEADLINE
 
 W3K = maps.load("w3k")
@@ -34,7 +34,7 @@ def test_the_same_words_mean_the_same_whoever_wrote_them(power: str) -> None:
 def test_the_rule_of_versions_is_the_same_for_every_power() -> None:
     """DESK-04: the same four papers from each power, and the same one counts."""
     papers = [
-        Paper(at * 10 + n, power, DEADLINE - timedelta(hours=4 - n), version, instruction)
+        BallotPaper(at * 10 + n, power, DEADLINE - timedelta(hours=4 - n), version, instruction)
         for at, power in enumerate(POWERS)
         for n, (version, instruction) in enumerate(((1, None), (3, None), (2, None), (None, None)))
     ]

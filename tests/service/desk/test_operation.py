@@ -15,7 +15,7 @@ from service.desk.operation import AT_ONCE, details
 from service.mail import outbox
 from service.operations import health
 from service.operations.health import Fact, Health, ago
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.record import chain, ledger
 from service.store import records
 from service.store.tables import EntryRow, EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
@@ -30,10 +30,10 @@ def table(site: Site) -> Table:
 
 
 def look(
-    table: Table, pulse: Pulse | None = None, folder: Path = Path(), *, loaded: bool = False
+    table: Table, pulse: MailboxStatus | None = None, folder: Path = Path(), *, loaded: bool = False
 ) -> dict[str, Fact]:
     clock = table.site.clock
-    found = Health(table.site.store, clock, pulse or Pulse(clock), folder, lambda: loaded).look()
+    found = Health(table.site.store, clock, pulse or MailboxStatus(clock), folder, lambda: loaded).look()
     return {fact.name: fact for fact in found}
 
 
@@ -166,7 +166,7 @@ def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None
 
 def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> None:
     clock = table.site.clock
-    pulse, said = Pulse(clock), list[str]()
+    pulse, said = MailboxStatus(clock), list[str]()
     report = pulse.heard(said.append)
     report("")
     clock.advance(timedelta(minutes=5))
@@ -259,7 +259,9 @@ def test_sheets_that_could_not_be_read_make_the_reading_engine_worth_a_look(tabl
 
 def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
     clock = table.site.clock
-    desk = open_desk(table, health=Health(table.site.store, clock, Pulse(clock), Path(), lambda: False).look)
+    desk = open_desk(
+        table, health=Health(table.site.store, clock, MailboxStatus(clock), Path(), lambda: False).look
+    )
     said = desk.text("/health")
     for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock", "Backup"):
         assert name in said

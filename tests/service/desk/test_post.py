@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from service.desk import queries
 from service.intake.process_mail import READ_WORK
-from service.intake.verdict import Reason
-from service.notices.replies import Correspondence
+from service.intake.verdict import RefusalReason
+from service.notices.replies import Replies
 from service.store import records
 from service.store.tables import (
     EventRow,
@@ -20,7 +20,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
-    PostedRow,
+    PostalOriginalRow,
     SubmissionRow,
 )
 from tests.support.desk_table import CSRF, DeskTable, open_desk
@@ -54,10 +54,14 @@ def send(
     return answer
 
 
-def posted(desk: DeskTable) -> list[PostedRow]:
+def posted(desk: DeskTable) -> list[PostalOriginalRow]:
     with desk.table.site.store() as session:
         return list(
-            session.scalars(select(PostedRow).where(PostedRow.ended_at.is_(None)).order_by(PostedRow.id))
+            session.scalars(
+                select(PostalOriginalRow)
+                .where(PostalOriginalRow.ended_at.is_(None))
+                .order_by(PostalOriginalRow.id)
+            )
         )
 
 
@@ -189,12 +193,12 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
 def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(desk: DeskTable) -> None:
     """HEAD-03: there is no mail to answer, and nobody else has the paper."""
     send(desk, picture())
-    post = Correspondence(desk.table.writer)
+    post = Replies(desk.table.writer)
     with desk.table.site.store.begin() as session:
         paper = session.scalars(select(SubmissionRow)).one()
         phase = session.get_one(PhaseRow, paper.phase_id)
-        post.unusable(session, paper, phase, Reason.TOO_DARK)
-        post.held(session, paper, phase, Reason.HEADING_DISAGREES)
+        post.unusable(session, paper, phase, RefusalReason.TOO_DARK)
+        post.held(session, paper, phase, RefusalReason.HEADING_DISAGREES)
     assert desk.table.told() == [("coordinator_notice", COORDINATOR)] * 2
     assert ("A posted sheet of Montrose waits: The photograph is too "
             "dark") in desk.table.words(desk.table.letters()[0])

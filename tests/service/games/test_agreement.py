@@ -7,17 +7,19 @@ import itertools
 
 import pytest
 
-from service.games.agreement import Said, Stage, alike, both, needs_two, stage, votes
+from service.games.agreement import ReviewDecision, Stage, alike, both, needs_two, stage, votes
 from service.store.states import LineState, ReviewMode
 
 READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED
 
 
-def said(*rows: tuple[str, LineState, str]) -> list[Said]:
+def said(*rows: tuple[str, LineState, str]) -> list[ReviewDecision]:
     """Decisions, oldest first: who, what, which order; in lower case words that are no order, one with "!"
     settles alone."""
     return [
-        Said(f"k{at}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!"))
+        ReviewDecision(
+            f"k{at}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!")
+        )
         for at, (by, state, text) in enumerate(rows)
     ]
 

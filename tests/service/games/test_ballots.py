@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.games.ballots import Paper, count
+from service.games.ballots import BallotPaper, count
 
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 
 
-def paper(key: int, minutes_before: int = 60, **facts: object) -> Paper:
-    return Paper(key, "Montrose", DEADLINE - timedelta(minutes=minutes_before), **facts)  # type: ignore[arg-type]
+def paper(key: int, minutes_before: int = 60, **facts: object) -> BallotPaper:
+    return BallotPaper(key, "Montrose", DEADLINE - timedelta(minutes=minutes_before), **facts)  # type: ignore[arg-type]
 
 
-def winner(*papers: Paper) -> int:
+def winner(*papers: BallotPaper) -> int:
     return count(papers, DEADLINE)["Montrose"].paper.id
 
 
@@ -47,7 +47,7 @@ def test_a_mailed_revision_without_number_replaces_the_posted_first_orders() -> 
 
 def test_the_deadline_itself_is_in_time_and_one_second_later_is_not() -> None:
     assert winner(paper(1, 60, version=1), paper(2, 0, version=2)) == 2
-    late = Paper(3, "Montrose", DEADLINE + timedelta(seconds=1), version=9)
+    late = BallotPaper(3, "Montrose", DEADLINE + timedelta(seconds=1), version=9)
     assert winner(paper(1, 60, version=1), late) == 1
     assert count([late], DEADLINE) == {}
 
@@ -65,7 +65,7 @@ def test_the_coordinators_choice_goes_before_everything() -> None:
 
 papers = st.lists(
     st.builds(
-        Paper, id=st.integers(1, 10_000), power=st.sampled_from(["Montrose", "Argyll"]),
+        BallotPaper, id=st.integers(1, 10_000), power=st.sampled_from(["Montrose", "Argyll"]),
         received_at=st.integers(-5000, 500).map(lambda m: DEADLINE + timedelta(minutes=m)),
         version=st.none() | st.integers(0, 4), instruction=st.none() | st.integers(0, 4),
         posted=st.booleans(),
@@ -76,14 +76,14 @@ papers = st.lists(
 
 
 @given(papers)
-def test_the_order_in_which_papers_are_read_is_irrelevant(given_papers: list[Paper]) -> None:
+def test_the_order_in_which_papers_are_read_is_irrelevant(given_papers: list[BallotPaper]) -> None:
     counted = count(given_papers, DEADLINE)
     for order in itertools.islice(itertools.permutations(given_papers), 24):
         assert count(order, DEADLINE) == counted
 
 
 @given(papers)
-def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: list[Paper]) -> None:
+def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: list[BallotPaper]) -> None:
     for power, ballot in count(given_papers, DEADLINE).items():
         own = {p.id for p in given_papers if p.power == power and p.received_at <= DEADLINE}
         assert own == {ballot.paper.id, *(loser.paper.id for loser in ballot.losers)}

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from service.games.deadlines import DeadlineError, Extension, schedule
+from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.extensions import days_later, move_deadline
 from service.games.turns import extend_calendar
 from service.intake.load_context import phase_of
@@ -18,7 +18,7 @@ from tests.support.table import Table, at, open_table
 def move(
     table: Table, phase: PhaseRow, deadline: datetime, reason: str = "Post strike", *, later: bool = False,
     now: datetime | None = None,
-) -> Extension:
+) -> DeadlineExtension:
     with table.site.store.begin() as session:
         return move_deadline(session, phase.id, deadline, reason, shift_later=later, by="Ada",
                              now=now or table.site.clock.now())

@@ -15,8 +15,8 @@ from sqlalchemy import text
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import lots
 from service.games.lots import NotCommitted
-from service.intake.postal_mail import Letter, PostRoom
-from service.intake.recognizer import Opener
+from service.intake.postal_mail import PostalMail, PostedLetter
+from service.intake.recognizer import ImageOpener
 from service.store.tables import PhaseRow, PhaseState
 from tests.support.played import SHORT, WINTER, finish, played
 from tests.support.public_site import visitor
@@ -148,9 +148,11 @@ def test_a_word_by_post_counts_like_one_by_mail(site: Site) -> None:
     table = open_table(site)
     row = table.phase()
     site.clock.set(row.opens_at + timedelta(days=2))
-    room = PostRoom(site.store, site.blobs, site.jobs, site.clock, Opener())
+    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
     came = date.fromordinal(row.opens_at.toordinal() + 1)
-    room.log(Letter(row.id, "Ormond", came, time(9, 30), word="a plain stone"), [sheet_picture()], "Ada")
+    room.log(
+        PostedLetter(row.id, "Ormond", came, time(9, 30), word="a plain stone"), [sheet_picture()], "Ada"
+    )
     assert words(table) == ["Ormond: a plain stone"]
 
 

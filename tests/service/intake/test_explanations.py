@@ -9,7 +9,7 @@ import pytest
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading
 from service.intake.explanations import explain, gmt, phase_words
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from tests.support.mail_builder import (
     IN_TIME,
     MONTROSE,
@@ -23,21 +23,27 @@ from tests.support.mail_builder import (
     text,
 )
 
-NEVER_ANSWERED = {Reason.OWN_MAIL, Reason.BOUNCE, Reason.RECEIPT, Reason.AUTO_REPLY, Reason.DUPLICATE}
+NEVER_ANSWERED = {
+    RefusalReason.OWN_MAIL,
+    RefusalReason.BOUNCE,
+    RefusalReason.RECEIPT,
+    RefusalReason.AUTO_REPLY,
+    RefusalReason.DUPLICATE,
+}
 
 
-@pytest.mark.parametrize("reason", sorted(set(Reason) - NEVER_ANSWERED))
-def test_every_rejection_says_what_happened_what_is_safe_and_what_to_do(reason: Reason) -> None:
+@pytest.mark.parametrize("reason", sorted(set(RefusalReason) - NEVER_ANSWERED))
+def test_every_rejection_says_what_happened_what_is_safe_and_what_to_do(reason: RefusalReason) -> None:
     base = judge(mail(parts=[text()]))
-    words = explain(replace(base, verdict=Kind.REJECTED, reason=reason), context())
+    words = explain(replace(base, verdict=VerdictKind.REJECTED, reason=reason), context())
     for sentence in (words.what, words.safe, words.mend):
         assert sentence.endswith(".")
         assert sentence[0].isupper()
 
 
 @pytest.mark.parametrize("reason", sorted(NEVER_ANSWERED))
-def test_every_ignored_mail_has_words_for_the_desk(reason: Reason) -> None:
-    words = explain(Verdict(Kind.IGNORED, reason), context())
+def test_every_ignored_mail_has_words_for_the_desk(reason: RefusalReason) -> None:
+    words = explain(Verdict(VerdictKind.IGNORED, reason), context())
     assert words.what
     assert words.subject == ""
 
@@ -54,7 +60,7 @@ def test_the_subject_to_copy_works(subject: str) -> None:
     copied = explain(judge(mail(subject)), context()).subject
     found = parse_subject(copied, context().known)
     assert isinstance(found, Heading)
-    assert judge(mail(copied)).verdict is Kind.ACCEPTED
+    assert judge(mail(copied)).verdict is VerdictKind.ACCEPTED
     assert copied.startswith("Powick Bridge - Montrose - Autumn 1644 - Retreat Orders - v")
 
 
@@ -68,7 +74,7 @@ def test_no_subject_is_offered_where_more_than_one_would_fit() -> None:
 
 
 def test_a_mail_given_up_is_not_called_received() -> None:
-    words = explain(Verdict(Kind.REJECTED, alert=True), context())
+    words = explain(Verdict(VerdictKind.REJECTED, alert=True), context())
     assert words.what == "The mail could not be handled."
     assert "quarantine" in words.mend
 
@@ -119,4 +125,4 @@ def test_phase_and_time_as_players_are_told() -> None:
         phase_words(judge(mail("Powick Bridge, Montrose, Winter 1645 Builds")))
         == "Winter 1645 Adjustment Orders"
     )
-    assert phase_words(Verdict(Kind.REJECTED, sender=MONTROSE)) == "Orders"
+    assert phase_words(Verdict(VerdictKind.REJECTED, sender=MONTROSE)) == "Orders"

@@ -19,7 +19,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from service.intake.sandbox import Decoded, decode_photo
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
@@ -139,7 +139,7 @@ def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
     for entry in range(struct.unpack_from("<H", whole, second)[0]):
         if struct.unpack_from("<H", whole, second + 2 + 12 * entry)[0] == 256:  # ImageWidth
             struct.pack_into("<H", damaged, second + 2 + 12 * entry, 9999)
-    assert decode_photo(bytes(damaged), "sheet.tif").reason is Reason.TRUNCATED
+    assert decode_photo(bytes(damaged), "sheet.tif").reason is UnreadableReason.TRUNCATED
 
 
 def test_a_few_hundred_hostile_files_are_opened_or_refused(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ from sqlalchemy import select
 
 from service.cli.site import create_game, settings_of
 from service.intake import process_mail
-from service.intake.recognizer import Opener
-from service.intake.sandbox import Limits
-from service.intake.verdict import Reason
+from service.intake.recognizer import ImageOpener
+from service.intake.sandbox import SandboxLimits
+from service.intake.verdict import RefusalReason
 from service.notices.quarantine import Quarantine
-from service.notices.replies import Correspondence
+from service.notices.replies import Replies
 from service.site_folder import opened
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState
 from tests.service.cli.test_serve import _orders
@@ -92,7 +92,7 @@ def test_who_wrote_too_late_hears_that_and_is_not_asked_for_another_photograph(t
 def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> None:
     """The proved sender stands with the mail, so that the desk knows whom it may write to."""
     row = give_up(table, table.mail("Montrose"))
-    opener = Opener(Limits())
+    opener = ImageOpener(SandboxLimits())
     room = Quarantine(
         store=table.site.store,
         blobs=table.site.blobs,
@@ -100,9 +100,9 @@ def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> N
         clock=table.site.clock,
         opener=opener,
         load=table.load,
-        post=Correspondence(table.writer),
+        post=Replies(table.writer),
     )
-    room.refuse(row.sha256, Reason.CUT_OFF, "ruth")
+    room.refuse(row.sha256, RefusalReason.CUT_OFF, "ruth")
     assert table.told()[2:] == [("rejection", MONTROSE)]
     assert table.mail_row(row.sha256).state == MailState.REFUSED
 

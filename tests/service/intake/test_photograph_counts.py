@@ -20,10 +20,10 @@ from PIL import Image
 from sqlalchemy import select
 
 from demo.story import FOLDER, tell
-from reading.page import Doubt
-from service.intake.read_submission import Reader
-from service.intake.recognizer import EngineEye, Sight
-from service.notices.replies import Correspondence
+from reading.page import ReviewLimits
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import EngineRecognizer, RecognizedPage
+from service.notices.replies import Replies
 from service.pictures import to_pngs
 from service.store.tables import LineRow, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, multipart, part, stamp, text
@@ -75,10 +75,10 @@ SHEETS: dict[str, Callable[[], bytes]] = {"handwritten": HANDWRITTEN.read_bytes,
 class Once:
     """The real eye, which looks at each file once however often it is mailed."""
 
-    eye: EngineEye = field(default_factory=EngineEye)
-    seen: dict[bytes, tuple[Sight, ...]] = field(default_factory=dict)
+    eye: EngineRecognizer = field(default_factory=EngineRecognizer)
+    seen: dict[bytes, tuple[RecognizedPage, ...]] = field(default_factory=dict)
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         if data not in self.seen:
             self.seen[data] = self.eye.look(data, name)
         return self.seen[data]
@@ -107,9 +107,9 @@ def send(
     assert row.state == "used"
     assert table.site.blobs.read(row.sha256) == raw  # SUB-15: the message as it came
     site, paper = table.site, table.papers()[-1].id
-    Reader(
+    SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=table.load,
-        post=Correspondence(table.writer), settled=lambda _: None, doubt=Doubt(),
+        post=Replies(table.writer), settled=lambda _: None, doubt=ReviewLimits(),
     ).read({"submission": paper})  # fmt: skip
     return table.papers()[-1]
 

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from service.intake.rules import MOST_BYTES, judge_mail
-from service.intake.verdict import Kind, Verdict
+from service.intake.verdict import Verdict, VerdictKind
 from service.mail.image_types import PictureState, PictureType, PillowProbe, sniff
 from service.mail.message import IncomingMail, read_headers, read_mail
 from tests.support.mail_builder import (
@@ -50,13 +50,13 @@ def test_told_by_content_not_by_type_or_name(form: str, disposition: str) -> Non
     register_heif_opener()
     raw = mail(parts=[text(), part(picture(60, form), "text/plain", "notes.txt", disposition)])
     verdict = judge(raw)
-    assert (verdict.verdict, verdict.photos, verdict.flags) == (Kind.ACCEPTED, 1, frozenset())
+    assert (verdict.verdict, verdict.photos, verdict.flags) == (VerdictKind.ACCEPTED, 1, frozenset())
 
 
 def test_each_page_of_a_pdf_is_a_photograph() -> None:
     """SUB-11."""
     verdict = judge(mail(parts=[part(pdf(3), "application/pdf", "s.pdf"), part(picture())]))
-    assert (verdict.verdict, verdict.photos) == (Kind.ACCEPTED, 4)
+    assert (verdict.verdict, verdict.photos) == (VerdictKind.ACCEPTED, 4)
 
 
 def test_pictures_keep_the_order_of_the_mail() -> None:
@@ -105,7 +105,7 @@ def test_reasons(parts: list[bytes], expected: str | None) -> None:
 def test_some_readable_some_broken(broken: bytes) -> None:
     verdict = judge(mail(parts=[part(broken), part(picture())]))
     assert (verdict.verdict, verdict.photos, verdict.flags) == (
-        Kind.ACCEPTED,
+        VerdictKind.ACCEPTED,
         1,
         frozenset({"photo_unreadable"}),
     )
@@ -190,7 +190,7 @@ def test_a_file_cut_off_half_way_is_broken(form: str) -> None:
 
     register_heif_opener()
     whole = pdf(2) if form == "PDF" else noisy(form)
-    assert judge(mail(parts=[part(whole)])).verdict is Kind.ACCEPTED
+    assert judge(mail(parts=[part(whole)])).verdict is VerdictKind.ACCEPTED
     assert reason(judge(mail(parts=[part(whole[: len(whole) // 2])]))) == "bad_image"
 
 

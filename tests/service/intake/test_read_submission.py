@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy import select
 
-from ocr.page import Box, Page, Reading, ReadLine, Reason, Status, Strike
-from reading.page import Doubt
+from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
+from reading.page import ReviewLimits
 from service.desk.queries import executed
 from service.intake import process_mail
-from service.intake.read_submission import Reader
-from service.intake.recognizer import Sight
-from service.notices.replies import Correspondence
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import RecognizedPage
+from service.notices.replies import Replies
 from service.store import records
 from service.store.tables import EventRow, GameRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, part, pdf, picture, stamp, text
@@ -36,22 +36,24 @@ def page(lines: Sequence[str | tuple[str, float]], number: int = 1, rotation: in
     ))  # fmt: skip
 
 
-def sight(*pages: Page) -> Sight:
-    return Sight(sheet_picture(), Reading(Status.READ, pages=pages))
+def sight(*pages: Page) -> RecognizedPage:
+    return RecognizedPage(sheet_picture(), Reading(Status.READ, pages=pages))
 
 
-def unusable(reason: Reason) -> Sight:
-    return Sight(None if reason is Reason.NOT_AN_IMAGE else sheet_picture(), Reading(Status.UNUSABLE, reason))
+def unusable(reason: UnreadableReason) -> RecognizedPage:
+    return RecognizedPage(
+        None if reason is UnreadableReason.NOT_AN_IMAGE else sheet_picture(), Reading(Status.UNUSABLE, reason)
+    )
 
 
 @dataclass
 class Shown:
     """The eye's port: sees in each file what it was told to, and counts its looks."""
 
-    sights: Mapping[bytes, tuple[Sight, ...]]
+    sights: Mapping[bytes, tuple[RecognizedPage, ...]]
     looks: int = 0
 
-    def look(self, data: bytes, name: str) -> tuple[Sight, ...]:
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         self.looks += 1
         return self.sights[data]
 
@@ -63,15 +65,15 @@ class Desk:
     table: Table
     settled: list[int] = field(default_factory=list)
 
-    def read(self, paper: int, sights: Mapping[bytes, tuple[Sight, ...]]) -> SubmissionRow:
+    def read(self, paper: int, sights: Mapping[bytes, tuple[RecognizedPage, ...]]) -> SubmissionRow:
         self.reader(Shown(sights)).read({"submission": paper})
         return self.paper(paper)
 
-    def reader(self, eye: Shown) -> Reader:
+    def reader(self, eye: Shown) -> SubmissionReader:
         site = self.table.site
-        return Reader(
+        return SubmissionReader(
             store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=self.table.load,
-            post=Correspondence(self.table.writer), settled=self.settled.append, doubt=Doubt(),
+            post=Replies(self.table.writer), settled=self.settled.append, doubt=ReviewLimits(),
         )  # fmt: skip
 
     def mailed(self, shade: int = 90, version: int = 1) -> int:
@@ -279,16 +281,16 @@ def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> No
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (Reason.TOO_DARK, "too dark"),
-        (Reason.BLURRED, "too blurred"),
-        (Reason.BLANK, "No writing"),
-        (Reason.NOT_A_SHEET, "does not show a sheet"),
-        (Reason.NOT_AN_IMAGE, "cannot be opened"),
-        (Reason.TOO_LARGE, "too large"),
+        (UnreadableReason.TOO_DARK, "too dark"),
+        (UnreadableReason.BLURRED, "too blurred"),
+        (UnreadableReason.BLANK, "No writing"),
+        (UnreadableReason.NOT_A_SHEET, "does not show a sheet"),
+        (UnreadableReason.NOT_AN_IMAGE, "cannot be opened"),
+        (UnreadableReason.TOO_LARGE, "too large"),
     ],
 )
 def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
-    desk: Desk, reason: Reason, words: str
+    desk: Desk, reason: UnreadableReason, words: str
 ) -> None:
     paper = desk.mailed()
     row = desk.read(paper, {picture(90): (unusable(reason),)})
@@ -306,7 +308,7 @@ def test_an_unusable_version_does_not_replace_the_good_one_before(desk: Desk) ->
     first = desk.mailed(30, 1)
     desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
     second = desk.mailed(60, 2)
-    desk.read(second, {picture(60): (unusable(Reason.TOO_DARK),)})
+    desk.read(second, {picture(60): (unusable(UnreadableReason.TOO_DARK),)})
     assert desk.counting() == {"Montrose": first}
     assert "a version you sent before still counts" in desk.table.words(desk.table.letters("rejection")[0])
 
@@ -320,7 +322,7 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
     table.take(raw, table.phase().opens_at)
     paper = table.papers()[0].id
     row = desk.read(paper, {
-        picture(30): (unusable(Reason.BLURRED),), picture(60): (sight(page([*HEADING, *ORDERS])),),
+        picture(30): (unusable(UnreadableReason.BLURRED),), picture(60): (sight(page([*HEADING, *ORDERS])),),
     })  # fmt: skip
     assert row.fate == "counts"
     assert [one.note for one in desk.pages(paper)] == ["blurred", None]

@@ -10,39 +10,41 @@ import pytest
 
 from service.intake.explanations import explain
 from service.intake.rules import MOST_BYTES, MOST_PHOTOS
-from service.intake.verdict import Kind, Reason
+from service.intake.verdict import RefusalReason, VerdictKind
 from service.letters import render
 from service.letters.facts import Recipient, RejectionFacts
 from tests.support.letters_samples import AT
 from tests.support.mail_builder import MONTROSE, context, judge, mail, part, text
 
 SAID = {
-    Reason.NO_PHOTO: ("text in the message is not read", "photograph the sheet and attach it"),
-    Reason.BAD_IMAGE: ("cannot be opened", "jpeg or pdf", "25 mb"),
-    Reason.TOO_LARGE: ("too large", "jpeg or pdf", "25 mb"),
-    Reason.ENCRYPTED: ("encrypted", "jpeg or pdf without a password"),
-    Reason.TOO_DARK: ("too dark", "flat", "daylight", "all four corners"),
-    Reason.BLURRED: ("too blurred", "flat", "daylight"),
-    Reason.CUT_OFF: ("outside the photograph", "all four corners in view"),
-    Reason.BLANK: ("no writing was found", "flat", "daylight"),
-    Reason.UNKNOWN_GAME: ("no game", "use one of: powick bridge"),
-    Reason.UNKNOWN_POWER: ("no power", "power's name", "if you changed address, write to the coordinator"),
-    Reason.SENDER_NOT_POWER: ("not registered for the power", "own power's name",
+    RefusalReason.NO_PHOTO: ("text in the message is not read", "photograph the sheet and attach it"),
+    RefusalReason.BAD_IMAGE: ("cannot be opened", "jpeg or pdf", "25 mb"),
+    RefusalReason.TOO_LARGE: ("too large", "jpeg or pdf", "25 mb"),
+    RefusalReason.ENCRYPTED: ("encrypted", "jpeg or pdf without a password"),
+    RefusalReason.TOO_DARK: ("too dark", "flat", "daylight", "all four corners"),
+    RefusalReason.BLURRED: ("too blurred", "flat", "daylight"),
+    RefusalReason.CUT_OFF: ("outside the photograph", "all four corners in view"),
+    RefusalReason.BLANK: ("no writing was found", "flat", "daylight"),
+    RefusalReason.UNKNOWN_GAME: ("no game", "use one of: powick bridge"),
+    RefusalReason.UNKNOWN_POWER: ("no power", "power's name", ("if you changed address, write to the "
+                                                               "coordinator")),
+    RefusalReason.SENDER_NOT_POWER: ("not registered for the power", "own power's name",
                               "if you changed address, write to the coordinator"),
-    Reason.PHASE_TYPE_MISMATCH: ("does not belong to that season", "open now: autumn 1644 retreat, until"),
-    Reason.WRONG_PHASE: ("is not open", "open now: autumn 1644 retreat, until"),
-    Reason.FIRST_BY_POST: ("must be posted", "post the sheet; this picture is kept as a revision"),
+    RefusalReason.PHASE_TYPE_MISMATCH: ("does not belong to that season", ("open now: autumn 1644 retreat, "
+                                                                           "until")),
+    RefusalReason.WRONG_PHASE: ("is not open", "open now: autumn 1644 retreat, until"),
+    RefusalReason.FIRST_BY_POST: ("must be posted", "post the sheet; this picture is kept as a revision"),
 }
 """Reason to what must be said, in small letters. A repeat is never answered (the rules of mail), and a lower
 version has its receipt, which says so (`test_correspondence`)."""
 
 
 @pytest.mark.parametrize("reason", SAID)
-def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: Reason) -> None:
+def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: RefusalReason) -> None:
     known = context()
     base = judge(mail(), known=known)
-    assert base.verdict is Kind.ACCEPTED
-    words = explain(replace(base, verdict=Kind.REJECTED, reason=reason), known)
+    assert base.verdict is VerdictKind.ACCEPTED
+    words = explain(replace(base, verdict=VerdictKind.REJECTED, reason=reason), known)
     letter = render.rejection(None, Recipient(MONTROSE), RejectionFacts(
         "key", AT, words.what, words.safe, words.mend, base.subject, words.subject))
     said = re.sub(r"\s+", " ", letter.text).casefold()
@@ -53,21 +55,25 @@ def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: Reason) -> None:
 
 
 def test_the_size_that_is_named_is_the_size_that_is_allowed() -> None:
-    words = explain(replace(judge(mail()), verdict=Kind.REJECTED, reason=Reason.TOO_LARGE), context()).mend
+    words = explain(
+        replace(judge(mail()), verdict=VerdictKind.REJECTED, reason=RefusalReason.TOO_LARGE), context()
+    ).mend
     number, megabytes = (int(one) for one in re.findall(r"\d+", words))
     assert number == MOST_PHOTOS
     assert megabytes * 1_000_000 <= MOST_BYTES < (megabytes + 2) * 1_000_000
 
 
 @pytest.mark.parametrize(("raw", "reason"), [
-    (mail(parts=[text("A Fife H")]), Reason.NO_PHOTO),
-    (mail(parts=[text(), part(b"\xff\xd8\xff junk")]), Reason.BAD_IMAGE),
-    (mail("Nasby, Montrose, Autumn 1644 Retreats"), Reason.UNKNOWN_GAME),
-    (mail("Powick Bridge, Xanadu, Autumn 1644 Retreats"), Reason.UNKNOWN_POWER),
-    (mail("Powick Bridge, Argyll, Autumn 1644 Retreats"), Reason.SENDER_NOT_POWER),
-    (mail("Powick Bridge, Montrose, Spring 1645 Movement"), Reason.WRONG_PHASE),
-    (mail("Powick Bridge, Montrose, Winter 1645 Retreats"), Reason.PHASE_TYPE_MISMATCH),
+    (mail(parts=[text("A Fife H")]), RefusalReason.NO_PHOTO),
+    (mail(parts=[text(), part(b"\xff\xd8\xff junk")]), RefusalReason.BAD_IMAGE),
+    (mail("Nasby, Montrose, Autumn 1644 Retreats"), RefusalReason.UNKNOWN_GAME),
+    (mail("Powick Bridge, Xanadu, Autumn 1644 Retreats"), RefusalReason.UNKNOWN_POWER),
+    (mail("Powick Bridge, Argyll, Autumn 1644 Retreats"), RefusalReason.SENDER_NOT_POWER),
+    (mail("Powick Bridge, Montrose, Spring 1645 Movement"), RefusalReason.WRONG_PHASE),
+    (mail("Powick Bridge, Montrose, Winter 1645 Retreats"), RefusalReason.PHASE_TYPE_MISMATCH),
 ])
-def test_real_mails_come_to_these_reasons_and_their_sender_is_answered(raw: bytes, reason: Reason) -> None:
+def test_real_mails_come_to_these_reasons_and_their_sender_is_answered(
+    raw: bytes, reason: RefusalReason
+) -> None:
     verdict = judge(raw)
-    assert (verdict.verdict, verdict.reason, verdict.reply_to) == (Kind.REJECTED, reason, MONTROSE)
+    assert (verdict.verdict, verdict.reason, verdict.reply_to) == (VerdictKind.REJECTED, reason, MONTROSE)

@@ -15,11 +15,11 @@ from sqlalchemy import select
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.nearest_orders import snap
-from ocr.engines.default import usual
+from ocr.engines.default import default_engines
 from ocr.page import Box, Photo, ReadLine, Strike
 from ocr.read import read
 from ocr.read_line import read_line
-from reading.page import Scribe
+from reading.page import PageReader
 from reading.vocabulary import forms_of, lexicon_of
 from service.desk import queries
 from service.games.lines import arranged
@@ -200,16 +200,19 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
     data = Path("tests/data/sheets/s006.jpg").read_bytes()
     with Image.open(io.BytesIO(data)) as opened:
         picture = np.asarray(opened.convert("RGB"))
-    (page,) = read(Photo(data, "s006.jpg"), usual()).pages
+    (page,) = read(Photo(data, "s006.jpg"), default_engines()).pages
     variant = maps.load("w3k")
-    scribe = Scribe(lexicon_of(variant), [forms_of(variant, PhaseKind.MOVEMENT)])
+    scribe = PageReader(lexicon_of(variant), [forms_of(variant, PhaseKind.MOVEMENT)])
     for text, order in WHOLE.items():
         line = min(page.lines, key=lambda one: _unlike(one.text, text))
         a, b, c, d = (np.array(corner) for corner in line.box.corners)
         for share, whole in ((0.55, False), (1.03, True)):
             box = _box(a, a + (b - a) * share, d + (c - d) * share, d)
             found = best_of(
-                [scribe.by_itself(one).candidates for one in read_line(picture, box, page.rotation, usual())]
+                [
+                    scribe.by_itself(one).candidates
+                    for one in read_line(picture, box, page.rotation, default_engines())
+                ]
             )
             assert (bool(found) and found[0]["order"] == order) is whole
 
@@ -225,7 +228,7 @@ def _unlike(one: str, other: str) -> int:
 
 def test_a_box_on_bare_paper_is_no_line() -> None:
     blank = np.full((400, 800, 3), 245, dtype=np.uint8)
-    assert read_line(blank, Box(((100, 100), (700, 100), (700, 150), (100, 150))), 0, usual()) == ()
+    assert read_line(blank, Box(((100, 100), (700, 100), (700, 150), (100, 150))), 0, default_engines()) == ()
 
 
 def test_work_is_asked_for_under_a_key_of_its_own_in_the_act_itself(desk: DeskSite) -> None:

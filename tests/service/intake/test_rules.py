@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.intake.context import Context, ContextError, context_from_json
+from service.intake.context import ContextError, IntakeContext, context_from_json
 from service.intake.rules import remember
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
 from tests.support.mail_builder import (
@@ -35,7 +35,7 @@ def reason(verdict: Verdict) -> str | None:
     return None if verdict.reason is None else verdict.reason.value
 
 
-def games(**changes: Any) -> Context:
+def games(**changes: Any) -> IntakeContext:
     """The fixtures' context with keys of Powick Bridge changed."""
     known = index()["context"]["games"]
     return context(games={**known, "Powick Bridge": {**known["Powick Bridge"], **changes}})
@@ -62,7 +62,7 @@ def test_machines(headers: list[str], sender: str, expected: str | None) -> None
     verdict = judge(mail(sender=sender, headers=headers))
     assert reason(verdict) == expected
     if expected is not None:
-        assert verdict.verdict is Kind.IGNORED
+        assert verdict.verdict is VerdictKind.IGNORED
         assert verdict.reply_to is None
 
 
@@ -87,7 +87,7 @@ def test_empty_return_path_is_a_machine() -> None:
 )
 def test_not_exactly_one_sender(lines: list[str]) -> None:
     verdict = judge(mail(from_lines=lines))
-    assert (verdict.verdict, reason(verdict)) == (Kind.REJECTED, "bad_from")
+    assert (verdict.verdict, reason(verdict)) == (VerdictKind.REJECTED, "bad_from")
     assert verdict.reply_to is None
 
 
@@ -104,7 +104,7 @@ def test_not_exactly_one_sender(lines: list[str]) -> None:
 )
 def test_display_names_prove_nothing(line: str) -> None:
     verdict = judge(mail(from_lines=[line]))
-    assert verdict.verdict is Kind.ACCEPTED
+    assert verdict.verdict is VerdictKind.ACCEPTED
     assert verdict.reply_to == MONTROSE
 
 
@@ -155,7 +155,7 @@ def test_ambiguous_by_name_alone_whatever_the_other_fields_say() -> None:
     assert reason(verdict) == "ambiguous_game"
     assert verdict.complaint is not None
     assert set(verdict.complaint.candidates) == {"Powick Bridge", "Powick Ridge"}
-    assert judge(mail(), known=two).verdict is Kind.ACCEPTED
+    assert judge(mail(), known=two).verdict is VerdictKind.ACCEPTED
 
 
 def test_stranger_is_not_answered() -> None:
@@ -176,7 +176,7 @@ def test_received_at_the_deadline_is_on_time(after: int, expected: str | None) -
 def test_year_and_kind_may_come_from_the_open_phase() -> None:
     """SUBJ-06; SUBJ-03: "Orders" alone means those of the open phase."""
     verdict = judge(mail("Powick Bridge, Montrose, Autumn Orders, v1"))
-    assert verdict.verdict is Kind.ACCEPTED
+    assert verdict.verdict is VerdictKind.ACCEPTED
     assert (verdict.year, verdict.type) == (1644, "Retreat")
     assert verdict.flags == {"year_missing", "type_missing"}
     assert reason(judge(mail("Powick Bridge, Montrose, Spring Movement, v1"))) == "wrong_phase"
@@ -244,21 +244,21 @@ def test_same_sender_fields_and_photographs_are_a_duplicate_whatever_else_differ
         parts=[text("other words"), part(picture(1), "application/octet-stream", "other.bin", "inline")],
     )
     first, second, third = judge_all(one(1), again, one(2))
-    assert first.verdict is Kind.ACCEPTED
+    assert first.verdict is VerdictKind.ACCEPTED
     assert (second.verdict, second.reason, second.of, second.reply_to) == (
-        Kind.IGNORED,
-        Reason.DUPLICATE,
+        VerdictKind.IGNORED,
+        RefusalReason.DUPLICATE,
         "0",
         None,
     )
-    assert third.verdict is Kind.ACCEPTED
+    assert third.verdict is VerdictKind.ACCEPTED
 
 
 def test_message_id_alone_is_never_enough() -> None:
     """SUB-12: another photograph under the same Message-ID is not the same message, and is not lost."""
     same = ["Message-ID: <one@mailbox.example>"]
     verdicts = judge_all(mail(headers=same), mail(headers=same, parts=[part(picture(7))]))
-    assert [verdict.verdict for verdict in verdicts] == [Kind.ACCEPTED, Kind.ACCEPTED]
+    assert [verdict.verdict for verdict in verdicts] == [VerdictKind.ACCEPTED, VerdictKind.ACCEPTED]
     assert verdicts[1].flags == {"version_conflict"}
 
 
@@ -273,16 +273,16 @@ def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> Non
     closed = games(open_phase=None)
     refused = judge(one(1), known=closed)
     kept = remember("first", read_mail(one(1), PillowProbe()), IN_TIME, refused)
-    assert refused.reason is Reason.WRONG_PHASE
+    assert refused.reason is RefusalReason.WRONG_PHASE
     assert kept is not None
-    assert judge(one(1), earlier=[kept]).verdict is Kind.ACCEPTED
+    assert judge(one(1), earlier=[kept]).verdict is VerdictKind.ACCEPTED
     assert reason(judge(one(1), earlier=[kept], known=closed)) == "duplicate"
 
 
 def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
     forged = mail(stamps=[])
     verdicts = judge_all(forged, mail())
-    assert [verdict.verdict for verdict in verdicts] == [Kind.REJECTED, Kind.ACCEPTED]
+    assert [verdict.verdict for verdict in verdicts] == [VerdictKind.REJECTED, VerdictKind.ACCEPTED]
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_an_unreadable_subject_delivered_twice_is_answered_once() -> None:
 
 def test_versions_on_file() -> None:
     verdicts = judge_all(one(1, ", v3"), one(2, ", v2"), one(3, ", v3"), one(4, ""), one(5, ", v4 final"))
-    assert all(verdict.verdict is Kind.ACCEPTED for verdict in verdicts)
+    assert all(verdict.verdict is VerdictKind.ACCEPTED for verdict in verdicts)
     assert [sorted(verdict.flags) for verdict in verdicts] == [
         [],
         ["superseded"],
@@ -334,7 +334,9 @@ def test_versions_of_other_papers_are_counted_apart() -> None:
         ),
         known=both,
     )
-    assert [(verdict.verdict, verdict.flags) for verdict in verdicts] == [(Kind.ACCEPTED, frozenset())] * 3
+    assert [(verdict.verdict, verdict.flags) for verdict in verdicts] == [
+        (VerdictKind.ACCEPTED, frozenset())
+    ] * 3
 
 
 def test_rejected_versions_are_not_on_file() -> None:
@@ -349,7 +351,7 @@ def test_bounce_is_tied_to_the_outgoing_mail_by_the_returned_copy() -> None:
             b"x\r\n\r\nbody\r\n")
     body = multipart([text(), status, copy], "multipart/report; report-type=delivery-status")
     verdict = judge(mail("Undelivered", "MAILER-DAEMON@relay.example", body=body, stamps=[]))
-    assert (verdict.verdict, reason(verdict)) == (Kind.IGNORED, "bounce")
+    assert (verdict.verdict, reason(verdict)) == (VerdictKind.IGNORED, "bounce")
     assert verdict.report is not None
     assert verdict.report.message_id == "<results.1@w3k.example>"
     assert (verdict.report.status, verdict.report.enhanced) == ("delayed", "4.4.1")

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from service.intake import sandbox
-from service.intake.sandbox import ChildFault, Decoded, Limits, decode_photo
+from service.intake.sandbox import ChildFault, Decoded, SandboxLimits, decode_photo
 from tests.support import odd_files as odd
 
 SHEETS = Path(__file__).parents[2] / "data" / "sheets"
@@ -53,14 +53,14 @@ def test_every_page_of_a_pdf_comes_back() -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", Reason.NOT_AN_IMAGE),
-        (b"not a picture at all", Reason.NOT_AN_IMAGE),
-        (odd.locked_pdf(), Reason.NOT_AN_IMAGE),
-        (odd.png_header(50_000, 40_000), Reason.TOO_LARGE),
-        (odd.png_header(4000, 3000), Reason.TRUNCATED),
+        (b"", UnreadableReason.NOT_AN_IMAGE),
+        (b"not a picture at all", UnreadableReason.NOT_AN_IMAGE),
+        (odd.locked_pdf(), UnreadableReason.NOT_AN_IMAGE),
+        (odd.png_header(50_000, 40_000), UnreadableReason.TOO_LARGE),
+        (odd.png_header(4000, 3000), UnreadableReason.TRUNCATED),
     ],
 )
-def test_a_bad_file_gives_its_reason(data: bytes, reason: Reason) -> None:
+def test_a_bad_file_gives_its_reason(data: bytes, reason: UnreadableReason) -> None:
     decoded = decode_photo(data, "photo.jpg")
     assert decoded.reason is reason
     assert decoded.pages == ()
@@ -68,22 +68,22 @@ def test_a_bad_file_gives_its_reason(data: bytes, reason: Reason) -> None:
 
 def test_a_child_that_outgrows_its_memory_is_stopped() -> None:
     white = odd.saved(Pillow.new("RGB", (7000, 7000), "white"), "PNG")
-    decoded = decode_photo(white, "photo.png", Limits(memory=250_000_000))
+    decoded = decode_photo(white, "photo.png", SandboxLimits(memory=250_000_000))
     assert decoded.pages == ()
-    assert decoded.reason is Reason.TOO_LARGE
+    assert decoded.reason is UnreadableReason.TOO_LARGE
 
 
 def _slow() -> bytes:
     """A picture of the most pixels that are taken, and of fewer bytes: it takes seconds."""
     pixels = np.random.default_rng(3).integers(0, 255, (7000, 7000, 3), dtype=np.uint8)
     data = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=70)
-    assert len(data) < Limits().data
+    assert len(data) < SandboxLimits().data
     return data
 
 
 def test_a_file_that_takes_too_much_processor_time_is_refused() -> None:
-    decoded = decode_photo(_slow(), "slow.jpg", Limits(cpu_seconds=1))
-    assert decoded.reason is Reason.TOO_LARGE
+    decoded = decode_photo(_slow(), "slow.jpg", SandboxLimits(cpu_seconds=1))
+    assert decoded.reason is UnreadableReason.TOO_LARGE
     assert decoded.detail == "opening it took too long"
 
 
@@ -92,7 +92,7 @@ def test_the_clock_is_never_held_against_a_file() -> None:
     is ours."""
     good = (SHEETS / "s019.jpg").read_bytes()
     with pytest.raises(ChildFault, match=r"not over after 0\.05 s"):
-        decode_photo(good, "s019.jpg", Limits(wall_seconds=0.05))
+        decode_photo(good, "s019.jpg", SandboxLimits(wall_seconds=0.05))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -156,13 +156,13 @@ def test_a_full_disk_says_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_file_larger_than_the_limit_is_not_opened() -> None:
-    decoded = decode_photo(bytes(1001), "big.jpg", Limits(data=1000))
-    assert decoded.reason is Reason.TOO_LARGE
+    decoded = decode_photo(bytes(1001), "big.jpg", SandboxLimits(data=1000))
+    assert decoded.reason is UnreadableReason.TOO_LARGE
 
 
 def test_the_child_may_not_write_more_than_its_output() -> None:
     noisy = odd.saved(odd.quarters(1200, 900).effect_spread(200), "PNG")
     assert len(decode_photo(noisy, "noise.png").pages[0]) > 20_000
-    decoded = decode_photo(noisy, "noise.png", Limits(output=20_000))
-    assert decoded.reason is Reason.TOO_LARGE
+    decoded = decode_photo(noisy, "noise.png", SandboxLimits(output=20_000))
+    assert decoded.reason is UnreadableReason.TOO_LARGE
     assert decoded.pages == ()

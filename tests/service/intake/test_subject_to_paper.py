@@ -105,7 +105,7 @@ def both(site: Site) -> Table:
 
 def begin(table: Table, name: str, start: date) -> None:
     seats = [
-        create.Seat(power, f"Player {power}", "Europe/London", (address(power),))
+        create.GameSeat(power, f"Player {power}", "Europe/London", (address(power),))
         for power in table.variant.powers
     ]
     new = create.NewGame(name, "w3k", start, seats)

@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import select
 
 from service.intake.process_mail import READ_WORK
-from service.intake.read_submission import Reader
-from service.intake.recognizer import ChildProbe, EngineEye, Opener
-from service.intake.sandbox import ChildFault, Limits
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import ChildProbe, EngineRecognizer, ImageOpener
+from service.intake.sandbox import ChildFault, SandboxLimits
 from service.jobs import DbosJobs
 from service.mail import ingest
-from service.notices.replies import Correspondence
+from service.notices.replies import Replies
 from service.store import records
 from service.store.tables import EventRow, MailState, SubmissionRow
 from tests.support.table import COORDINATOR, Table, address
 
-HURRIED = Opener(Limits(wall_seconds=0.02))
+HURRIED = ImageOpener(SandboxLimits(wall_seconds=0.02))
 """What an overloaded machine looks like: no child is ready in time."""
 
 
@@ -32,11 +32,11 @@ def jobs(table: Table) -> Iterator[DbosJobs]:
     made.stop()
 
 
-def _hurried(table: Table) -> Reader:
-    return Reader(
+def _hurried(table: Table) -> SubmissionReader:
+    return SubmissionReader(
         store=table.site.store, blobs=table.site.blobs, clock=table.site.clock,
-        eye=EngineEye(engines=(), opener=HURRIED),
-        load=table.load, post=Correspondence(table.writer), settled=lambda _: None,
+        eye=EngineRecognizer(engines=(), opener=HURRIED),
+        load=table.load, post=Replies(table.writer), settled=lambda _: None,
     )
 
 

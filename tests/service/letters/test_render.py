@@ -13,8 +13,8 @@ from jinja2 import UndefinedError
 
 import templates
 from service.intake import explanations
-from service.intake.context import Context
-from service.intake.verdict import Kind, Reason, Verdict
+from service.intake.context import IntakeContext
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import link, render
 from service.letters.facts import GameInfo, Recipient, RejectionFacts
 from service.mail.compose import compose
@@ -202,12 +202,14 @@ def test_offers_and_demands() -> None:
 
 
 @pytest.mark.parametrize("reason", [
-    reason for reason in Reason
-    if reason not in {Reason.OWN_MAIL, Reason.BOUNCE, Reason.RECEIPT, Reason.AUTO_REPLY, Reason.DUPLICATE}
+    reason for reason in RefusalReason
+    if reason not in {RefusalReason.OWN_MAIL, RefusalReason.BOUNCE, RefusalReason.RECEIPT, RefusalReason.AUTO_REPLY, RefusalReason.DUPLICATE}
 ])  # fmt: skip
-def test_every_reason_has_its_sentence_and_its_mending(reason: Reason) -> None:
-    context = Context(frozenset(), "w3k.example", "mx.w3k.example", ())
-    said = explanations.explain(Verdict(Kind.REJECTED, reason, sender="graham.j@mailbox.example"), context)
+def test_every_reason_has_its_sentence_and_its_mending(reason: RefusalReason) -> None:
+    context = IntakeContext(frozenset(), "w3k.example", "mx.w3k.example", ())
+    said = explanations.explain(
+        Verdict(VerdictKind.REJECTED, reason, sender="graham.j@mailbox.example"), context
+    )
     letter = render.rejection(None, Recipient("graham.j@mailbox.example"), RejectionFacts(
         "k", samples.AT, said.what, said.safe, said.mend, "x", said.subject))
     flat = re.sub(r"\s+", " ", letter.text)

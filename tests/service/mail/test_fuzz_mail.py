@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.intake.rules import judge_mail
-from service.intake.verdict import Kind, Verdict
+from service.intake.verdict import Verdict, VerdictKind
 from service.mail.image_types import PictureState, PictureType, Probe
 from service.mail.message import read_mail
 from tests.support.mail_builder import FIXTURES, IN_TIME, context, index, mail, part, picture
@@ -43,7 +43,7 @@ CONTEXT = context()
 KNOWN = {address.lower() for address in re.findall(r"[\w.+-]+@[\w.-]+", json.dumps(index()["context"]))}
 
 
-def check(raw: bytes) -> Kind:
+def check(raw: bytes) -> VerdictKind:
     begun = time.process_time()
     verdict = judged(raw)
     assert time.process_time() - begun < SLOWEST
@@ -56,13 +56,13 @@ def headers_of(raw: bytes) -> tuple[bytes, bytes]:
     return (head, cut + body) if cut else raw.partition(b"\n\n")[::2]
 
 
-def mutants(number: int, seed: str) -> Counter[Kind]:
+def mutants(number: int, seed: str) -> Counter[VerdictKind]:
     """Half of them with a hostile head over a sound body, a quarter with a hostile body, a quarter cut up
     anywhere."""
     chance = Random(seed)
     seeds = [path.read_bytes() for path in sorted(FIXTURES.glob("*.eml"))]
     seeds.append(mail())
-    ends: Counter[Kind] = Counter()
+    ends: Counter[VerdictKind] = Counter()
     for _ in range(number):
         raw, other = chance.choice(seeds), chance.choice(seeds)
         head, body = headers_of(raw)
@@ -79,7 +79,7 @@ def mutants(number: int, seed: str) -> Counter[Kind]:
 
 def test_a_thousand_hostile_mails_are_read_and_judged() -> None:
     ends = mutants(1000, "quick")
-    assert set(ends) == set(Kind)  # they reach every end
+    assert set(ends) == set(VerdictKind)  # they reach every end
 
 
 def test_a_charset_with_a_nul_in_its_name_does_not_stop_the_mail() -> None:
@@ -87,15 +87,15 @@ def test_a_charset_with_a_nul_in_its_name_does_not_stop_the_mail() -> None:
     payload."""
     leaf = (b'Content-Type: text/plain; charset="us\0ascii"\r\nContent-Transfer-Encoding: '
             b'8bit\r\n\r\ncaf\xc3\xa9\r\n')
-    assert check(mail(parts=[leaf, part(picture())])) is Kind.ACCEPTED
-    assert check(mail(body=leaf)) is Kind.REJECTED
+    assert check(mail(parts=[leaf, part(picture())])) is VerdictKind.ACCEPTED
+    assert check(mail(body=leaf)) is VerdictKind.REJECTED
 
 
 @pytest.mark.slow
 def test_more_than_forty_thousand_hostile_mails_are_read_and_judged() -> None:
     ends = mutants(MAILS, "slow")
     assert sum(ends.values()) + DRAWN > 50_000
-    assert set(ends) == set(Kind)
+    assert set(ends) == set(VerdictKind)
 
 
 NAMES = st.sampled_from([

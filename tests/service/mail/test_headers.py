@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.intake.verdict import Kind
+from service.intake.verdict import VerdictKind
 from service.mail.headers import addresses, as_text, decode_words, message_ids, split, strip_comments
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
@@ -60,7 +60,7 @@ def test_eight_bit_bytes_are_utf8_else_windows_1252(raw: bytes, expected: str) -
 def test_subjects_as_bytes(subject: bytes) -> None:
     raw = mail("SUBJECT").replace(b"SUBJECT", subject)
     verdict = judge(raw)
-    assert (verdict.verdict, verdict.flags) == (Kind.ACCEPTED, frozenset())
+    assert (verdict.verdict, verdict.flags) == (VerdictKind.ACCEPTED, frozenset())
 
 
 def test_split_keeps_order_and_passes_over_what_is_no_header() -> None:
@@ -139,9 +139,9 @@ HOSTILE = [
 @pytest.mark.parametrize("line", HOSTILE, ids=[line[:24] for line in HOSTILE])
 def test_hostile_headers_do_not_stop_the_mail(line: str) -> None:
     verdict = judge(mail(headers=[line]))
-    assert verdict.verdict in {Kind.ACCEPTED, Kind.REJECTED}
+    assert verdict.verdict in {VerdictKind.ACCEPTED, VerdictKind.REJECTED}
     if not line.startswith("Content-Type"):
-        assert verdict.verdict is Kind.ACCEPTED
+        assert verdict.verdict is VerdictKind.ACCEPTED
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_hostile_headers_do_not_stop_the_mail(line: str) -> None:
     ],
 )
 def test_hostile_structure_does_not_raise(body: bytes) -> None:
-    assert judge(mail(body=body)).verdict in {Kind.REJECTED, Kind.IGNORED}
+    assert judge(mail(body=body)).verdict in {VerdictKind.REJECTED, VerdictKind.IGNORED}
 
 
 def nested(depth: int) -> bytes:
@@ -227,7 +227,7 @@ def test_any_jumble_of_mail_words_is_a_mail(pieces: list[bytes]) -> None:
 @given(st.binary(max_size=80))
 def test_any_subject_bytes_give_a_verdict(noise: bytes) -> None:
     raw = mail("SUBJECT").replace(b"SUBJECT", noise.replace(b"\n", b"").replace(b"\r", b""))
-    assert judge(raw).verdict is Kind.REJECTED
+    assert judge(raw).verdict is VerdictKind.REJECTED
 
 
 @given(st.integers(0, 1000))

@@ -13,10 +13,19 @@ from sqlalchemy import select
 
 from demo.mail_server import DemoMailServer
 from service.config import MailIn
-from service.mail.ingest import FETCH_TRIES, MailboxError, MailFault, Place, RawMail, Taken, Waiting, watch
+from service.mail.ingest import (
+    FETCH_TRIES,
+    MailboxError,
+    MailboxLocation,
+    MailFault,
+    RawMail,
+    Taken,
+    Waiting,
+    watch,
+)
 from service.mail.maildir import MaildirSource
 from service.operations.health import Health
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.store.blobs import key_of
 from service.store.tables import EventRow, MailState
 from tests.support.mails import simple, wait_for
@@ -197,7 +206,7 @@ class Stubborn:
         self.moved: list[str] = []
 
     def look(self) -> Sequence[Waiting]:
-        return [Waiting(Place("a", "f", "1", uid), 10, STAMP) for uid in ("1", "2")]
+        return [Waiting(MailboxLocation("a", "f", "1", uid), 10, STAMP) for uid in ("1", "2")]
 
     def fetch(self, waiting: Waiting) -> RawMail | None:
         self.fetched.append(waiting.place.uid)
@@ -205,10 +214,10 @@ class Stubborn:
             raise MailFault("garbled")
         return RawMail(b"good", whole=True)
 
-    def done(self, places: Sequence[Place]) -> None:
+    def done(self, places: Sequence[MailboxLocation]) -> None:
         self.moved += [place.uid for place in places]
 
-    def quarantine(self, place: Place) -> None:
+    def quarantine(self, place: MailboxLocation) -> None:
         self.quarantined.append(place.uid)
 
     def wait(self, seconds: float, stop: threading.Event) -> None:
@@ -225,7 +234,9 @@ def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_t
     assert (source.quarantined, source.moved) == (["1"], ["2"])
     with site.store() as session:
         assert session.scalars(select(EventRow.what)).all() == ["mail_unreadable"]
-    facts = Health(site.store, site.clock, Pulse(site.clock), site.blobs.root.parent, lambda: False).look()
+    facts = Health(
+        site.store, site.clock, MailboxStatus(site.clock), site.blobs.root.parent, lambda: False
+    ).look()
     # which the coordinator is written to about, if it stays so
     queue = next(fact for fact in facts if fact.name == "Queue")
     assert queue.state == "look"

@@ -9,9 +9,9 @@ from email.message import EmailMessage
 
 import pytest
 
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from service.mail.compose import compose
-from service.notices.broadcasts import Circulars
+from service.notices.broadcasts import Broadcasts
 from tests.service.intake.test_read_submission import HEADING, MONTROSE, ORDERS, Desk, page, sight, unusable
 from tests.support import letters_samples as samples
 from tests.support.mail_builder import mail, part, picture, stamp, text
@@ -58,7 +58,7 @@ def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> 
 def test_answers_go_to_the_order_address_whoever_sends_the_letters(table: Table) -> None:
     writer = table.writer
     with table.site.store.begin() as session:
-        Circulars(replace(writer, sender=replace(writer.sender, sender=ROBOT))).hand_over(
+        Broadcasts(replace(writer, sender=replace(writer.sender, sender=ROBOT))).hand_over(
             session, table.game, "Grace", "form", "ada"
         )
     message = table.message(table.letters("hand_over")[0])
@@ -94,7 +94,9 @@ def test_what_the_reader_finds_wrong_is_told_below_the_mail_too(table: Table, ki
     table.take(theirs(table, table.subject("Montrose")), table.phase().opens_at)
     desk, paper = Desk(table), table.papers()[-1].id
     other = page([*HEADING[:3], "Autumn 1642 Movement Orders", *ORDERS])
-    desk.read(paper, {picture(90): (unusable(Reason.TOO_DARK) if kind == "rejection" else sight(other),)})
+    desk.read(
+        paper, {picture(90): (unusable(UnreadableReason.TOO_DARK) if kind == "rejection" else sight(other),)}
+    )
     (row,) = table.letters(kind)
     assert row.recipient == MONTROSE
     assert table.message(row)["In-Reply-To"] == THEIRS

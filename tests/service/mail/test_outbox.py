@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from service.mail.outbox import CLAIM, PAUSES, Attachment, OutLetter, Sent, bounced, put, retry, send_due
-from service.mail.smtp import Envelope
+from service.mail.smtp import MailEnvelope
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, to, write
 from tests.support.servers.smtp_sink import Letter, SmtpSink
@@ -284,7 +284,7 @@ class Odd:
     def __init__(self) -> None:
         self.sent: list[str] = []
 
-    def send(self, envelope: Envelope) -> None:
+    def send(self, envelope: MailEnvelope) -> None:
         if envelope.recipient.startswith("montrose"):
             raise ZeroDivisionError
         self.sent.append(envelope.recipient)

@@ -6,7 +6,7 @@ import pytest
 
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
-from service.mail.reports import Report, ReportKind
+from service.mail.reports import DeliveryReport, ReportKind
 from tests.support.mail_builder import mail, multipart, part, text
 
 OURS = "<results.1@w3k.example>"
@@ -18,7 +18,9 @@ def status(*lines: str) -> bytes:
     ).encode()
 
 
-def report(*parts: bytes, kind: str = "delivery-status", headers: tuple[str, ...] = ()) -> Report | None:
+def report(
+    *parts: bytes, kind: str = "delivery-status", headers: tuple[str, ...] = ()
+) -> DeliveryReport | None:
     body = multipart([text(), *parts], f"multipart/report; report-type={kind}")
     return read_mail(mail(body=body, headers=headers), PillowProbe()).report
 
@@ -72,7 +74,7 @@ def test_what_a_bounce_says(
     lines: list[str], action: str | None, enhanced: str | None, recipient: str | None
 ) -> None:
     found = report(status(*lines))
-    assert found == Report(ReportKind.BOUNCE, None, action, enhanced, recipient)
+    assert found == DeliveryReport(ReportKind.BOUNCE, None, action, enhanced, recipient)
 
 
 def test_a_status_part_in_base64_is_read() -> None:
@@ -88,9 +90,9 @@ def test_receipts() -> None:
     notice = returned(
         "message/disposition-notification", f"Original-Message-ID: {OURS}\r\nDisposition: x; displayed"
     )
-    assert report(notice, kind="disposition-notification") == Report(ReportKind.RECEIPT, OURS)
-    assert report(kind="disposition-notification") == Report(ReportKind.RECEIPT)
-    assert report(notice, kind="") == Report(ReportKind.RECEIPT, OURS)
+    assert report(notice, kind="disposition-notification") == DeliveryReport(ReportKind.RECEIPT, OURS)
+    assert report(kind="disposition-notification") == DeliveryReport(ReportKind.RECEIPT)
+    assert report(notice, kind="") == DeliveryReport(ReportKind.RECEIPT, OURS)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from service.config import MailOut
 from service.mail.outbox import Down, FolderTransport, Sent, SmtpTransport, send_due
-from service.mail.smtp import Envelope
+from service.mail.smtp import MailEnvelope
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, parsed, rows, send, to, write
 from tests.support.servers.certificates import make_certificate
@@ -83,14 +83,14 @@ def test_a_folder_gets_one_file_a_letter_in_the_order_of_sending(site: Site, tmp
     assert [parsed(f.read_bytes())["To"] for f in files] == ["montrose@example.org", "argyll@example.org"]
     assert all(f.name.startswith(f"000{n}-results.") for n, f in enumerate(files, start=1))
     again = rows(site)[0]
-    transport.send(Envelope("a@b", again.recipient, again.message_id, b"same again"))
+    transport.send(MailEnvelope("a@b", again.recipient, again.message_id, b"same again"))
     assert len(list((tmp_path / "out").iterdir())) == 2
 
 
 def test_a_folder_that_cannot_be_written_is_down(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(Down, match=r"check mail_out\.path"):
-        FolderTransport(tmp_path / "file").send(Envelope("a@b", "c@d", "<x@y>", b"x"))
+        FolderTransport(tmp_path / "file").send(MailEnvelope("a@b", "c@d", "<x@y>", b"x"))
 
 
 def test_letters_leave_encrypted_when_the_certificate_is_trusted_and_not_at_all_otherwise(

@@ -7,7 +7,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.intake.verdict import Kind
+from service.intake.verdict import VerdictKind
 from service.mail.tnef import SIGNATURE, TnefFile, read_tnef
 from tests.support.mail_builder import judge, mail, part, picture, text
 
@@ -71,7 +71,7 @@ def test_a_container_that_breaks_off_yields_what_stood_before() -> None:
 def test_photographs_in_a_container_count_whatever_the_part_is_called() -> None:
     data = container(file(b"a.dat", picture(3)), file(b"b.txt", b"no picture"), file(b"c.jpg", picture(4)))
     verdict = judge(mail(parts=[text(), part(data, "application/octet-stream", "noname")]))
-    assert (verdict.verdict, verdict.photos, verdict.flags) == (Kind.ACCEPTED, 2, frozenset())
+    assert (verdict.verdict, verdict.photos, verdict.flags) == (VerdictKind.ACCEPTED, 2, frozenset())
 
 
 @given(st.binary(max_size=200), st.integers(0, 300))

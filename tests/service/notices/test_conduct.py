@@ -9,10 +9,10 @@ import pytest
 
 import maps
 from service.desk.queries import executed
-from service.intake.postal_mail import Letter, PostRoom, awaited
-from service.intake.recognizer import Opener
-from service.notices.broadcasts import Circulars
-from service.notices.results import Announcements
+from service.intake.postal_mail import PostalMail, PostedLetter, awaited
+from service.intake.recognizer import ImageOpener
+from service.notices.broadcasts import Broadcasts
+from service.notices.results import ResultsAnnouncer
 from service.scheduler import due_now
 from service.store.tables import AddressRow, MailState, PhaseState, SubmissionRow
 from tests.support.letters_samples import every_letter
@@ -29,7 +29,7 @@ def table(site: Site) -> Table:
 def welcome(table: Table, power: str = "Montrose") -> str:
     """The words of a power's welcome."""
     with table.site.store.begin() as session:
-        Circulars(table.writer).welcome(session, table.game, power)
+        Broadcasts(table.writer).welcome(session, table.game, power)
     return table.words(table.letters("welcome")[-1])
 
 
@@ -126,8 +126,8 @@ def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
     with site.store() as session:
         assert awaited(session, phase) == ["Montrose"]
     site.clock.advance(timedelta(days=1))
-    room = PostRoom(site.store, site.blobs, site.jobs, site.clock, Opener())
-    came = Letter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
+    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
+    came = PostedLetter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
     assert room.log(came, [], "ada") is None
     with site.store() as session:
         assert awaited(session, phase) == []
@@ -137,8 +137,10 @@ def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> N
     """POST-08: nothing is asked of its style."""
     site, phase = table.site, table.phase()
     site.clock.advance(timedelta(days=1))
-    room = PostRoom(site.store, site.blobs, site.jobs, site.clock, Opener())
-    filed = room.log(Letter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada")
+    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
+    filed = room.log(
+        PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada"
+    )
     (paper,) = table.papers()
     assert (paper.id, paper.version, paper.fate) == (filed, None, "counts")
 
@@ -201,7 +203,7 @@ def test_a_player_without_a_mail_address_is_not_forgotten(table: Table) -> None:
     """OUT-04: the coordinator is told, once, whom the results do not reach; everybody else has theirs."""
     with table.site.store.begin() as session:
         session.delete(session.get_one(AddressRow, address("Ormond")))
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     table.site.clock.set(table.phase().deadline)
     table.turns.close({"phase": table.phase().id})
     table.turns.approve(table.phase().id, "ada")

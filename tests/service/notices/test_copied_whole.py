@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw
 from sqlalchemy import select
 
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import LineRow, LineState, OutboxRow, PageRow
 from tests.support.site import Site
 from tests.support.table import Table, autumn_1642, open_table
@@ -39,7 +39,7 @@ def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """The copy of Manchester's sheet that goes to everybody, each of whose lines is written in an ink of its
     own."""
     table = open_table(site, position=autumn_1642())
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     table.file("Manchester", ORDERS, heading=HEADING)
     page = Image.new("RGB", (800, 1000), (236, 230, 214))
     with site.store.begin() as session:

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxRow, PageRow
 from tests.support.site import Site
 from tests.support.table import Table, address, autumn_1642, open_table
@@ -40,7 +40,7 @@ def drafts(site: Site) -> tuple[Table, list[OutboxRow]]:
     """Three powers' sheets count; one of them has an older version too, and a fourth power's came too
     late."""
     table = open_table(site, position=autumn_1642())
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     paint(table, table.file("Ormond", ["A Dublin H"], heading=("Ormond",)), OTHER)
     for power, version in (("Manchester", 1), ("The Crown", 1), ("Ormond", 2)):
         orders = ATTACK if power == "Manchester" else ("A London H",)

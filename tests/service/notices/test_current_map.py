@@ -14,7 +14,7 @@ import pytest
 from adjudicator.geo import Region
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -37,7 +37,7 @@ def winter_map(table: Table, units: frozenset[Unit], centres: Mapping[str, froze
     table.set_phase(winter, state=PhaseState.SENT, sent_at=table.site.clock.now(),
                     resolution=codec.dump_resolution(replace(table.resolution(), position=position)))
     with table.site.store() as session:
-        made = Announcements(table.writer).map_pdf(session, table.game)
+        made = ResultsAnnouncer(table.writer).map_pdf(session, table.game)
     assert made is not None
     return made
 

@@ -13,9 +13,9 @@ from sqlalchemy import select
 from service import pictures
 from service.games import seal
 from service.games.turns import NotReady
-from service.notices.dry_run import WHAT, Rehearsal, Rehearser, canonical_bytes
-from service.notices.results import Announcements
-from service.store.tables import Base, EventRow, LineRow, LineState, PhaseRow, PhaseState
+from service.notices.dry_run import WHAT, DryRun, Rehearsal, canonical_bytes
+from service.notices.results import ResultsAnnouncer
+from service.store.tables import EventRow, LineRow, LineState, PhaseRow, PhaseState, TableBase
 from service.store.tables_record import EntryRow
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.site import Site
@@ -29,13 +29,13 @@ WORDS = ("Lindsey", "Norfolk", "Kesteven")
 def table(site: Site) -> Table:
     """The demo's Autumn 1642 with one attack of Manchester on file, its results really drawn and written."""
     made = open_table(site, position=autumn_1642())
-    made.announce = Announcements(made.writer)
+    made.announce = ResultsAnnouncer(made.writer)
     made.file("Manchester", ATTACK)
     return made
 
 
-def rehearser(table: Table) -> Rehearser:
-    return Rehearser(table.site.store, table.site.clock, table.turns, table.writer)
+def rehearser(table: Table) -> DryRun:
+    return DryRun(table.site.store, table.site.clock, table.turns, table.writer)
 
 
 def rehearse(table: Table) -> Rehearsal:
@@ -58,7 +58,7 @@ def everything(table: Table) -> dict[str, list[Any]]:
     with table.site.store() as session:
         return {
             name: [tuple(row) for row in session.execute(select(found).order_by(*found.primary_key.columns))]
-            for name, found in Base.metadata.tables.items()
+            for name, found in TableBase.metadata.tables.items()
             if name not in {"events", "record", "record_heads"}
         }
 

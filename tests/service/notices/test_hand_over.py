@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.notices.broadcasts import Circulars
+from service.notices.broadcasts import Broadcasts
 from service.record.chain import Root, root
 from service.store import records
 from service.store.tables import GameRow
@@ -25,7 +25,7 @@ def table(site: Site) -> Table:
 
 def hand_over(table: Table, name: str = "Blaise", key: str = "form-1") -> int:
     with table.site.store.begin() as session:
-        return Circulars(table.writer).hand_over(session, table.game, name, key, "ada")
+        return Broadcasts(table.writer).hand_over(session, table.game, name, key, "ada")
 
 
 def record(table: Table) -> Root:

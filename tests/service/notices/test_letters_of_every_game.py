@@ -14,7 +14,7 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.mail.compose import OutLetter
 from service.notices.previews import Previews, kinds_of
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -100,7 +100,7 @@ def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
     """Half a game year or more in which nobody sends anything, with every letter that it brings and the
     previews after it."""
     table = open_table(site, slug=slug)
-    table.announce = Announcements(table.writer, drawing=False)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     for phase in table.phases()[:6]:
         if table.phase(phase.ordinal).state == "sent":
             continue

@@ -18,10 +18,10 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.letters.addresses import LONGEST, MOST_LINES
 from service.notices.postal_packs import RETURN, envelopes, post_of
-from service.notices.results import Announcements
-from service.pictures import Blank, Envelope, envelopes_pdf, labels_pdf, missing, sheets_pdf
+from service.notices.results import ResultsAnnouncer
+from service.pictures import BlankSheet, PaperEnvelope, envelopes_pdf, labels_pdf, missing, sheets_pdf
 from service.pictures.paper.blank_sheet import ROWS
-from service.store.tables import GameRow, OutboxRow, PlayerRow, PostalRow, SeatRow
+from service.store.tables import GameRow, OutboxRow, PlayerRow, PostalAddressRow, SeatRow
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table
 
@@ -48,13 +48,20 @@ def size(pdf: bytes) -> tuple[float, float]:
 
 def test_a_blank_sheet_has_its_heading_filled_in_and_nothing_else_to_read() -> None:
     """POST-03, HEAD-01: position, game, season with year and kind of orders, in this order."""
-    pdf = sheets_pdf([Blank("The Crown", "Powick Bridge", "Autumn 1642 Movement Orders")])
+    pdf = sheets_pdf([BlankSheet("The Crown", "Powick Bridge", "Autumn 1642 Movement Orders")])
     assert pages(pdf) == ["The Crown Powick Bridge Autumn 1642 Movement Orders"]
     assert size(pdf) == (210.0, 297.0)
 
 
 def test_a_power_of_many_units_gets_a_second_page() -> None:
-    assert len(pages(sheets_pdf([Blank("Argyll", "G", "O", ROWS), Blank("Ormond", "G", "O", ROWS + 1)]))) == 3
+    assert (
+        len(
+            pages(
+                sheets_pdf([BlankSheet("Argyll", "G", "O", ROWS), BlankSheet("Ormond", "G", "O", ROWS + 1)])
+            )
+        )
+        == 3
+    )
     with pytest.raises(ValueError, match="no blank sheet"):
         sheets_pdf([])
 
@@ -62,7 +69,7 @@ def test_a_power_of_many_units_gets_a_second_page() -> None:
 def test_an_envelope_names_real_people_and_nothing_of_the_game() -> None:
     """POST-01: sender's and recipient's real name and address, nothing else."""
     pdf = envelopes_pdf(
-        [Envelope(("Graham J", "1 High Street", "Bath"), ("Ada Lovelace", "2 Low Street", "Wells"))]
+        [PaperEnvelope(("Graham J", "1 High Street", "Bath"), ("Ada Lovelace", "2 Low Street", "Wells"))]
     )
     assert pages(pdf) == ["Ada Lovelace 2 Low Street Wells Graham J 1 High Street Bath"]
     assert size(pdf) == (220.0, 110.0)
@@ -74,7 +81,7 @@ def test_an_envelope_names_real_people_and_nothing_of_the_game() -> None:
 ])  # fmt: skip
 def test_an_address_in_another_script_is_printed_letter_by_letter(lines: Sequence[str]) -> None:
     for made in (envelopes_pdf, labels_pdf):
-        (page,) = pages(made([Envelope(tuple(lines))]))
+        (page,) = pages(made([PaperEnvelope(tuple(lines))]))
         assert page.replace(" ", "") == unicodedata.normalize("NFKC", "".join(lines)).replace(" ", "")
 
 
@@ -91,14 +98,14 @@ def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(
     right-to-left letters are compared in any order."""
     strange = [line for line in lines if missing(line)]
     for made in (envelopes_pdf, labels_pdf):
-        pdf = made([Envelope(tuple(lines))])
+        pdf = made([PaperEnvelope(tuple(lines))])
         printed = "".join("".join(line.split()) for line in lines if line not in strange)
         # A file of Devanagari does not give its joined letters back; that they are drawn is what `missing`
         # was asked.
         if not any("\u0900" <= letter <= "\u097f" for letter in printed):
             assert sorted(pages(pdf)[0].replace(" ", "")) == sorted(unicodedata.normalize("NFKC", printed))
         assert rules(pdf) == len(strange)
-    assert rules(envelopes_pdf([Envelope(("Ada", NO_FONT, "Bath", NO_FONT))])) == 2
+    assert rules(envelopes_pdf([PaperEnvelope(("Ada", NO_FONT, "Bath", NO_FONT))])) == 2
 
 
 def rules(pdf: bytes) -> int:
@@ -117,14 +124,14 @@ def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
     (envelopes_pdf, 114, 64, 98, 46), (labels_pdf, 93, 38.1, 4.65, 15.15),
 ])  # fmt: skip
 def test_the_longest_address_that_can_be_entered_stays_in_its_place(
-    made: Callable[[Sequence[Envelope]], bytes], wide: float, high: float, left: float, top: float
+    made: Callable[[Sequence[PaperEnvelope]], bytes], wide: float, high: float, left: float, top: float
 ) -> None:
     """POST-07: eight lines of sixty capitals, the most that `postal` takes, all there and none beyond the
     paper's own room."""
     lines = tuple((f"{at} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, "
                    f"WELLS")[:LONGEST] for at in range(MOST_LINES + 1))
     assert {len(line) for line in lines} == {LONGEST}
-    page = pypdfium2.PdfDocument(io.BytesIO(made([Envelope(lines)])))[0]
+    page = pypdfium2.PdfDocument(io.BytesIO(made([PaperEnvelope(lines)])))[0]
     words, paper = page.get_textpage(), page.get_height()
     assert "".join(words.get_text_range().split()) == "".join(lines).replace(" ", "")
     boxes = [
@@ -136,7 +143,7 @@ def test_the_longest_address_that_can_be_entered_stays_in_its_place(
 
 
 def test_labels_stand_fourteen_on_a_page() -> None:
-    found = pages(labels_pdf([Envelope((f"Player {at}", "Street", "Town")) for at in range(15)]))
+    found = pages(labels_pdf([PaperEnvelope((f"Player {at}", "Street", "Town")) for at in range(15)]))
     assert [page.count("Street") for page in found] == [14, 1]
 
 
@@ -151,7 +158,7 @@ def winter(site: Site) -> Table:
     table = open_table(
         site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
     )
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     day = table.phase().deadline.date()
     lives(table, "Montrose", "1 High Street", "Inverness")
     lives(table, "Montrose", "Lodge 7", "Skye", first=day - timedelta(days=20), last=day + timedelta(days=2))
@@ -172,8 +179,16 @@ def player_of(table: Table, power: str) -> PlayerRow:
 
 def lives(table: Table, power: str, *lines: str, first: date | None = None, last: date | None = None) -> None:
     with table.site.store.begin() as session:
-        session.add(PostalRow(player_id=player_of(table, power).id, lines=list(lines), first=first, last=last,
-                              made_at=table.site.clock.now(), made_by="ada"))
+        session.add(
+            PostalAddressRow(
+                player_id=player_of(table, power).id,
+                lines=list(lines),
+                first=first,
+                last=last,
+                made_at=table.site.clock.now(),
+                made_by="ada",
+            )
+        )
 
 
 def finish(table: Table) -> list[OutboxRow]:
@@ -237,7 +252,7 @@ def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) 
     winter.site.clock.set(phase.deadline)
     winter.turns.close({"phase": phase.id})
     with winter.site.store() as session:
-        dry = Announcements(winter.writer, drawing=False)
+        dry = ResultsAnnouncer(winter.writer, drawing=False)
         put = dry.prepare(session, winter.phase(), winter.resolution())
         drawn = dry.picture(session, winter.phase(), winter.resolution(), "envelopes.pdf")
     assert [len(pages(one.data)) for one in drawn] == [3]
@@ -253,7 +268,7 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
     table = open_table(
         site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
     )
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     (row,) = [one for one in finish(table) if one.kind == "postal_pack"]
     assert {part.get_filename() for part in table.message(row).iter_attachments()} == {
         "results.pdf",
@@ -277,7 +292,7 @@ def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table
 def test_an_address_that_was_taken_off_the_list_gets_no_letter(winter: Table) -> None:
     """LIST-05: the row stays, the address does not hold."""
     with winter.site.store.begin() as session:
-        for row in session.scalars(select(PostalRow)):
+        for row in session.scalars(select(PostalAddressRow)):
             row.ended_at = winter.site.clock.now()
     with winter.site.store() as session:
         assert envelopes(post_of(session, winter.game, date(2027, 3, 1))) == []
@@ -294,5 +309,5 @@ def test_a_name_with_line_breaks_is_one_line_of_an_envelope(winter: Table) -> No
 
 def test_ten_blank_sheets_are_drawn_within_the_time_of_a_letter() -> None:
     begun = time.process_time()
-    sheets_pdf([Blank("The Crown", "Powick Bridge", "Autumn 1642 Movement Orders")] * 10)
+    sheets_pdf([BlankSheet("The Crown", "Powick Bridge", "Autumn 1642 Movement Orders")] * 10)
     assert time.process_time() - begun < 5

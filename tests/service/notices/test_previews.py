@@ -12,7 +12,7 @@ from service.clock import SimulatedClock
 from service.letters import render
 from service.notices.postal_packs import RETURN, post_of
 from service.notices.previews import WHO
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import EventRow, GameRow, OutboxRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
@@ -68,7 +68,7 @@ def test_results_are_those_judged_and_never_sheets_that_are_still_sealed(desk: D
     sealed = letter(desk.page(f"/previews/{table.game}/draft_results?power=Montrose"))
     assert "Army Lindsey moves" not in sealed
     phase = table.phase()
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     table.site.clock.set(phase.deadline)
     table.turns.close({"phase": phase.id})
     page = desk.page(f"/previews/{table.game}/draft_results?power=Montrose")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from ocr.page import Reason
+from ocr.page import UnreadableReason
 from service.pictures import BoxedLine, SheetUnusable, reading_picture
 from service.pictures.paper.sheet_copy import MOST_BYTES
 from service.store.tables import GameRow
@@ -97,7 +97,7 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
 
 def test_a_photograph_that_cannot_be_read_is_receipted_and_then_refused(desk: Desk) -> None:
     paper = desk.mailed()
-    desk.read(paper, {picture(90): (unusable(Reason.TOO_DARK),)})
+    desk.read(paper, {picture(90): (unusable(UnreadableReason.TOO_DARK),)})
     assert desk.table.told() == [("receipt", MONTROSE), ("rejection", MONTROSE)]
 
 

@@ -17,8 +17,8 @@ from service import scheduler
 from service.games.extensions import move_deadline
 from service.notices import reminders
 from service.notices.reminders import Reminders
-from service.notices.replies import Desk
-from service.store.tables import AddressRow, PhaseState, PlayerRow, PostedRow, SeatRow
+from service.notices.replies import LetterContext
+from service.store.tables import AddressRow, PhaseState, PlayerRow, PostalOriginalRow, SeatRow
 from tests.support.site import Site
 from tests.support.table import Table, address, autumn_1642, open_table
 
@@ -31,7 +31,7 @@ def table(site: Site) -> Table:
     made = open_table(site)
     ask(made, *ASKED)
     base = replace(made.writer.sender, base_url="https://orders.example.org")
-    writer = Reminders(Desk(site.blobs, site.clock, made.load, base))
+    writer = Reminders(LetterContext(site.blobs, site.clock, made.load, base))
 
     def remind(payload: dict[str, object]) -> None:
         with site.store.begin() as session:
@@ -80,7 +80,7 @@ def test_who_sent_a_sheet_or_a_letter_is_left_alone(table: Table) -> None:
     table.file("Montrose", ["A Inverness H"])
     with table.site.store.begin() as session:
         phase = table.phase()
-        session.add(PostedRow(phase_id=phase.id, power="Ormond", received=phase.opens_at.date(),
+        session.add(PostalOriginalRow(phase_id=phase.id, power="Ormond", received=phase.opens_at.date(),
                               made_at=phase.opens_at, made_by="ada"))
     look(table, timedelta(hours=40))
     assert reminded(table) == []

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from service.desk import queries
-from service.intake.verdict import Reason
-from service.notices.replies import Correspondence
+from service.intake.verdict import RefusalReason
+from service.notices.replies import Replies
 from service.store.tables import MailState, PhaseRow, SeatRow, SubmissionRow
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
@@ -28,13 +28,13 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def read(table: Table, version: int, reason: Reason, *, kind: str = "unusable") -> None:
+def read(table: Table, version: int, reason: RefusalReason, *, kind: str = "unusable") -> None:
     """A photograph arrives and is found to be of no use."""
     row = table.take(
         table.mail("Montrose", 100 + version, subject=table.subject("Montrose", version)),
         table.site.clock.now(),
     )
-    post = Correspondence(table.writer)
+    post = Replies(table.writer)
     with table.site.store.begin() as session:
         paper = session.scalars(select(SubmissionRow).where(SubmissionRow.sha256 == row.sha256)).one()
         paper.fate, paper.flags = "held", [*paper.flags, str(reason)]
@@ -45,7 +45,7 @@ def read(table: Table, version: int, reason: Reason, *, kind: str = "unusable") 
 
 def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: Table) -> None:
     for version in range(1, THIRTY + 1):
-        read(table, version, Reason.TOO_DARK)
+        read(table, version, RefusalReason.TOO_DARK)
         table.site.clock.advance(timedelta(minutes=1))
     assert len(table.letters("receipt")) == THIRTY
     refusals = table.letters("rejection")
@@ -62,17 +62,17 @@ def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: 
 
 def test_an_hour_later_the_next_one_is_answered(table: Table) -> None:
     for version in range(1, FIVE + 2):
-        read(table, version, Reason.BLURRED)
+        read(table, version, RefusalReason.BLURRED)
     table.site.clock.advance(timedelta(hours=1, seconds=1))
-    read(table, FIVE + 2, Reason.BLURRED)
+    read(table, FIVE + 2, RefusalReason.BLURRED)
     assert len(table.letters("rejection")) == FIVE + 1
 
 
 def test_answers_of_every_kind_are_counted_together_and_another_player_apart(table: Table) -> None:
     for version in range(1, 4):
-        read(table, version, Reason.HEADING_DISAGREES, kind="held")
+        read(table, version, RefusalReason.HEADING_DISAGREES, kind="held")
     for version in range(4, 10):
-        read(table, version, Reason.CUT_OFF)
+        read(table, version, RefusalReason.CUT_OFF)
     assert (len(table.letters("held")), len(table.letters("rejection"))) == (3, 2)
     bare = mail(
         table.subject("Argyll"),
@@ -86,7 +86,7 @@ def test_answers_of_every_kind_are_counted_together_and_another_player_apart(tab
 
 def test_a_held_sheet_beyond_the_fifth_answer_still_goes_to_the_coordinator(table: Table) -> None:
     for version in range(1, 9):
-        read(table, version, Reason.ONLY_CHANGES, kind="held")
+        read(table, version, RefusalReason.ONLY_CHANGES, kind="held")
     assert len(table.letters("held")) == FIVE
     notices = table.letters("coordinator_notice")
     assert len([one for one in notices if "A paper of Montrose is held" in table.words(one)]) == 8
@@ -144,7 +144,7 @@ def test_a_refusal_brings_the_blank_sheet_of_the_senders_own_power(table: Table,
 
 
 def test_a_dark_photograph_brings_it_too(table: Table) -> None:
-    read(table, 1, Reason.TOO_DARK)
+    read(table, 1, RefusalReason.TOO_DARK)
     assert "Montrose" in sheet(table)
 
 

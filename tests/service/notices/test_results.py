@@ -17,7 +17,7 @@ from adjudicator.units import Unit
 from service.games import seal
 from service.games.turns import NotReady
 from service.mail.image_types import PictureState, PictureType, PillowProbe
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
@@ -31,7 +31,7 @@ PAPER = (236, 230, 214)
 def made(site: Site, position: Position | None = None) -> Table:
     """A game whose results are really drawn and written."""
     table = open_table(site, position=position)
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     return table
 
 
@@ -130,7 +130,7 @@ def test_a_winter_ends_with_the_map_of_control(site: Site) -> None:
     assert list(maps_sent) == ["powick-bridge-map-1643.pdf"]
     assert maps_sent["powick-bridge-map-1643.pdf"].startswith(b"%PDF-")
     with table.site.store() as session:
-        public = Announcements(table.writer).map_pdf(session, table.game)
+        public = ResultsAnnouncer(table.writer).map_pdf(session, table.game)
     assert public is not None
     assert public.startswith(b"%PDF-")
 
@@ -141,7 +141,7 @@ def test_two_powers_of_one_player_get_a_letter_each_and_two_addresses_of_one_pla
         "Manchester": ("both@players.example",), "Newcastle": ("both@players.example",),
         "Argyll": ("hugo@players.example", "hugo@work.example"),
     })  # fmt: skip
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     letters = finish(table)
     assert sorted(row.recipient for row in letters) == [
         "both@players.example", "both@players.example", "hugo@players.example", "hugo@work.example",
@@ -232,7 +232,7 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
     assert len({row.message_id for row in letters}) == len(letters)
     with dislodged.site.store() as session:
         phase = dislodged.phase()
-        put = Announcements(dislodged.writer).prepare(session, phase, dislodged.resolution())
+        put = ResultsAnnouncer(dislodged.writer).prepare(session, phase, dislodged.resolution())
     with dislodged.site.store.begin() as session:
         put(session)
     assert [row.id for row in dislodged.letters()] == [row.id for row in letters]

@@ -16,7 +16,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.notices.attachments import results_heading
 from service.notices.current_map import control
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxRow
 from tests.support.site import Site
 from tests.support.table import Table, address, at, autumn_1642, open_table
@@ -48,7 +48,7 @@ def autumn(site: Site) -> Table:
     """Autumn 1642 as a game's first phase, so that day T+12 ends on Sunday 14 March 2027 at 07:00 GMT.
     Manchester's two armies beat Newcastle's in Kesteven & Holland."""
     table = open_table(site, position=autumn_1642())
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     table.file("Manchester", AUTUMN, heading=HEADING)
     return table
 
@@ -195,7 +195,7 @@ def winter(site: Site) -> Table:
         one for one in opening.units if one.power != "Manchester" or one.region.province != "London"
     )
     table = open_table(site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), units, centres))
-    table.announce = Announcements(table.writer)
+    table.announce = ResultsAnnouncer(table.writer)
     return table
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import pytest
 
-from service.notices.broadcasts import Circulars
+from service.notices.broadcasts import Broadcasts
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
 
 @pytest.fixture(autouse=True)
 def _no_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Circulars, "_map", lambda *_: [])
+    monkeypatch.setattr(Broadcasts, "_map", lambda *_: [])
 
 
 def welcomed(site: Site, slug: str) -> Table:
     table = open_table(site, slug=slug)
     with site.store.begin() as session:
-        Circulars(table.writer).welcome(session, table.game)
+        Broadcasts(table.writer).welcome(session, table.game)
     return table
 
 

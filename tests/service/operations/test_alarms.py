@@ -12,10 +12,10 @@ from sqlalchemy import select
 import maps
 from service.mail import hold
 from service.mail.outbox import OutLetter, put
-from service.notices.replies import Desk, Sender
+from service.notices.replies import LetterContext, Sender
 from service.operations.alarms import CONSEQUENCES, STANDING, Alarms
 from service.operations.health import OVERDUE, Health
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, WorkerRow
 from tests.support.desk_table import open_desk
@@ -30,12 +30,12 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def make(table: Table, pulse: Pulse | None = None) -> Alarms:
+def make(table: Table, pulse: MailboxStatus | None = None) -> Alarms:
     clock = table.site.clock
     sender = Sender("Galloper <orders@galloper.example>", "orders@galloper.example", COORDINATOR, 8_000_000,
                     "https://orders.galloper.example", "mx.galloper.example")
-    desk = Desk(table.site.blobs, clock, maps.load, sender)
-    health = Health(table.site.store, clock, pulse or Pulse(clock), Path(), lambda: True)
+    desk = LetterContext(table.site.blobs, clock, maps.load, sender)
+    health = Health(table.site.store, clock, pulse or MailboxStatus(clock), Path(), lambda: True)
     return Alarms(health, table.site.store, desk)
 
 
@@ -50,7 +50,7 @@ def about(table: Table, name: str) -> list[OutboxRow]:
 
 def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table) -> None:
     clock = table.site.clock
-    pulse = Pulse(clock)
+    pulse = MailboxStatus(clock)
     report = pulse.heard(lambda _: None)
     alarms = make(table, pulse)
     report("Nothing answers at mx.example.org:993.")
@@ -74,7 +74,7 @@ def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table
 
 def test_a_short_outage_is_written_about_never(table: Table) -> None:
     clock = table.site.clock
-    pulse = Pulse(clock)
+    pulse = MailboxStatus(clock)
     report, alarms = pulse.heard(lambda _: None), make(table, pulse)
     for _ in range(6):
         report("It does not answer in time.")
@@ -159,7 +159,7 @@ def numbers(raw: bytes) -> dict[str, float]:
 
 def test_the_numbers_tell_what_waits_and_name_nobody(table: Table) -> None:
     clock = table.site.clock
-    pulse = Pulse(clock)
+    pulse = MailboxStatus(clock)
     pulse.heard(lambda _: None)("It does not answer in time.")
     metrics = Metrics(table.site.store, clock, pulse, Path())
     table.arrive(table.mail("Argyll"), table.phase().opens_at)
@@ -186,7 +186,9 @@ def test_overdue_deadlines_and_workers_are_counted(table: Table) -> None:
     with table.site.store.begin() as session:
         session.add(WorkerRow(executor="one", seen_at=datetime.now(UTC)))
         session.add(WorkerRow(executor="two", seen_at=datetime.now(UTC) - timedelta(hours=1)))
-    found = numbers(Metrics(table.site.store, table.site.clock, Pulse(table.site.clock), Path()).text())
+    found = numbers(
+        Metrics(table.site.store, table.site.clock, MailboxStatus(table.site.clock), Path()).text()
+    )
     assert found["galloper_deadlines_overdue"] == 1
     assert found["galloper_workers"] == 1
 

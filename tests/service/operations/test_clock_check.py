@@ -17,7 +17,7 @@ from service.config import MailIn, MailOut, Settings
 from service.mail.imap import ImapSource
 from service.mail.ingest import MailboxError
 from service.mail.maildir import MaildirSource
-from service.operations.clock_check import Guard, behind_by_stamps, sentence, standing
+from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, sentence, standing
 from service.operations.health import _skew
 from service.store import records
 from service.store.tables import PhaseState
@@ -46,8 +46,8 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def guard(table: Table, ask: Callable[[], datetime | None]) -> Guard:
-    return Guard(table.site.store, table.site.clock, table.writer, ask)
+def guard(table: Table, ask: Callable[[], datetime | None]) -> ClockSkewGuard:
+    return ClockSkewGuard(table.site.store, table.site.clock, table.writer, ask)
 
 
 def warned(table: Table) -> str:

@@ -16,10 +16,10 @@ from service.bootstrap import Running, open_site
 from service.cli.check_storage import check_photographs
 from service.cli.site import settings_of
 from service.config import Settings
-from service.mail.ingest import Place
+from service.mail.ingest import MailboxLocation
 from service.operations.retention import FORGOTTEN, forget_strays
 from service.store import records
-from service.store.tables import EventRow, MailRow, MailState, PlaceRow
+from service.store.tables import EventRow, MailboxLocationRow, MailRow, MailState
 from tests.support.mail_builder import mail, stamp
 from tests.support.own_site import own_site
 from tests.support.site import Site
@@ -31,7 +31,7 @@ DAYS = 60
 def _stored(table: Table, raw: bytes) -> MailRow:
     row = table.take(raw, table.phase().opens_at)
     with table.site.store.begin() as session:
-        records.add_place(session, Place("orders", "INBOX", "1", row.sha256[:8]), row.sha256)
+        records.add_place(session, MailboxLocation("orders", "INBOX", "1", row.sha256[:8]), row.sha256)
     return row
 
 
@@ -60,7 +60,7 @@ def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_ov
         kept = set(session.scalars(select(MailRow.sha256)))
         assert (
             kept
-            == set(session.scalars(select(PlaceRow.sha256)))
+            == set(session.scalars(select(MailboxLocationRow.sha256)))
             == {used.sha256, repeat.sha256, stranger.sha256}
         )
         assert session.scalars(select(EventRow.detail).where(EventRow.what == FORGOTTEN)).all() == [

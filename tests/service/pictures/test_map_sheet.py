@@ -31,7 +31,7 @@ from service.pictures.drawing.projection import (
     TransverseMercator,
     projection_for,
 )
-from service.pictures.drawing.values import A3, A4, Ground, Label, Paper, Rect
+from service.pictures.drawing.values import A3, A4, GroundKind, Label, PaperSize, Rect
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARDS = [slug for slug in maps.variants() if maps.shapes(slug)]
@@ -58,7 +58,7 @@ def _box(rect: Rect) -> shapely.Polygon:
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
-def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: Paper) -> None:
+def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: PaperSize) -> None:
     plan = plan_of(slug, paper)
     assert sorted(one.region for one in plan.labels) == sorted(maps.load(slug).board.provinces)
     for one, two in itertools.combinations(plan.labels, 2):
@@ -69,7 +69,7 @@ def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: Pape
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
-def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Paper) -> None:
+def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: PaperSize) -> None:
     plan = plan_of(slug, paper)
     places = plan.sheet.places
     marks = _marks(plan)
@@ -85,9 +85,13 @@ def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Pa
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
-def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: Paper) -> None:
+def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: PaperSize) -> None:
     plan = plan_of(slug, paper)
-    wet = [one for one in plan.labels if plan.sheet.places[one.region].ground in {Ground.SEA, Ground.AREA}]
+    wet = [
+        one
+        for one in plan.labels
+        if plan.sheet.places[one.region].ground in {GroundKind.SEA, GroundKind.AREA}
+    ]
     shares = [
         _box(one.box).intersection(plan.sheet.places[one.region].shape).area / _box(one.box).area
         for one in wet
@@ -98,7 +102,7 @@ def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: Paper) -> None:
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
-def test_furniture_hides_no_land_and_no_name(slug: str, paper: Paper) -> None:
+def test_furniture_hides_no_land_and_no_name(slug: str, paper: PaperSize) -> None:
     plan = plan_of(slug, paper)
     pieces = list(plan.pieces.values())
     for one, two in itertools.combinations(pieces, 2):
@@ -115,7 +119,7 @@ def _marks(plan: MapPlan) -> list[shapely.Polygon]:
 
 
 @pytest.mark.parametrize("paper", [A3, A4])
-def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Paper) -> None:
+def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: PaperSize) -> None:
     """MAP-01: the densest part of the board, over open water, with names that touch neither each other nor a
     mark, fewer of them short than on the map."""
     plan = plan_of("w3k", paper)

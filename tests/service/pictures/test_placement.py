@@ -17,7 +17,7 @@ import maps
 from service.pictures import plan_map, plan_of
 from service.pictures.board import placement
 from service.pictures.board.placement import Stale, file_of, mark_of, plan_from, read, written
-from service.pictures.drawing.values import A3, A4, Label, Paper
+from service.pictures.drawing.values import A3, A4, Label, PaperSize
 
 STANDARD = maps.load("standard")
 SHEETS = [
@@ -26,7 +26,7 @@ SHEETS = [
 ]
 
 
-def kept(slug: str, paper: Paper) -> str:
+def kept(slug: str, paper: PaperSize) -> str:
     return file_of(maps.folder(slug), paper).read_text(encoding="utf-8")
 
 
@@ -35,7 +35,7 @@ def spot(one: Label) -> tuple[float, float, float, float]:
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
-def test_the_solver_gives_what_is_shipped(slug: str, paper: Paper) -> None:
+def test_the_solver_gives_what_is_shipped(slug: str, paper: PaperSize) -> None:
     """Worked out anew from the same board, without the file."""
     variant, shapes = maps.load(slug), maps.shapes(slug)
     made, shipped = plan_map(variant, shapes, paper), read(kept(slug, paper), variant, shapes, paper)

@@ -20,7 +20,7 @@ from service.notices.current_map import UNITS
 from service.pictures import board_pdf, board_svg, plan_of
 from service.pictures.board.labels import step_aside
 from service.pictures.board.unit_marks import places_of
-from service.pictures.drawing.values import A3, A4, Paper
+from service.pictures.drawing.values import A3, A4, PaperSize
 from service.store.tables import GameRow
 from tests.support.public_site import map_of, visitor
 from tests.support.site import Site
@@ -49,7 +49,9 @@ def plates(svg: str) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("paper", [A3, A4])
 @pytest.mark.parametrize("slug", ["w3k", "standard"])
-def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(slug: str, paper: Paper) -> None:
+def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
+    slug: str, paper: PaperSize
+) -> None:
     variant, plan = maps.load(slug), plan_of(slug, paper)
     found = places_of(plan.sheet, plan.labels, variant.start.units)
     assert set(found) == set(variant.start.units)
@@ -72,7 +74,7 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(slug
 
 @pytest.mark.parametrize("paper", [A3, A4])
 @pytest.mark.parametrize("slug", ["w3k", "standard"])
-def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: Paper) -> None:
+def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: PaperSize) -> None:
     """What a plate would cover is set elsewhere: off every plate, mark and other name, as long as it was. On
     A4 two names of the thickest crowd may keep a plate at their edge; they stand whole in the inset."""
     variant, plan = maps.load(slug), plan_of(slug, paper)

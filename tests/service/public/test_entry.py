@@ -17,7 +17,7 @@ from sqlalchemy import select
 import service.public
 from service.clock import SimulatedClock
 from service.public.me import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
-from service.store.tables import EventRow, PlayerRow, PostalRow, SeatRow, SubmissionRow
+from service.store.tables import EventRow, PlayerRow, PostalAddressRow, SeatRow, SubmissionRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import address, open_table
@@ -147,7 +147,7 @@ def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: Desk
     assert add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")[0] == 303
     assert "Lodge 7, Skye" in browser.get("/public/me").text
     with desk.table.site.store() as session:
-        rows = session.scalars(select(PostalRow).order_by(PostalRow.id)).all()
+        rows = session.scalars(select(PostalAddressRow).order_by(PostalAddressRow.id)).all()
         assert [(row.lines, row.made_by) for row in rows] == [
             (HOME.split("\n"), "player"),
             (["Lodge 7", "Skye"], "player"),
@@ -155,7 +155,7 @@ def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: Desk
     browser.post(f"/public/me/do/address/{rows[1].id}/end", data={"csrf": token(browser)})
     assert "Lodge 7" not in browser.get("/public/me").text
     with desk.table.site.store() as session:
-        assert session.get_one(PostalRow, rows[1].id).ended_by == "player"
+        assert session.get_one(PostalAddressRow, rows[1].id).ended_by == "player"
         changes = session.scalars(select(EventRow).where(EventRow.what == "entry_changed")).all()
     assert [one.detail["change"] for one in changes] == ["an address was added"] * 2 + [
         "an address was taken off"
@@ -215,7 +215,7 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
             403,
         }
     with desk.table.site.store() as session:
-        assert session.scalars(select(PostalRow)).all() == []
+        assert session.scalars(select(PostalAddressRow)).all() == []
 
 
 def test_nobody_takes_off_an_address_of_somebody_else(desk: DeskTable) -> None:

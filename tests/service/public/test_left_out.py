@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from service.mail.compose import Attachment, OutLetter
 from service.mail.outbox import LINK_DAYS, put
-from service.store.tables import LinkRow
+from service.store.tables import AccessLinkRow
 from tests.support.letters import noisy_picture
 from tests.support.public_site import BASE
 from tests.support.table import Table, address
@@ -84,7 +84,7 @@ def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, c
     for key in (table.site.blobs.put(b"a photograph"), table.letters()[-1].message, "0" * 64, "x"):
         assert client.get(f"/public/letter/{key}").status_code == 404
     with table.site.store() as session:
-        (row,) = session.query(LinkRow)
+        (row,) = session.query(AccessLinkRow)
     assert client.get(f"/public/letter/{row.token_hash}").status_code == 404
 
 

@@ -14,7 +14,7 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from maps.variant import Variant
 from service.letters import render
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.public.moves import page
 from tests.service.notices.test_letters_of_every_game import foreign
 from tests.service.public.test_moves import read
@@ -96,7 +96,7 @@ def test_the_post_goes_out_once_a_game_year(site: Site, slug: str, phase: Phase,
     """OUT-10, Q-12: with the last results of a year that say who owns what; a year of Brittania is a turn."""
     variant = maps.load(slug)
     table = open_table(site, slug=slug, position=replace(variant.start, phase=phase))
-    table.announce = Announcements(table.writer, drawing=False)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     _finish(table)
     assert [row.recipient for row in table.letters("postal_pack")] == [COORDINATOR] * packs
 

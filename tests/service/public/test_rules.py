@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 import maps
 from adjudicator import rules
 from maps.rulings import BadRulings, rulings
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.public.rules import anchor
 from tests.support.public_site import BASE
 from tests.support.table import Table
@@ -70,7 +70,7 @@ def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Ta
     assert 'href="/public/rules/w3k"' in client.get(f"/public/{table.game}").text
     writer = table.writer
     writer = replace(writer, sender=replace(writer.sender, base_url=f"{BASE}/"))
-    turns = replace(table.turns, announce=Announcements(writer))
+    turns = replace(table.turns, announce=ResultsAnnouncer(writer))
     table.site.clock.set(table.phase().deadline)
     turns.close({"phase": table.phase().id})
     turns.approve(table.phase().id, "ada")

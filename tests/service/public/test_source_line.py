@@ -20,7 +20,7 @@ from service.archive.export import Edition
 from service.clock import SimulatedClock
 from service.games import decisions
 from service.games.decisions import Act, Decision
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import CorrectionRow, LineRow, LineState, OutboxRow, PageRow
 from tests.service.notices.test_copied_whole import HEADING, HUES, SIGNED, ink
 from tests.service.public.test_entry import BASE, visit
@@ -80,7 +80,7 @@ def player(judged: Judged) -> TestClient:
 def _judged(site: Site, *, sent: bool = True) -> Judged:
     table = open_table(site, position=autumn_1642())
     desk = replace(table.writer, sender=replace(table.writer.sender, base_url=BASE))
-    table.announce = Announcements(desk, drawing=False)
+    table.announce = ResultsAnnouncer(desk, drawing=False)
     table.file("Manchester", ORDERS, heading=HEADING)
     page = Image.new("RGB", (800, 1000), (236, 230, 214))
     with site.store.begin() as session:
@@ -246,7 +246,7 @@ def test_of_a_sheet_that_hides_something_only_its_own_player_sees_the_ink(site: 
     """D66-06: the letter of another has no link, and the address of the line answers as an unknown one."""
     table = open_table(site, slug="britain1066")
     desk = replace(table.writer, sender=replace(table.writer.sender, base_url=BASE))
-    table.announce = Announcements(desk, drawing=False)
+    table.announce = ResultsAnnouncer(desk, drawing=False)
     table.file("Harald Hardrada", ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"])
     table.file("The Northern Earls", ["A Dunholm - Northumberland"])
     phase = table.phase()

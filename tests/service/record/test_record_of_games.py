@@ -21,10 +21,10 @@ from adjudicator.judge import judge
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseReader
 from service.archive.export import Edition
-from service.archive.verify import Report, read, run_verify
+from service.archive.verify import VerifyReport, read, run_verify
 from service.archive.verify_game import check_game
-from service.notices.broadcasts import Circulars
-from service.notices.results import Announcements
+from service.notices.broadcasts import Broadcasts
+from service.notices.results import ResultsAnnouncer
 from service.store.digests import plain
 from tests.support.played import archived, begin, finish
 from tests.support.site import Site
@@ -36,7 +36,7 @@ SLUGS = ("bretwalda", "britain1066", "brittania", "standard", "w3k", "war1648")
 
 def _table(site: Site, slug: str) -> Table:
     made = open_table(site, slug=slug)
-    made.announce = Announcements(made.writer, drawing=False)
+    made.announce = ResultsAnnouncer(made.writer, drawing=False)
     return made
 
 
@@ -120,7 +120,7 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
     for said, hour in ((0, 1), (1, 3)):
-        archive, report = read(path), Report()
+        archive, report = read(path), VerifyReport()
         for _, tells in archive.told("sheet"):
             if tells["version"] == 1:
                 tells["received"] = plain(opens + timedelta(hours=hour))
@@ -175,10 +175,10 @@ def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
 ) -> None:
     """Of the first phase in which rules may draw lots, be it the very first of the game; both checkers follow
     the letter."""
-    monkeypatch.setattr(Circulars, "_map", lambda *_: [])
+    monkeypatch.setattr(Broadcasts, "_map", lambda *_: [])
     table = _table(site, slug)
     with site.store.begin() as session:
-        assert Circulars(table.writer).welcome(session, table.game) == len(table.variant.powers)
+        assert Broadcasts(table.writer).welcome(session, table.game) == len(table.variant.powers)
     row = table.letters("welcome")[0]
     words = table.words(row)
     first = next(one for one in table.phases() if one.kind in {"adjustment", "turn"})

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from service.store import records
 from service.store.engine import alembic_config, migrate, open_engine, sessions
-from service.store.tables import EventRow, GameRow, MailRow, MailState, PlaceRow
+from service.store.tables import EventRow, GameRow, MailboxLocationRow, MailRow, MailState
 from tests.support.site import NOON, Site
 
 
@@ -42,7 +42,7 @@ def test_sqlite_is_set_up_for_many_readers_and_safe_commits(site: Site) -> None:
 
 def test_a_row_that_points_nowhere_is_refused(any_site: Site) -> None:
     with pytest.raises(IntegrityError), any_site.store.begin() as session:
-        session.add(PlaceRow(account="a", folder="f", uidvalidity="1", uid="1", sha256="0" * 64))
+        session.add(MailboxLocationRow(account="a", folder="f", uidvalidity="1", uid="1", sha256="0" * 64))
 
 
 def test_an_instant_keeps_its_moment_and_comes_back_in_utc(any_site: Site) -> None:

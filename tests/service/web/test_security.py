@@ -23,7 +23,7 @@ from service.bootstrap import open_site
 from service.cli.site import settings_of, write_settings
 from service.clock import SystemClock
 from service.config import Settings, Web
-from service.intake.sandbox import ChildFault, Limits, decode_photo
+from service.intake.sandbox import ChildFault, SandboxLimits, decode_photo
 from service.store.tables import SessionRow, UserRow
 from service.web import sessions
 from tests.support.desk_table import open_desk
@@ -170,7 +170,7 @@ def test_the_child_that_opens_files_has_no_network(child: Child) -> None:
 
 
 def test_the_child_that_opens_files_is_limited_by_the_kernel(child: Child) -> None:
-    limits = Limits()
+    limits = SandboxLimits()
     assert child.limits["Max address space"] <= limits.memory
     assert child.limits["Max file size"] <= limits.output
     assert child.limits["Max cpu time"] <= limits.cpu_seconds + 1

@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from service.intake.sandbox import Limits
+from service.intake.sandbox import SandboxLimits
 from service.intake.sandbox_child import _jpeg, _leave_network, _limit
 from tests.support.mutate import mutated, sealed
 
@@ -33,7 +33,7 @@ def main() -> None:
     kind, count, seed, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3], Path(sys.argv[4])
     chance, files = Random(f"{kind}-{seed}"), [path.read_bytes() for path in sorted(folder.glob(f"{kind}-*"))]
     (folder / "odd").mkdir(exist_ok=True)
-    limits = Limits()
+    limits = SandboxLimits()
     _limit(limits.memory, 3600, limits.output)
     _leave_network()
     for data in files:  # load every decoder, and show that the files are sound to begin with
@@ -68,12 +68,12 @@ def _try(kind: str, data: bytes) -> int:
             from service.mail.tnef import read_tnef
 
             return OPENED if read_tnef(data) else REFUSED
-        from ocr.image.open_image import Refused, pictures
+        from ocr.image.open_image import ImageRefused, pictures
 
         try:
             for _, picture in pictures(data):
                 _jpeg(picture, 80)
-        except Refused:
+        except ImageRefused:
             return REFUSED
     except MemoryError:
         return MEMORY

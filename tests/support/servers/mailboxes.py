@@ -16,7 +16,7 @@ from service.config import MailIn
 from service.mail.imap import ImapSource
 from service.mail.ingest import MailSource, Taken, take_in
 from service.mail.maildir import MaildirSource
-from service.store.tables import MailRow, PlaceRow
+from service.store.tables import MailboxLocationRow, MailRow
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot
 from tests.support.site import Site
 
@@ -90,6 +90,6 @@ def mails(site: Site) -> Sequence[MailRow]:
         return session.scalars(select(MailRow).order_by(MailRow.received_at)).all()
 
 
-def places(site: Site) -> Sequence[PlaceRow]:
+def places(site: Site) -> Sequence[MailboxLocationRow]:
     with site.store() as session:
-        return session.scalars(select(PlaceRow)).all()
+        return session.scalars(select(MailboxLocationRow)).all()

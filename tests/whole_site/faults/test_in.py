@@ -11,7 +11,7 @@ from email.utils import format_datetime
 import pytest
 
 from service.desk.queries import executed
-from service.intake.process_mail import Taker
+from service.intake.process_mail import MailProcessor
 from service.intake.recognizer import ChildProbe
 from service.jobs import DbosJobs
 from service.mail.image_types import Probe
@@ -178,8 +178,8 @@ class Poisoned:
 def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_used(table: Table) -> None:
     """Fault 17, with the real queue."""
     probe = Poisoned(picture(10))
-    taker = Taker(
-        **{name: getattr(table.taker, name) for name in Taker.__dataclass_fields__} | {"probe": probe}
+    taker = MailProcessor(
+        **{name: getattr(table.taker, name) for name in MailProcessor.__dataclass_fields__} | {"probe": probe}
     )
     jobs = DbosJobs(table.site.engine, poll_seconds=0.1, pauses=(0.1, 0.1))
     jobs.register("mail", taker.take, failed=taker.give_up)
@@ -281,8 +281,9 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     """Fault 21, with the real child that opens pictures."""
     bomb = black_png(50_000, 50_000)
     assert len(bomb) < 400_000
-    taker = Taker(
-        **{name: getattr(table.taker, name) for name in Taker.__dataclass_fields__} | {"probe": ChildProbe()}
+    taker = MailProcessor(
+        **{name: getattr(table.taker, name) for name in MailProcessor.__dataclass_fields__}
+        | {"probe": ChildProbe()}
     )
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):

@@ -16,7 +16,7 @@ from service.config import MailIn
 from service.mail.imap import LONGEST_IDLE, READ_SECONDS, ImapSource
 from service.mail.ingest import Taken, take_in, watch
 from service.operations.health import Health
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import MailRow
 from tests.support.mails import simple, wait_for
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot
@@ -32,7 +32,7 @@ class Poller:
 
     site: Site
     source: ImapSource
-    pulse: Pulse = field(default_factory=lambda: Pulse(SystemClock()))
+    pulse: MailboxStatus = field(default_factory=lambda: MailboxStatus(SystemClock()))
     stop: threading.Event = field(default_factory=threading.Event)
     said: list[str] = field(default_factory=list)
     thread: threading.Thread | None = None

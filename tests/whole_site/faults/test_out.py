@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from service.mail.outbox import CLAIM, PAUSES, Sent
-from service.notices.results import Announcements
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxState, PhaseState, SubmissionRow
 from tests.support.letters import LETTER, rows, send, write
 from tests.support.servers.dovecot import free_port
@@ -24,7 +24,7 @@ HALF_HOUR = timedelta(minutes=30)
 @pytest.fixture
 def table(site: Site) -> Table:
     made = open_table(site)
-    made.announce = Announcements(made.writer, drawing=False)
+    made.announce = ResultsAnnouncer(made.writer, drawing=False)
     return made
 
 

@@ -25,7 +25,7 @@ from service.clock import SystemClock
 from service.config import MailIn
 from service.mail.ingest import take_in, watch
 from service.mail.maildir import MaildirSource
-from service.operations.mailbox_status import Pulse
+from service.operations.mailbox_status import MailboxStatus
 from service.site_folder import opened
 from service.store.tables import MailRow, UserRow
 from tests.support.mails import simple, wait_for
@@ -125,7 +125,7 @@ def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_i
 ) -> None:
     box = mailbox.Maildir(str(tmp_path / "box"), create=True)
     clock = SystemClock()
-    said, stop, pulse = list[str](), threading.Event(), Pulse(clock)
+    said, stop, pulse = list[str](), threading.Event(), MailboxStatus(clock)
     with make_site(small_disk) as site:
         source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
         watching = threading.Thread(target=watch, args=(

@@ -13,7 +13,7 @@ from ical.calendar_stream import IcsCalendarStream
 from service.clock import SimulatedClock
 from service.mail.compose import Attachment, OutLetter
 from service.mail.outbox import put
-from service.notices.broadcasts import Circulars
+from service.notices.broadcasts import Broadcasts
 from service.public.me import COOKIE
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
@@ -161,7 +161,7 @@ def test_the_welcome_gives_each_player_the_address_of_their_own_calendar(desk: D
     writer = desk.table.writer
     writer = replace(writer, sender=replace(writer.sender, base_url=BASE))
     with desk.table.site.store.begin() as session:
-        Circulars(writer).welcome(session, desk.table.game)
+        Broadcasts(writer).welcome(session, desk.table.game)
     letters = {row.recipient: desk.table.words(row) for row in desk.table.letters("welcome")}
     feeds = {to: re.findall(r"/public/calendar/[\w-]+\.ics", words) for to, words in letters.items()}
     assert all(len(found) == 1 for found in feeds.values())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from service.notices.broadcasts import Circulars
+from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.tables import AddressRow, EventRow, OutboxRow, PlayerRow
 from tests.support.desk_table import DeskTable, open_desk, plain
@@ -195,4 +195,4 @@ def test_a_desk_without_a_writer_says_that_nobody_was_told(site: Site) -> None:
 def test_without_a_phase_that_takes_orders_there_is_no_welcome(desk: DeskTable) -> None:
     desk.table.set_phase(state="closed")
     with desk.table.site.store.begin() as session:
-        assert Circulars(desk.table.writer).welcome(session, desk.table.game) == 0
+        assert Broadcasts(desk.table.writer).welcome(session, desk.table.game) == 0
