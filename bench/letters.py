@@ -30,8 +30,8 @@ from demo.story import AUTHSERV, FOLDER, Story, tell
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, Settings
-from service.desk.queries import executed
 from service.games import create
+from service.games.ballots import executed
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar

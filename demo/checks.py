@@ -20,7 +20,7 @@ from demo.story import Story
 from grammar.print import canonical, place
 from maps.variant import Variant
 from service.bootstrap import Site
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of
 from service.store import records
 from service.store.tables import GameRow, LineRow, MailRow, OutboxRow, PhaseRow, SubmissionRow
 

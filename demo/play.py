@@ -26,8 +26,8 @@ from service.config import MailOut, Settings, Web
 from service.games import create
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
+from service.games.phases import phase_of
 from service.games.turns import extend_calendar
-from service.intake.load_context import phase_of
 from service.pictures import plan_of
 from service.store.tables import (
     GameRow,

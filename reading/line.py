@@ -12,7 +12,7 @@ import numpy as np
 from grammar.interpret import leftover, of_its_own
 from grammar.lexicon import Lexicon
 from ocr.decoding.confidence import ConfidenceTable, Features, kinds_doubtful
-from service.store.tables import LineState
+from reading.status import LineState
 
 _BARE = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 

@@ -47,8 +47,8 @@ from reading.decode import (
 )
 from reading.heading import DecodedHeadingRow, inked_heading, read_heading, same_digits
 from reading.line import InterpretedLine, review_confusable_writers, review_uncertain_neighbours
+from reading.status import LineState
 from reading.vocabulary import printed
-from service.store.tables import LineState
 
 MOST_KEPT = 400
 """Texts whose readings a scribe remembers: more than one sheet has."""

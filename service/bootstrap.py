@@ -26,7 +26,7 @@ from reading.page import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phase_summary import Aftermath, aftermath
 from service.games.results import ShownPower, show
@@ -55,10 +55,11 @@ from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.record import chain
+from service.record.chain import sessions
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
-from service.store.engine import Store, migrate, open_engine, sessions
+from service.store.engine import Store, migrate, open_engine
 from service.store.tables import GameRow, PhaseRow
 from service.web.ports import DeskPorts, Understood
 

@@ -22,8 +22,9 @@ from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat
 from sqlalchemy import Engine, column, delete, select, table, update
 from sqlalchemy.orm import Session
 
+from service.record.chain import sessions
 from service.store import records
-from service.store.engine import full_url, sessions
+from service.store.engine import full_url
 from service.store.tables import WorkerRow
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 import maps
 import templates
 from service.config import ConfigError, Settings, read_settings
-from service.store.engine import Store, full_url, migrate, open_engine, sessions
+from service.record.chain import sessions
+from service.store.engine import Store, full_url, migrate, open_engine
 
 FILE = "galloper.toml"
 

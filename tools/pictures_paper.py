@@ -17,8 +17,7 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
 from service.config import Settings
-from service.desk.queries import phase_title
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of, phase_title
 from service.letters.facts import CorrectionFacts, GameInfo, Recipient
 from service.letters.render import phase_words
 from service.mail.compose import Attachment

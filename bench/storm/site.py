@@ -34,7 +34,8 @@ from service.games.deadlines import PhaseWindow
 from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.intake.explanations import canonical_subject
-from service.store.engine import Store, migrate, open_engine, sessions
+from service.record.chain import sessions
+from service.store.engine import Store, migrate, open_engine
 from service.store.tables import GameRow, PhaseRow
 
 ORDERS, AUTHSERV, DOMAIN = "orders@galloper.example", "mx.galloper.example", "players.example"

@@ -27,10 +27,11 @@ from service.jobs import Jobs
 from service.mail import hold as switches
 from service.mail import ingest
 from service.record import chain
+from service.record.chain import sessions
 from service.store import dump, records
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.digests import leaf, link, start
-from service.store.engine import alembic_config, sessions
+from service.store.engine import alembic_config
 from service.store.tables import (
     GameRow,
     MailRow,

@@ -17,9 +17,9 @@ from service.archive.verify import Archive, Broken, VerifyReport, check_chain, c
 from service.archive.verify_game import check_game
 from service.jobs import Jobs
 from service.record import chain
+from service.record.chain import sessions
 from service.store import dump, records
 from service.store.blobs import Blobs
-from service.store.engine import sessions
 from service.store.tables import RecordPendingRow
 
 FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")

@@ -17,7 +17,7 @@ from maps.variant import Variant
 from reading import vocabulary
 from service.archive.verify import Archive, VerifyReport
 from service.games import lots
-from service.games.ballots import FIRST_COUNTS
+from service.games.options import FIRST_COUNTS
 from service.store.digests import plain
 
 NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})

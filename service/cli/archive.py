@@ -15,11 +15,12 @@ from service.clock import SystemClock
 from service.jobs import DbosJobs
 from service.operations.health import BACKUP
 from service.record import chain
+from service.record.chain import sessions
 from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
-from service.store.engine import migrate, open_engine, sessions
+from service.store.engine import migrate, open_engine
 from service.version import version
 
 

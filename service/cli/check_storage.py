@@ -75,8 +75,9 @@ def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, i
     from sqlalchemy import func, inspect, select
 
     from service.operations.health import BACKUP, RESTORED
+    from service.record.chain import sessions
     from service.store.blobs_remote import open_blobs
-    from service.store.engine import full_url, open_engine, sessions
+    from service.store.engine import full_url, open_engine
     from service.store.tables import EventRow, MailRow
 
     url = full_url(settings.database_url)

@@ -15,7 +15,7 @@ from service.clock import SystemClock
 from service.config import ConfigError, Settings
 from service.desk import queries
 from service.desk.queries import PhaseView
-from service.games import create
+from service.games import create, phases
 from service.games.create import NewGame
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
@@ -123,5 +123,5 @@ def _between(session: Session, game_id: str) -> str:
     ahead: list[PhaseRow] = [p for p in records.phases(session, game_id) if p.state == PhaseState.WAITING]
     if not ahead:
         return "over"
-    return (f"{queries.phase_title(ahead[0])}: opens {ahead[0].opens_at:{WHEN}}; "
+    return (f"{phases.phase_title(ahead[0])}: opens {ahead[0].opens_at:{WHEN}}; "
             f"{_deadline(ahead[0].deadline)}")

@@ -12,7 +12,7 @@ from adjudicator.serialize import codec
 from service import pictures
 from service.clock import SystemClock
 from service.config import ConfigError
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of
 from service.notices.blank_sheets import blanks
 from service.notices.postal_packs import BY_HAND, RETURN, by_hand, envelopes, post_of
 from service.site_folder import opened, settings_of

@@ -15,8 +15,8 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk.queries import phase_title
 from service.games.decisions import KEY_LENGTH
+from service.games.phases import phase_title
 from service.notices.broadcasts import Broadcasts, Wrong, corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.page import require_token, require_visitor, show

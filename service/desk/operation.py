@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
 from service.desk.sheet.acts import ActRefused, reason_of
+from service.games.hold_reasons import REASONS
 from service.mail import hold, outbox
 from service.operations.health import BACKUP, RESTORED
 from service.record import chain, ledger
@@ -18,7 +19,6 @@ from service.store.tables import EventRow, GameRow
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
-from service.web.wording import REASONS
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]

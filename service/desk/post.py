@@ -11,7 +11,8 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
-from service.desk.queries import CLOCK_ONLY, CURRENT, phase_title
+from service.desk.queries import CLOCK_ONLY, CURRENT
+from service.games.phases import phase_title
 from service.intake.postal_mail import (
     MOST_BYTES,
     MOST_FILES,

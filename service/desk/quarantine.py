@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.desk import queries
-from service.desk.queries import phase_title
+from service.games.phases import phase_title
 from service.intake.sandbox import ChildFault
 from service.intake.verdict import RefusalReason
 from service.mail.message import Picture

@@ -10,9 +10,11 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
 from service.games.agreement import Stage
-from service.games.ballots import FIRST_COUNTS, BallotPaper, count
+from service.games.ballots import _paper, count, executed
 from service.games.decisions import PART, SHAPES, DecisionKind
 from service.games.lines import SettledLine, lines_of, seen_by, stands_of
+from service.games.options import FIRST_COUNTS
+from service.games.phases import phase_title
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -29,7 +31,6 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
-from service.web.wording import reasons
 
 VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
@@ -89,42 +90,6 @@ class WorkLine:
     asked: str = ""
     waits: bool = False
     carried: bool = False
-
-
-def papers(session: Session, phase_id: int) -> list[BallotPaper]:
-    """Every submission of a phase as the ballot box sees it."""
-    return [
-        _paper(row)
-        for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
-    ]
-
-
-def _paper(row: SubmissionRow) -> BallotPaper:
-    return BallotPaper(
-        id=row.id, power=row.power, received_at=row.received_at, version=row.version,
-        instruction=row.instruction,
-        posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
-        held_for=reasons([str(flag) for flag in row.flags]),
-    )
-
-
-def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
-    """Power to the submission that counts, by the one sort key of `service.games.ballots`."""
-    ballots = count(papers(session, phase.id), phase.deadline, first=first_counts(session, phase))
-    return {power: ballot.paper.id for power, ballot in ballots.items()}
-
-
-def first_counts(session: Session, phase: PhaseRow) -> bool:
-    """Whether the first paper of a power counts in the phase's game, and not the latest version (Q-60)."""
-    return bool(session.get_one(GameRow, phase.game_id).options.get(FIRST_COUNTS, False))
-
-
-def phase_title(phase: PhaseRow) -> str:
-    """As players write it: Autumn 1644 Retreats."""
-    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(
-        phase.kind, phase.kind.capitalize()
-    )
-    return f"{phase.season} {phase.year} {word}"
 
 
 def phases_now(session: Session) -> list[PhaseView]:

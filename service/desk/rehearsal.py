@@ -11,7 +11,7 @@ from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from service.desk.outcomes import grouped, totals
-from service.desk.queries import phase_title
+from service.games.phases import phase_title
 from service.games.seal import sealed
 from service.games.turns import NotReady
 from service.notices.dry_run import Rehearsal, last_rehearsal

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from service.store.states import LineState, ReviewMode
+from reading.status import LineState
+from service.store.states import ReviewMode
 
 UNREADABLE, NO_ORDER = "unreadable", "no order"
 """What stands for a decision without words where both of two decisions are kept."""

@@ -6,8 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-FIRST_COUNTS = "first_counts"
-"""The game's option: whether the first paper of a power counts, and not the latest version (Q-60)."""
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.games.hold_reasons import reasons
+from service.games.options import FIRST_COUNTS
+from service.store.tables import (
+    GameRow,
+    PhaseRow,
+    SubmissionRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +126,31 @@ def count(papers: Iterable[BallotPaper], deadline: datetime, *, first: bool = Fa
 def _ballot(power: str, papers: Sequence[BallotPaper], winner: BallotPaper, *, first: bool) -> Ballot:
     others = sorted((p for p in papers if p is not winner), key=lambda p: (p.received_at, p.id))
     return Ballot(power, winner, tuple(Loser(p, _why(p, winner, first=first)) for p in others))
+
+
+def papers(session: Session, phase_id: int) -> list[BallotPaper]:
+    """Every submission of a phase as the ballot box sees it."""
+    return [
+        _paper(row)
+        for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
+    ]
+
+
+def _paper(row: SubmissionRow) -> BallotPaper:
+    return BallotPaper(
+        id=row.id, power=row.power, received_at=row.received_at, version=row.version,
+        instruction=row.instruction,
+        posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
+        held_for=reasons([str(flag) for flag in row.flags]),
+    )
+
+
+def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
+    """Power to the submission that counts, by the one sort key of `service.games.ballots`."""
+    ballots = count(papers(session, phase.id), phase.deadline, first=first_counts(session, phase))
+    return {power: ballot.paper.id for power, ballot in ballots.items()}
+
+
+def first_counts(session: Session, phase: PhaseRow) -> bool:
+    """Whether the first paper of a power counts in the phase's game, and not the latest version (Q-60)."""
+    return bool(session.get_one(GameRow, phase.game_id).options.get(FIRST_COUNTS, False))

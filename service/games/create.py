@@ -19,9 +19,8 @@ from sqlalchemy.orm import Session
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.config import ConfigError
-from service.games.ballots import FIRST_COUNTS
 from service.games.deadlines import PhaseWindow
-from service.intake.typed_orders import TYPED
+from service.games.options import FIRST_COUNTS, TYPED
 from service.store.tables import (
     AddressRow,
     EventRow,

@@ -20,7 +20,7 @@ from service.games.deadlines import (
     day_start,
     extend,
 )
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 

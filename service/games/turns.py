@@ -18,12 +18,12 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.clock import Clock
-from service.desk.queries import executed
 from service.games import lots
+from service.games.ballots import executed
 from service.games.create import review_of
 from service.games.deadlines import PhaseWindow, schedule
 from service.games.lines import SettledLine, lines_of
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of
 from service.store import records
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 

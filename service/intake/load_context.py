@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.calendar import PhaseKind
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint, KnownGame, KnownPower
 from grammar.order_starts import signs_of
 from maps.variant import Variant
 from reading.vocabulary import all_forms, lexicon_of
-from service.games.ballots import FIRST_COUNTS
+from service.games.options import FIRST_COUNTS, TYPED
+from service.games.phases import phase_of
 from service.intake.context import GameContext, IntakeContext
-from service.intake.typed_orders import TYPED
 from service.intake.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
 from service.mail.message import IncomingMail
 from service.store import records
@@ -25,11 +25,6 @@ from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseSt
 # A phase takes mail while it is open, and also after its close until its results are sent: a server may hand
 # over late what it stamped in time. A judged phase is then judged again.
 TAKING = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
-
-
-def phase_of(row: PhaseRow) -> Phase:
-    """The phase a row stands for."""
-    return Phase(row.year, row.season, PhaseKind(row.kind))
 
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:

@@ -21,8 +21,6 @@ from service.mail.message import Picture
 from service.mail.mime_parts import MimePart, read_parts
 from service.pictures.drawing.fonts import FACES
 
-TYPED = "typed_orders"
-"""The game's option: whether orders may be typed into the mail itself."""
 MOST_LINES, LONGEST = 60, 200
 """Lines of one mail and letters of a line that are taken; no honest turn has more."""
 _MARKED = re.compile(r"\*\*(?P<stars>.+?)\*\*|\[b\](?P<code>.+?)\[/b\]", re.DOTALL | re.IGNORECASE)

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
+from service.record.references import Commitment, RecordReference
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +51,6 @@ class ReadBack:
     text: str
     unsure: bool = False
     struck: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RecordReference:
-    """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be
-    checked. In a receipt those of the sheet's own entry, with its stamp as the entry has it; in results those
-    of the whole record, its root, with the number of its entries."""
-
-    number: int
-    digest: str
-    stamp: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Commitment:
-    """What is told of the lots of a phase before it: the phase in words, its number in the game, the digest
-    of its seed."""
-
-    phase: str
-    ordinal: int
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,11 @@ from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
-from service.desk.queries import phase_title
-from service.games.ballots import FIRST_COUNTS
 from service.games.deadlines import DeadlineExtension
+from service.games.options import FIRST_COUNTS, TYPED
+from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.explanations import canonical_subject
-from service.intake.load_context import phase_of
-from service.intake.typed_orders import TYPED
 from service.letters import render
 from service.letters.calendar_feed import Due, feed
 from service.letters.facts import (
@@ -36,7 +34,6 @@ from service.letters.facts import (
     HandOverFacts,
     NextDate,
     Recipient,
-    RecordReference,
     WelcomeFacts,
 )
 from service.letters.personal_feed import path_of
@@ -46,7 +43,7 @@ from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import Control, shown
 from service.notices.replies import COORDINATOR, LetterContext
 from service.record import chain
-from service.record.references import commitments
+from service.record.references import RecordReference, commitments
 from service.store import records
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
 

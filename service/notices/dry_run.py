@@ -21,16 +21,15 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from service.clock import Clock
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.results import ShownPower, show
 from service.games.seal import sealed
 from service.games.turns import NotReady, Turns
-from service.letters.facts import RecordReference
 from service.mail.compose import Attachment, OutLetter
 from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer
-from service.record.references import root_mark
+from service.record.references import RecordReference, root_mark
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 

@@ -19,11 +19,10 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
-from service.games.ballots import FIRST_COUNTS
+from service.games.options import FIRST_COUNTS, TYPED
+from service.games.phases import phase_of
 from service.games.results import show, unit_text
 from service.intake.explanations import canonical_subject, explain
-from service.intake.load_context import phase_of
-from service.intake.typed_orders import TYPED
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.clock import Clock
+from service.games import phases
 from service.intake import load_context as contexts
 from service.intake.context import IntakeContext
 from service.intake.explanations import Explanation, explain
@@ -167,7 +168,7 @@ class Quarantine:
                 key=f"{sha256}-desk", received_at=row.received_at, what=words.what, safe=words.safe,
                 mend=words.mend,
                 their_subject=str(kept.get("subject", "")), subject=words.subject,
-                closing=None if open_now is None else Closing(contexts.phase_of(open_now), open_now.deadline),
+                closing=None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline),
                 answers=(str(kept["message_id"]),) if kept.get("message_id") else ())
             info = None if game is None else self.post.desk.game_info(game)
             receiver = self.post.desk.recipient(session, to, str(kept.get("power") or ""))

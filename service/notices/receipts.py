@@ -14,11 +14,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service import pictures
-from service.games.ballots import FIRST_COUNTS
 from service.games.lines import SettledLine, lines_of
+from service.games.options import FIRST_COUNTS
+from service.games.phases import phase_of
 from service.intake.context import IntakeContext
 from service.intake.explanations import canonical_subject, explain
-from service.intake.load_context import phase_of
 from service.intake.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, ReadBack, ReceiptFacts, Recipient

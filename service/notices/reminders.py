@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
+from service.games.phases import phase_of
 from service.intake.explanations import canonical_subject
-from service.intake.load_context import phase_of
 from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
 from service.mail.compose import OutLetter

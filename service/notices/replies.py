@@ -18,10 +18,10 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import rulings
+from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.context import IntakeContext
 from service.intake.explanations import Explanation, canonical_subject, explain, seat_meant
-from service.intake.load_context import phase_of
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (

@@ -16,12 +16,12 @@ from adjudicator.outcome import Resolution, Result
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
-from service.desk.queries import executed, phase_title
+from service.games.ballots import executed
 from service.games.lines import lines_of
+from service.games.phases import phase_of, phase_title
 from service.games.results import as_told, dislodged_text, show, unit_text
 from service.games.seal import unsealing_note
 from service.intake.explanations import canonical_subject
-from service.intake.load_context import phase_of
 from service.letters import render
 from service.letters.facts import (
     AdjustmentFacts,

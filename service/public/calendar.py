@@ -15,7 +15,7 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of
 from service.letters.calendar_feed import Due, feed
 from service.public.doorway import show
 from service.public.me import plays

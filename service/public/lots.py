@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.serialize import codec
-from service.desk.queries import phase_title
 from service.games import lots
 from service.games.lots import Draw
+from service.games.phases import phase_title
 from service.public.doorway import show
 from service.record.references import NO_LOTS
 from service.store import records

@@ -15,7 +15,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from service import pictures
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of
 from service.letters import render
 from service.public import me as visits
 from service.public.doorway import show

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase
 from service import pictures
 from service.games import rulings
-from service.intake.load_context import phase_of
+from service.games.phases import phase_of, power_name
 from service.letters import render
 from service.pictures import BlankSheet
 from service.public.doorway import show
 from service.store import records
 from service.store.tables import GameRow, PhaseState
-from service.web.ports import DeskPorts, power_name
+from service.web.ports import DeskPorts
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from service import pictures
-from service.desk.queries import phase_title
+from service.games.phases import phase_title
 from service.public import me as visits
 from service.public import source_line
 from service.public.doorway import show

@@ -15,7 +15,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
 from service.games.results import ShownPower, as_told, correction, show
 from service.notices.attachments import turned, unshown

@@ -16,12 +16,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import delete, event, func, insert, select, update
+from sqlalchemy import (
+    Engine,
+    delete,
+    event,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session, sessionmaker
 
+from service.clock import Clock
 from service.record.entries import BESIDE, FACTS, phase_told
 from service.store import records
 from service.store.digests import FORMAT, canonical, leaf, link, plain, start
+from service.store.engine import Store
 from service.store.tables import (
     EntryRow,
     GameRow,
@@ -252,3 +262,10 @@ def _running(
             *(("judged", str(phase.id)) for phase in phases if phase.resolution is not None)]
     return [(what, fact, plain(tells)) for what, fact in keys if (what, fact) not in due
             for _, tells in FACTS[what](session, fact)]
+
+
+def sessions(engine: Engine, clock: Clock | None = None) -> Store:
+    """A maker of sessions whose writes are entered in the record of their game before each commit.
+
+    `clock` dates the entries; without one it is the machine's own. Rows stay readable after the commit."""
+    return keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))

@@ -14,9 +14,8 @@ from adjudicator.serialize.judged_case import case_of
 from grammar.print import canonical
 from maps import MapError, load
 from maps.variant import Variant
-from service.desk.queries import first_counts, papers
 from service.games import lots
-from service.games.ballots import count
+from service.games.ballots import count, first_counts, papers
 from service.games.lines import lines_by_id
 from service.store.tables import GameRow, PhaseRow
 

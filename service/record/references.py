@@ -4,6 +4,7 @@ drawn."""
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -11,7 +12,6 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
 from service.games import lots
-from service.letters.facts import Commitment, RecordReference
 from service.record import chain
 from service.store import records
 from service.store.digests import plain
@@ -73,3 +73,24 @@ def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: 
     return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the "
             f"seed "
             f"{phase.seed}{said}.{where}")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReference:
+    """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be
+    checked. In a receipt those of the sheet's own entry, with its stamp as the entry has it; in results those
+    of the whole record, its root, with the number of its entries."""
+
+    number: int
+    digest: str
+    stamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """What is told of the lots of a phase before it: the phase in words, its number in the game, the digest
+    of its seed."""
+
+    phase: str
+    ordinal: int
+    digest: str

@@ -17,7 +17,6 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
-from service.clock import Clock
 
 LOCK_SECONDS = 30
 
@@ -73,14 +72,6 @@ def _lock_sqlite(connection: Connection) -> None:
     raw = connection.connection.dbapi_connection
     if isinstance(raw, sqlite3.Connection) and not raw.in_transaction:
         raw.execute("BEGIN IMMEDIATE")
-
-
-def sessions(engine: Engine, clock: Clock | None = None) -> Store:
-    """A maker of sessions; rows stay readable after the commit. What is written is entered in the record of
-    its game before the commit (`service.record.chain`), dated by `clock`, the machine's own without one."""
-    from service.record import chain  # which reads the tables, and so stands above this door
-
-    return chain.keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
 
 
 def alembic_config(connection: Connection | None = None) -> Config:

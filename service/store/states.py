@@ -27,17 +27,6 @@ class MailState(StrEnum):
     IGNORED = "ignored"
 
 
-class LineState(StrEnum):
-    """States of a line, in the words of the desk."""
-
-    AUTO = "auto"
-    OPEN = "open"
-    READ = "read"
-    VOID = "void"
-    NOT_ORDER = "not an order"
-    SKIPPED = "skipped"
-
-
 class OutboxState(StrEnum):
     """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, FAILED (given up or bounced), HELD."""
 

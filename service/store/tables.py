@@ -14,8 +14,9 @@ from typing import Any
 from sqlalchemy import JSON, Date, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from reading.status import LineState
 from service.store.columns import Instant, TableBase
-from service.store.states import LineState, MailState, OutboxState, PhaseState, ReviewMode
+from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
 from service.store.tables_desk import (
     CorrectionRow,
     ReviewActionRow,

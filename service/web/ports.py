@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
-import maps
 from reading.completions import Completions
 from service.clock import Clock, SystemClock
 from service.games.phase_summary import Aftermath
+from service.games.phases import power_name
 from service.games.results import ShownPower
 from service.intake.postal_mail import PostalMail
 from service.notices.quarantine import Quarantine
@@ -32,14 +32,6 @@ class BlobReader(Protocol):
     def __hash__(self) -> int:
         """Two doors to the same place are equal, so that pictures cut from it may be kept."""
         ...
-
-
-def power_name(variant: str, power: str) -> str:
-    """A power's name on its board; the id where the board does not know it."""
-    try:
-        return maps.load(variant).powers[power].name
-    except (maps.MapError, KeyError):
-        return power
 
 
 @dataclass(frozen=True, slots=True)

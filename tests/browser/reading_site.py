@@ -30,8 +30,9 @@ from reading.completions import suggest, words_of
 from reading.vocabulary import parse_typed, printed
 from service.app import create_app
 from service.clock import SimulatedClock
+from service.record.chain import sessions
 from service.store.blobs import Blobs
-from service.store.engine import Store, migrate, open_engine, sessions
+from service.store.engine import Store, migrate, open_engine
 from service.store.tables import (
     GameRow,
     LineRow,

@@ -24,8 +24,9 @@ from reading.completions import Completions
 from service.app import create_app
 from service.clock import SimulatedClock
 from service.games.results import ShownPower
+from service.record.chain import sessions
 from service.store.blobs import Blobs
-from service.store.engine import Store, migrate, open_engine, sessions
+from service.store.engine import Store, migrate, open_engine
 from service.store.tables import (
     GameRow,
     LineRow,

@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from service.clock import SimulatedClock
 from service.jobs import Handler, Payload
+from service.record.chain import sessions
 from service.store.blobs import Blobs
-from service.store.engine import Store, migrate, open_engine, sessions
+from service.store.engine import Store, migrate, open_engine
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -36,9 +36,9 @@ from service.games import create
 from service.games.deadlines import schedule
 from service.games.extensions import move_deadline
 from service.games.lots import fresh_seed
+from service.games.phases import phase_of
 from service.games.turns import extend_calendar
 from service.intake.explanations import canonical_subject
-from service.intake.load_context import phase_of
 from service.intake.recognizer import RecognizedPage
 from service.notices.broadcasts import Broadcasts
 from service.store import records

@@ -15,7 +15,7 @@ from adjudicator.geo import Region
 from adjudicator.position import Extension, Memory, Position
 from adjudicator.rules.brittania_realm import Realm
 from adjudicator.units import Unit
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseRow
 from tests.support.mail_builder import mail, stamp, text

@@ -9,8 +9,8 @@ import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
 from reading.completions import words_of
-from service.desk.queries import phase_title
 from service.games.ballots import BallotPaper, count
+from service.games.phases import phase_title
 from service.notices.current_map import control
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseState

@@ -17,13 +17,12 @@ from service.desk.queries import work
 from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
 from service.games import create, extensions
 from service.games.agreement import Stage
-from service.games.ballots import FIRST_COUNTS
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.lots import fresh_seed
+from service.games.options import FIRST_COUNTS, TYPED
 from service.games.turns import extend_calendar
 from service.intake.read_submission import THRESHOLD
-from service.intake.typed_orders import TYPED
 from service.site_folder import is_address
 from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode

@@ -17,9 +17,10 @@ from service.desk.games import acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, Written
 from service.desk.games.carry_out import done, game_row, own_address
 from service.desk.games.seats import welcome
-from service.desk.queries import CLOCK_ONLY, phase_title, phases_to_come
+from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.desk.sheet.acts import ActRefused
 from service.games.extensions import begins_year
+from service.games.phases import phase_title
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
 from service.web.page import require_token, require_visitor, show

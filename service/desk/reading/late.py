@@ -15,9 +15,9 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.desk.queries import executed
 from service.games import decisions
 from service.games.agreement import Stage
+from service.games.ballots import executed
 from service.games.decisions import Act, Decision, DecisionKind
 from service.games.lines import SettledLine, lines_of
 from service.store.tables import (

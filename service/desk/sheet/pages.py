@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
-from service.desk.queries import phase_title, phase_view
+from service.desk.queries import phase_view
 from service.desk.reading import shape
 from service.desk.sheet import acts, changes, view
 from service.desk.sheet import picture as sheet_picture
@@ -23,6 +23,7 @@ from service.desk.sheet.picture import MARKS, turned
 from service.games import decisions
 from service.games.decisions import KEY_LENGTH, Act
 from service.games.lines import SettledLine
+from service.games.phases import phase_title
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
 from service.store.blobs import BlobError

@@ -13,14 +13,15 @@ from sqlalchemy.orm import Session
 import maps
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading
 from service.desk import queries
+from service.games import ballots
 from service.games.ballots import Ballot, count
 from service.games.decisions import PART
+from service.games.hold_reasons import reasons
 from service.games.lines import SettledLine, lines_of
 from service.intake.load_context import known_game
 from service.store import records
 from service.store.records import CHOSEN
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
-from service.web.wording import reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class Difference:
 
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     """Every paper of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
-    ballot = count([p for p in queries.papers(session, phase.id) if p.power == power], phase.deadline,
-                   first=queries.first_counts(session, phase)).get(power)
+    ballot = count([p for p in ballots.papers(session, phase.id) if p.power == power], phase.deadline,
+                   first=ballots.first_counts(session, phase)).get(power)
     return [
         Version(row.id, row.version, row, ballot is not None and ballot.paper.id == row.id,
                 _why(row, ballot, phase), row.received_at > phase.deadline)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from service.desk import queries
+from service.games import ballots
 from service.intake.process_mail import READ_WORK
 from service.intake.verdict import RefusalReason
 from service.notices.replies import Replies
@@ -67,7 +67,7 @@ def posted(desk: DeskTable) -> list[PostalOriginalRow]:
 
 def executed(desk: DeskTable) -> dict[str, int]:
     with desk.table.site.store() as session:
-        return queries.executed(session, session.get_one(PhaseRow, desk.table.phase().id))
+        return ballots.executed(session, session.get_one(PhaseRow, desk.table.phase().id))
 
 
 def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: DeskTable) -> None:

@@ -7,8 +7,9 @@ import itertools
 
 import pytest
 
+from reading.status import LineState
 from service.games.agreement import ReviewDecision, Stage, alike, both, needs_two, stage, votes
-from service.store.states import LineState, ReviewMode
+from service.store.states import ReviewMode
 
 READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED
 

@@ -8,8 +8,8 @@ import pytest
 
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.extensions import days_later, move_deadline
+from service.games.phases import phase_of
 from service.games.turns import extend_calendar
-from service.intake.load_context import phase_of
 from service.store.tables import EventRow, GameRow, PhaseRow, PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, at, open_table

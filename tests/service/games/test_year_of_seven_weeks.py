@@ -12,8 +12,8 @@ import maps
 from adjudicator.calendar import PhaseKind
 from service.games.deadlines import DeadlineError
 from service.games.extensions import begins_year, move_year
+from service.games.phases import phase_of
 from service.games.turns import extend_calendar
-from service.intake.load_context import phase_of
 from service.store.tables import EventRow, GameRow, OutboxRow, PhaseRow, PhaseState, SeatRow
 from tests.support.desk_table import NAME, open_desk
 from tests.support.site import Site

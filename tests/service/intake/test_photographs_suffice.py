@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from service.desk import queries
-from service.intake.load_context import phase_of
+from service.games import ballots
+from service.games.phases import phase_of
 from service.intake.postal_mail import awaited
 from service.store.tables import GameRow, MailState, PhaseState
 from tests.support.site import Site
@@ -47,7 +47,7 @@ def test_a_photograph_counts_without_any_letter(strict: Table, number: int, name
     with strict.site.store.begin() as session:
         session.merge(paper).read_at = phase.deadline
     with strict.site.store() as session:
-        assert queries.executed(session, phase) == {"Montrose": paper.id}
+        assert ballots.executed(session, phase) == {"Montrose": paper.id}
         assert awaited(session, phase) == []
     assert strict.told()[-1][0] == "receipt"
     assert "post" not in strict.words(strict.letters("receipt")[0]).lower()

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.page import ReviewLimits
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.intake import process_mail
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import RecognizedPage

@@ -8,7 +8,7 @@ from datetime import time, timedelta
 import pytest
 
 import maps
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.intake.postal_mail import PostalMail, PostedLetter, awaited
 from service.intake.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from service.desk import queries
+from service.games import ballots
 from service.intake.verdict import RefusalReason
 from service.notices.replies import Replies
 from service.store.tables import MailState, PhaseRow, SeatRow, SubmissionRow
@@ -57,7 +58,7 @@ def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: 
     assert "Montrose" not in table.words(notice)
     with table.site.store() as session:
         # The desk's list of what is held, before the results: every one of them.
-        assert len([one for one in queries.papers(session, table.phase().id) if one.held]) == THIRTY
+        assert len([one for one in ballots.papers(session, table.phase().id) if one.held]) == THIRTY
 
 
 def test_an_hour_later_the_next_one_is_answered(table: Table) -> None:

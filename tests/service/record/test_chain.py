@@ -20,8 +20,9 @@ from sqlalchemy.exc import IntegrityError
 
 from service.games.seal import unseal
 from service.record import chain as record
+from service.record.chain import sessions
 from service.store import records
-from service.store.engine import Store, sessions
+from service.store.engine import Store
 from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
 from tests.support.site import NOON, Site, make_site
 from tests.support.table import Table, open_table

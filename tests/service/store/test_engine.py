@@ -12,8 +12,9 @@ from alembic import command
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
+from service.record.chain import sessions
 from service.store import records
-from service.store.engine import alembic_config, migrate, open_engine, sessions
+from service.store.engine import alembic_config, migrate, open_engine
 from service.store.tables import EventRow, GameRow, MailboxLocationRow, MailRow, MailState
 from tests.support.site import NOON, Site
 

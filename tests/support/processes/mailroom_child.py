@@ -18,9 +18,10 @@ from service.config import MailIn
 from service.jobs import DbosJobs, Payload
 from service.mail.imap import ImapSource
 from service.mail.ingest import WORK, take_in, watch
+from service.record.chain import sessions
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.engine import open_engine, sessions
+from service.store.engine import open_engine
 from service.store.tables import MailState
 from tests.support.servers.dovecot import PASSWORD, USER
 

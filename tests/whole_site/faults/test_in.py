@@ -10,7 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from service.desk.queries import executed
+from service.games.ballots import executed
 from service.intake.process_mail import MailProcessor
 from service.intake.recognizer import ChildProbe
 from service.jobs import DbosJobs

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from service.desk import queries
 from service.desk.sheet.picture import MARKS, percent, turned
 from service.desk.sheet.view import differences, own_lines
+from service.games import ballots
 from service.store import records
 from service.store.tables import (
     EventRow,
@@ -74,7 +75,7 @@ def desk(tmp_path: Path) -> DeskSite:
 
 def executed(desk: DeskSite) -> int | None:
     with desk.store() as session:
-        return queries.executed(session, session.get_one(PhaseRow, 7)).get("Montrose")
+        return ballots.executed(session, session.get_one(PhaseRow, 7)).get("Montrose")
 
 
 def events(desk: DeskSite, what: str) -> list[EventRow]:
@@ -245,7 +246,7 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
         desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?told=refiled"
     )
     with desk.store() as session:
-        assert queries.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1, "Ormond": 2}
+        assert ballots.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1, "Ormond": 2}
         assert {w.power for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id >= 10} == {
             "Ormond"
         }
@@ -254,7 +255,7 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
     desk.change(7, state=PhaseState.CLOSED)
     desk.post("/sheet/2/refile", power="Montrose", why="On a second look the heading is a jest.")
     with desk.store() as session:
-        assert queries.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1}
+        assert ballots.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1}
         assert (session.get_one(SubmissionRow, 2).fate, session.get_one(SubmissionRow, 2).flags) == (
             "held",
             ["heading_disagrees"],

@@ -1,0 +1,28 @@
+"""A phase of a game in words and as the judge's value."""
+
+from __future__ import annotations
+
+import maps
+from adjudicator.calendar import Phase, PhaseKind
+from service.store.tables import PhaseRow
+
+
+def phase_title(phase: PhaseRow) -> str:
+    """As players write it: Autumn 1644 Retreats."""
+    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(
+        phase.kind, phase.kind.capitalize()
+    )
+    return f"{phase.season} {phase.year} {word}"
+
+
+def phase_of(row: PhaseRow) -> Phase:
+    """The phase a row stands for."""
+    return Phase(row.year, row.season, PhaseKind(row.kind))
+
+
+def power_name(variant: str, power: str) -> str:
+    """A power's name on its board; the id where the board does not know it."""
+    try:
+        return maps.load(variant).powers[power].name
+    except (maps.MapError, KeyError):
+        return power
