@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
+from adjudicator.errors import UserFacingError
 from demo.checks import Findings, check_round, check_whole
 from demo.coordinator import NAME, PASSWORD, Hand
 from demo.mail_server import DemoMailServer
@@ -58,7 +59,7 @@ MARK = "demo.txt"
 Say = Callable[[str], None]
 
 
-class DemoFault(Exception):
+class DemoFault(UserFacingError):
     """The demo did not come to its end; the sentence says at what."""
 
 

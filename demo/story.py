@@ -17,6 +17,8 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+from adjudicator.errors import UserFacingError
+
 STORIES = Path(__file__).parent / "data"
 USUAL = "w3k"
 """The story that is played where none is named."""
@@ -25,7 +27,7 @@ AUTHSERV = "mx.galloper.example"
 """The name under which the demo's own mail server vouches for senders."""
 
 
-class NoStory(Exception):
+class NoStory(UserFacingError):
     """There is no story of this variant; the sentence says which there are."""
 
 

@@ -18,6 +18,7 @@ from lark.exceptions import LarkError
 from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.errors import UserFacingError
 from grammar.terminal_table import Machine, NestingError, machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
@@ -26,7 +27,7 @@ FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
 _MARK = re.compile(r'"\(" "(\w+)" "\)"')
 
 
-class GrammarError(ValueError):
+class GrammarError(UserFacingError, ValueError):
     """The wording of a variant does not fit the fragments. Our own fault: names the phase and Lark's
     complaint. `line` is where in the wording, or 0 where that cannot be told."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from adjudicator.errors import UserFacingError
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fault:
@@ -21,7 +23,7 @@ class Fault:
         return f"{where}: {self.message}"
 
 
-class MapError(Exception):
+class MapError(UserFacingError):
     """A board that cannot be used. `faults` are all of them, not the first; the text names each on its own
     line."""
 

@@ -12,11 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from adjudicator.errors import UserFacingError
+
 IMPLICIT_TLS_PORT = 465
 """Where letters are handed over encrypted from the first byte on (RFC 8314, 3.3)."""
 
 
-class ConfigError(Exception):
+class ConfigError(UserFacingError):
     """The settings cannot be used; the sentence names the file and the setting."""
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 import maps
 import templates
+from adjudicator.errors import UserFacingError
 from service.config import ConfigError, Settings, read_settings
 from service.record.chain import sessions
 from service.store.engine import Store, full_url, migrate, open_engine
@@ -20,7 +21,7 @@ from service.store.engine import Store, full_url, migrate, open_engine
 FILE = "galloper.toml"
 
 
-class SiteError(Exception):
+class SiteError(UserFacingError):
     """What was asked of a site cannot be done; the sentence says what to mend."""
 
 

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from adjudicator import rules
+from adjudicator.errors import UserFacingError
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
@@ -29,7 +30,7 @@ _T = TypeVar("_T")
 _PLAIN = (str, int, float, bool)
 
 
-class CodecError(Exception):
+class CodecError(UserFacingError):
     """A stored document does not have the shape it should; the sentence names where."""
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
+from adjudicator.errors import UserFacingError
 from ocr.engines import Contour, Quad, Recognised, crossing, finetuned
 from ocr.page import Image, Posteriors
 
@@ -45,7 +46,7 @@ LATIN_END = 0x180
 """Letters from this code point on are never written on an order sheet."""
 
 
-class ModelError(Exception):
+class ModelError(UserFacingError):
     """A network file is missing or is not the one this release was measured with."""
 
 

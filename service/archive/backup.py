@@ -22,6 +22,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
+from adjudicator.errors import UserFacingError
 from service.intake import process_mail
 from service.jobs import Jobs
 from service.mail import hold as switches
@@ -47,7 +48,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 
 
-class BackupFault(Exception):
+class BackupFault(UserFacingError):
     """The backup was not made or not put back; the sentence says why, and that nothing was written over."""
 
 

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Protocol
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
 from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
@@ -57,7 +58,7 @@ class BlobFiles(Protocol):
         """The bytes of a blob, checked against their name."""
 
 
-class NoSuchGame(Exception):
+class NoSuchGame(UserFacingError):
     """There is no game of this name; the sentence names those there are."""
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, delete
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from adjudicator.errors import UserFacingError
 from service.archive import backup, rows
 from service.archive.verify import Archive, Broken, VerifyReport, check_chain, check_files, read
 from service.archive.verify_game import check_game
@@ -25,7 +26,7 @@ from service.store.tables import RecordPendingRow
 FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
 
 
-class ImportFault(Exception):
+class ImportFault(UserFacingError):
     """The game was not put in; the sentence says why, with the entry's number where there is one."""
 
 

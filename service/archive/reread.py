@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.errors import UserFacingError
 from maps.variant import Variant
 from reading.line import InterpretedLine
 from reading.page import PageReader, ReviewLimits
@@ -33,7 +34,7 @@ ORDERS = frozenset({"order", "part"})
 Points = Sequence[Sequence[float]]
 
 
-class RereadFault(Exception):
+class RereadFault(UserFacingError):
     """The sheets cannot be read from this archive; the sentence says why, with the entry's number where there
     is one."""
 

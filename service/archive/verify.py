@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from adjudicator.errors import UserFacingError
 from service.store.digests import FORMAT, canonical, leaf, link, plain, start
 
 SEAL_DIGITS = 64
@@ -26,7 +27,7 @@ PARTS = ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"})
 OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl", "tables.jsonl"})
 
 
-class Broken(Exception):
+class Broken(UserFacingError):
     """The archive cannot be read as one; the sentence says how far it can, and what to do."""
 
 

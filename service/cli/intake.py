@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from adjudicator.errors import UserFacingError
 from service.intake.context import ContextError, IntakeContext, context_from_json, instant
 from service.intake.explanations import explain
 from service.intake.rules import judge_mail, remember
@@ -18,7 +19,7 @@ from service.mail.image_types import PictureProbe, PillowProbe
 from service.mail.message import read_mail
 
 
-class IntakeFault(Exception):
+class IntakeFault(UserFacingError):
     """The command cannot do what was asked; the sentence says what to do."""
 
 

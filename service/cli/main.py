@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from adjudicator.errors import UserFacingError
 from bench.cli import app as bench_app
 
 app = typer.Typer(
@@ -37,7 +38,7 @@ def own_boards() -> None:
         maps.add_folder(Path(boards))
 
 
-class Refusal(Exception):
+class Refusal(UserFacingError):
     """Something a person can mend; its sentence is printed and the program ends with 1."""
 
 
@@ -55,44 +56,11 @@ def main() -> None:
         raise SystemExit(1) from None
 
 
-MENDABLE = {
-    "maps.faults": ("MapError",),
-    "grammar.compose": ("GrammarError",),
-    "ocr.engines.ppocr": ("ModelError",),
-    "service.archive.export": ("NoSuchGame",),
-    "service.archive.import_game": ("ImportFault",),
-    "service.archive.reread": ("RereadFault",),
-    "service.archive.backup": ("BackupFault",),
-    "service.config": ("ConfigError",),
-    "demo.play": ("DemoFault",),
-    "demo.story": ("NoStory",),
-    "service.games.lots": ("NotCommitted",),
-    "service.mail.ingest": ("MailboxError", "MailFault"),
-    "service.cli.intake": ("IntakeFault",),
-    "service.intake.context": ("ContextError",),
-    "service.mail.smtp": ("Down", "Later", "Refused", "Unclear"),
-    "service.pictures.drawing.fonts": ("FontMissing",),
-    "service.pictures.board.map_sheet": ("NoShapes",),
-    "service.pictures.drawing.render": ("RenderError",),
-    "service.cli.read": ("NamesError",),
-    "service.site_folder": ("SiteError",),
-    "service.store.blobs": ("BlobError",),
-    "adjudicator.serialize.codec": ("CodecError",),
-    "service.games.turns": ("NotReady",),
-    "service.archive.verify": ("Broken",),
-    "service.web.server": ("WebError",),
-}
-"""Exceptions whose text is a sentence for a person, by module. Named, not imported: the heavy parts load only
-where they are used, and the module of an exception that was raised is loaded."""
-
-
 def in_words(error: Exception) -> str | None:
     """The sentence for something a person can mend; None for a fault of ours, which keeps its traceback."""
-    if isinstance(error, Refusal) or any(
-        _of(error, m, name) for m, names in MENDABLE.items() for name in names
-    ):
+    if isinstance(error, UserFacingError):
         return str(error)
-    if _of(error, "sqlalchemy.exc", "OperationalError"):
+    if _is_database_error(error):
         reason = str(getattr(error, "orig", "")).strip().partition("\n")[0]
         return (f"The database cannot be used now ({reason}); look at the disk and the setting database, and "
                 f"try again.")
@@ -102,8 +70,10 @@ def in_words(error: Exception) -> str | None:
     return None
 
 
-def _of(error: Exception, module: str, name: str) -> bool:
-    return module in sys.modules and isinstance(error, getattr(sys.modules[module], name))
+def _is_database_error(error: Exception) -> bool:
+    # Not imported for the commands that use no database: whoever raised it has loaded it.
+    module = sys.modules.get("sqlalchemy.exc")
+    return module is not None and isinstance(error, module.OperationalError)
 
 
 Variant = Annotated[str, typer.Option("--variant", metavar="V", help=("A folder of maps/, such as w3k or "

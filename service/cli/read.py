@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import maps
 from adjudicator.calendar import PhaseKind
+from adjudicator.errors import UserFacingError
 from adjudicator.geo import Board, Coast, Province, Region, Terrain
 from grammar import lexicon as lexicons
 from grammar.lexicon import Lexicon
@@ -22,7 +23,7 @@ from service.intake.load_context import known_game
 from service.intake.recognizer import EngineRecognizer
 
 
-class NamesError(Exception):
+class NamesError(UserFacingError):
     """The list of names cannot be used; the sentence names the file and the entry."""
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.context import Context
+from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -32,7 +33,7 @@ DIGITS = 8
 4,294,967,296."""
 
 
-class NotCommitted(Exception):
+class NotCommitted(UserFacingError):
     """A lot would be drawn from a seed whose digest is not on record; the sentence says of which phase."""
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -31,7 +32,7 @@ AHEAD = 8
 """Phases that are kept on the calendar ahead of the one being played: a whole game year."""
 
 
-class NotReady(Exception):
+class NotReady(UserFacingError):
     """The step cannot be taken now; the sentence says what is missing."""
 
 

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.errors import UserFacingError
 from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
 
 
-class ContextError(Exception):
+class ContextError(UserFacingError):
     """The context cannot be used; the sentence names the place and what is wrong."""
 
 

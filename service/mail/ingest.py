@@ -17,6 +17,7 @@ from datetime import datetime
 from threading import Event
 from typing import Protocol
 
+from adjudicator.errors import UserFacingError
 from service.clock import Clock
 from service.jobs import Jobs
 from service.store import records
@@ -46,11 +47,11 @@ PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds before the next try while the mailbox cannot be reached; the last one repeats."""
 
 
-class MailboxError(Exception):
+class MailboxError(UserFacingError):
     """The mailbox cannot be used now. The sentence says which server and what to check."""
 
 
-class MailFault(Exception):
+class MailFault(UserFacingError):
     """The server cannot hand out one particular mail; the others are not concerned."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from adjudicator.errors import UserFacingError
 from service import config
 from service.config import MailOut
 from service.mail.oauth import NoToken, Tokens, tokens_of, xoauth2
@@ -31,16 +32,16 @@ class MailEnvelope:
     data: bytes
 
 
-class Down(Exception):
+class Down(UserFacingError):
     """Nothing can be sent now, to nobody: the server is away or refuses us. The sentence says what to
     check."""
 
 
-class Later(Exception):
+class Later(UserFacingError):
     """The server asks to try this mail again later (4xx)."""
 
 
-class SmtpRefused(Exception):
+class SmtpRefused(UserFacingError):
     """The server will not take this mail (5xx)."""
 
 
@@ -48,7 +49,7 @@ class TooBig(SmtpRefused):
     """The server will not take this mail because of its size."""
 
 
-class Unclear(Exception):
+class Unclear(UserFacingError):
     """The connection ended after the mail was handed over and before the answer: it may have been taken."""
 
 

@@ -10,10 +10,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from adjudicator.errors import UserFacingError
+
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
-class BlobError(Exception):
+class BlobError(UserFacingError):
     """A blob is missing or its bytes no longer give its name; the sentence names the file."""
 
 

@@ -9,10 +9,12 @@ import time
 import uvicorn
 from fastapi import FastAPI
 
+from adjudicator.errors import UserFacingError
+
 _START_SECONDS = 15.0
 
 
-class WebError(Exception):
+class WebError(UserFacingError):
     """The desk's port cannot be used; the sentence says what to change."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from adjudicator.errors import UserFacingError
 from maps.geometry import Shape
 from maps.variant import Power, Variant
 from service.pictures.board import furniture, inset, ornament, unit_marks
@@ -27,7 +28,7 @@ CROWDED, SPARE = 24, 3
 """About one region in so many stands in short; and places for some more than the last try needed."""
 
 
-class NoShapes(ValueError):
+class NoShapes(UserFacingError, ValueError):
     """The board has no drawn shapes, so there is nothing to draw a map from."""
 
 

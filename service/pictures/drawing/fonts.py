@@ -6,11 +6,13 @@ from functools import cache
 
 from PIL import ImageFont
 
+from adjudicator.errors import UserFacingError
+
 UNIT = 200
 """Size in pixels at which type is measured; widths are linear in size."""
 
 
-class FontMissing(RuntimeError):
+class FontMissing(UserFacingError, RuntimeError):
     """A font of tools/setup is not on this machine."""
 
 

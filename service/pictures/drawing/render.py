@@ -10,11 +10,13 @@ from html import escape
 
 from PIL import Image, ImageFile
 
+from adjudicator.errors import UserFacingError
+
 MM_PER_INCH = 25.4
 POINTS_PER_INCH = 72.0
 
 
-class RenderError(RuntimeError):
+class RenderError(UserFacingError, RuntimeError):
     """A picture could not be made."""
 
 
