@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from adjudicator.errors import UserFacingError
-from bench.cli import app as bench_app
+from service.cli.extra_commands import add_extra_commands
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -25,7 +25,7 @@ map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid
 game_app = typer.Typer(no_args_is_help=True, help="A game: create it, look at its state.")
 app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
-app.add_typer(bench_app, name="bench")
+add_extra_commands(app)
 
 
 @app.callback()
@@ -82,20 +82,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON lines instead of text
 PhaseName = Annotated[
     str | None, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")
 ]
-
-
-@app.command(epilog="Example: galloper demo --variant bretwalda --fast")
-def demo(
-    variant: Annotated[str, typer.Option("--variant", metavar="V", help="The game that is played.")] = "w3k",
-    fast: Annotated[bool, typer.Option("--fast", help=("Run to the end with no hand on it, and check "
-                                                       "it."))] = False,
-    folder: Annotated[Path | None, typer.Option("--dir", help="Where the demo site lives.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the demo site afterwards.")] = False,
-) -> None:
-    """Watch photographed handwritten orders arrive by mail, be read, be judged, and the results leave."""
-    from demo.play import run_demo
-
-    raise typer.Exit(run_demo(fast=fast, folder=folder, keep=keep, variant=variant))
 
 
 @app.command(epilog="Example: galloper init ~/galloper-site")
