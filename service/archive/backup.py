@@ -178,9 +178,10 @@ def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
 def _check_empty(connection: Connection) -> None:
     for table in (GameRow, MailRow, UserRow):
         if connection.scalar(select(func.count()).select_from(table)):
-            raise BackupFault("There is a site already: nothing was put back, and nothing is written over. "
-                              "Name a folder "
-                              "and a database that are empty.")
+            raise BackupFault(
+                "There is a site already: nothing was put back, and nothing is written over. Name a folder "
+                "and a database that are empty."
+            )
 
 
 def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blobs: int) -> None:
@@ -190,8 +191,9 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
     if manifest["format"] != FORMAT or manifest["tables"] != scripts():
         raise BackupFault(
             f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, "
-            f"and this one has "
-            f"{scripts()}: put it back with that Galloper, and then install the newer. Nothing was put back.")
+            f"and this one has {scripts()}: put it back with that Galloper, and then install the newer. "
+            "Nothing was put back."
+        )
     for name, told in manifest["rows"].items():
         if key_of(rows.get(name, b"")) != told["sha256"]:
             raise BackupFault(f"The backup is damaged: the rows of {name} are not those that were written. "

@@ -48,12 +48,14 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
             with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
                 _compare(session, archive, game)
     except IntegrityError as fault:
-        raise ImportFault(f"The game {archive.manifest['name']} was not put in: this site has rows of the "
-                          f"same numbers or names "
-                          "already, and nothing is written over. Put it into a new site.") from fault
+        raise ImportFault(
+            f"The game {archive.manifest['name']} was not put in: this site has rows of the same numbers or "
+            "names already, and nothing is written over. Put it into a new site."
+        ) from fault
     except (KeyError, ValueError, TypeError) as fault:
-        raise ImportFault(f"The game was not put in: tables.jsonl is damaged ({type(fault).__name__}: "
-                          f"{fault}).") from fault
+        raise ImportFault(
+            f"The game was not put in: tables.jsonl is damaged ({type(fault).__name__}: {fault})."
+        ) from fault
     with sessions(engine).begin() as session:
         records.log_event(session, now, "game_imported", game_id=game, actor="galloper game import",
                           detail={"entries": len(archive.entries)})
@@ -76,9 +78,10 @@ def _checked(path: Path) -> Archive:
     if report.faults:
         raise ImportFault(f"{report.faults[0]} Nothing was put in.")
     if not archive.whole or "tables.jsonl" not in archive.texts:
-        raise ImportFault("A players' archive cannot be carried on: it has digests where sheets would be. "
-                          "Ask the coordinator for "
-                          "the whole one.")
+        raise ImportFault(
+            "A players' archive cannot be carried on: it has digests where sheets would be. Ask the "
+            "coordinator for the whole one."
+        )
     return archive
 
 

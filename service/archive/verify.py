@@ -152,9 +152,10 @@ def read(path: Path) -> Archive:
         raise Broken("The archive holds two files of one name.")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         given = manifest.get("format") if isinstance(manifest, dict) else None
-        raise Broken(f"The archive has format {given!r}, and this Galloper reads {FORMAT}: it was written "
-                     f"by a newer one. "
-                     "Nothing was checked, from entry 1 on; install the newer Galloper.")
+        raise Broken(
+            f"The archive has format {given!r}, and this Galloper reads {FORMAT}: it was written by a newer "
+            "one. Nothing was checked, from entry 1 on; install the newer Galloper."
+        )
     return Archive(
         digests, texts, manifest, tuple(_entry(at, line) for at, line in enumerate(lines, start=1))
     )

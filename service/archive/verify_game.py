@@ -102,8 +102,7 @@ def _overtaken(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str
         if one["fate"] != "held" and (one["received"], one["sheet"]) < (sheet["received"], sheet["sheet"])
     ]
     said = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though "
-            f"another came before it "
-            "and the first counts in this game.")
+            "another came before it and the first counts in this game.")
     return [said] if earlier else []
 
 

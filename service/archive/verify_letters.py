@@ -53,8 +53,7 @@ def _text(message: EmailMessage) -> str:
 
 def _older(archive: Archive, name: str, number: int) -> str:
     return (f"The archive is older than {name}: it ends at entry {len(archive.entries)}, and the letter "
-            f"names entry {number}. "
-            "Restore a newer backup.")
+            f"names entry {number}. Restore a newer backup.")
 
 
 def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport) -> None:
@@ -115,8 +114,11 @@ def _seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None
         if not entered or (
             opened is not None and hashlib.sha256(opened.encode()).hexdigest() != found["digest"]
         ):
-            where = f"Entry {over[phase][0]}" if phase in over else (f"The record, up to entry "
-                                                                     f"{len(archive.entries)}")
+            where = (
+                f"Entry {over[phase][0]}"
+                if phase in over
+                else f"The record, up to entry {len(archive.entries)}"
+            )
             report.faults.append(f"{where}: the seed of phase {phase} is not the one committed in {name}.")
         elif opened is not None:
             report.said.append(f"{name}: the lots of phase {phase} come from the seed whose digest it names.")
@@ -133,6 +135,7 @@ def _photographs(archive: Archive, name: str, message: EmailMessage, report: Ver
         found = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None
         if found is not None:
             number, tells = found
-            report.said.append(f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry "
-                               f"{number}, "
-                               f"received {tells['received']}.")
+            report.said.append(
+                f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry {number}, "
+                f"received {tells['received']}."
+            )

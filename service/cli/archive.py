@@ -107,17 +107,21 @@ def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
             migrate(url)
             done = _restored(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
         _tell(done, out)
-        print("The drill went well: every digest fits, nothing was sent, and what was put back is gone "
-              "again. Note it on the "
-              "Health page.", file=out)
+        print(
+            "The drill went well: every digest fits, nothing was sent, and what was put back is gone again. "
+            "Note it on the Health page.",
+            file=out,
+        )
         return 0
     settings = settings_of(folder)
     bring_up_to_date(settings)
     _tell(_restored(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
-    print("No letter leaves until you say so on the Health page. Compare the roots with the newest results "
-          "that anybody has "
-          "kept (galloper game export, galloper verify): if a letter names more entries, take a newer "
-          "backup.", file=out)
+    print(
+        "No letter leaves until you say so on the Health page. Compare the roots with the newest results "
+        "that anybody has kept (galloper game export, galloper verify): if a letter names more entries, take "
+        "a newer backup.",
+        file=out,
+    )
     return 0
 
 

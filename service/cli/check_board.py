@@ -68,14 +68,11 @@ def _figures(variant: maps.Variant, drawing: bool) -> str:
     board = variant.board
     terrain = Counter(province.terrain for province in board.provinces.values())
     drawn = "drawn" if drawing else "not drawn"
-    return (
-        f"{variant.slug}: no fault. {variant.title}: {len(board.provinces)} regions "
-        f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} "
-        f"centres, "
-        f"{_links(board, LAND)} borders by land and {_links(board, SEA)} by sea, {len(variant.powers)} "
-        f"powers, "
-        f"{len(variant.start.units)} units, {len(variant.names)} spellings, {drawn}.\n"
-    )
+    return (f"{variant.slug}: no fault. {variant.title}: {len(board.provinces)} regions "
+            f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} "
+            f"centres, {_links(board, LAND)} borders by land and {_links(board, SEA)} by sea, "
+            f"{len(variant.powers)} powers, {len(variant.start.units)} units, {len(variant.names)} "
+            f"spellings, {drawn}.\n")
 
 
 def _links(board: Board, movement: str) -> int:

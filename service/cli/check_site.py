@@ -62,9 +62,9 @@ def _run(test: Test, settings: Settings) -> Finding:
     except ConfigError as error:
         return Finding(Severity.MEND, str(error))
     except Exception as error:
-        return Finding(Severity.MEND, (f"could not be tested ({type(error).__name__}: {error}); run "
-                                       f"tools/setup "
-                                   f"again"))
+        return Finding(
+            Severity.MEND, f"could not be tested ({type(error).__name__}: {error}); run tools/setup again"
+        )
 
 
 # Mail
@@ -85,14 +85,17 @@ def check_mailbox(settings: Settings) -> Finding:
     finally:
         source.close()
     if not incoming.trusted_authserv_id:
-        return Finding(Severity.MEND, (
+        return Finding(
+            Severity.MEND,
             "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the "
-            "name that "
-            "your mail server writes first into the Authentication-Results header of a mail it received"))
+            "name that your mail server writes first into the Authentication-Results header of a mail it "
+            "received",
+        )
     if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
-        return Finding(Severity.MEND, (f"{incoming.path} cannot be written, so mails cannot be moved on; "
-                                       f"change "
-                                   f"its rights"))
+        return Finding(
+            Severity.MEND,
+            f"{incoming.path} cannot be written, so mails cannot be moved on; change its rights",
+        )
     place = (
         incoming.path
         if incoming.kind == "maildir"
@@ -176,10 +179,10 @@ def check_clock(settings: Settings) -> Finding:
     said = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
-        return Finding(Severity.OK if greeting is not None else Severity.NOTE, f"{said}; mails in a folder "
-                                                                               f"are "
-                                                                       f"stamped by its own disk's "
-                                                                       "clock, so keep this machine's by NTP")
+        return Finding(
+            Severity.OK if greeting is not None else Severity.NOTE,
+            f"{said}; mails in a folder are stamped by its own disk's clock, so keep this machine's by NTP",
+        )
     return Finding(Severity.OK, said)
 
 
@@ -275,9 +278,9 @@ def check_database(settings: Settings) -> Finding:
     scripts = ScriptDirectory.from_config(alembic_config())
     known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
     if found is not None and found not in known:
-        return Finding(Severity.MEND, (f"{name} was written by a newer Galloper (tables {found}); install "
-                                       f"that "
-                                   f"one"))
+        return Finding(
+            Severity.MEND, f"{name} was written by a newer Galloper (tables {found}); install that one"
+        )
     if found != head:
         return Finding(Severity.OK, (f"{name} has tables {found or 'none'}; the next start brings them to "
                                      f"{head}"))
@@ -298,9 +301,9 @@ def check_reader(_settings: Settings) -> Finding:
     from service.intake.sandbox import ChildFault, decode_photo
 
     if not tesseract.installed():
-        return Finding(Severity.MEND, ("the program tesseract is missing; install tesseract-ocr, as "
-                                       "tools/setup "
-                                   "does"))
+        return Finding(
+            Severity.MEND, "the program tesseract is missing; install tesseract-ocr, as tools/setup does"
+        )
     try:
         decoded = decode_photo(_specimen(), "specimen.jpg")
     except ChildFault as fault:

@@ -25,21 +25,26 @@ def check_photographs(settings: Settings) -> Finding:
         key = blobs.put(SPECIMEN)
         same = blobs.read(key) == SPECIMEN
     except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
-        return Finding(Severity.MEND, f"{settings.photographs} cannot be used ({type(error).__name__}); "
-                                      f"check "
-                                  f"the setting "
-                                  "photographs, and the credentials in the environment")
+        return Finding(
+            Severity.MEND,
+            f"{settings.photographs} cannot be used ({type(error).__name__}); check the setting photographs, "
+            "and the credentials in the environment",
+        )
     if not same:
-        return Finding(Severity.MEND, (f"{settings.photographs} gives back other bytes than were put there; "
-                                       f"look "
-                                   f"at the store"))
+        return Finding(
+            Severity.MEND,
+            f"{settings.photographs} gives back other bytes than were put there; look at the store",
+        )
     return Finding(Severity.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
 
 
 def _how_long(settings: Settings) -> str:
     days = settings.keep_strays_days
-    return ", for ever" if days is None else (f", for ever where a game's record tells of them; other mails "
-                                              f"for {days} days")
+    return (
+        ", for ever"
+        if days is None
+        else f", for ever where a game's record tells of them; other mails for {days} days"
+    )
 
 
 def check_backup(settings: Settings) -> Finding:
@@ -53,14 +58,16 @@ def check_backup(settings: Settings) -> Finding:
     made, tested, newest, lost = found
     now = datetime.now(UTC)
     if lost:
-        return Finding(Severity.MEND, f"{lost} of the newest {newest} mails are in the database and not "
-                                      f"among "
-                                  f"the photographs; put "
-                                  "them back from the backup")
+        return Finding(
+            Severity.MEND,
+            f"{lost} of the newest {newest} mails are in the database and not among the photographs; put "
+            "them back from the backup",
+        )
     if made is None:
-        return Finding(Severity.NOTE, ("no backup was noted yet; make one as docs/operations.md says, and "
-                                       "note "
-                                   "it on the Health page"))
+        return Finding(
+            Severity.NOTE,
+            "no backup was noted yet; make one as docs/operations.md says, and note it on the Health page",
+        )
     said = f"last noted {ago(now - made)}"
     if now - made > BACKUP_REST:
         return Finding(Severity.NOTE, f"{said}; make one now")

@@ -118,6 +118,7 @@ def _text(answer: dict[str, Any]) -> str:
     rows = [
         (f"  {line['status']:4} {line['confidence']:.2f}  "
          f"{line['order'] or '(' + line['kind'] + ') ' + line['text']}")
-        for page in answer["pages"] for line in page["lines"]
+        for page in answer["pages"]
+        for line in page["lines"]
     ]
     return "\n".join([f"{answer['file']}: {len(rows)} lines", *rows])

@@ -56,9 +56,10 @@ def run_worker(folder: Path, threads: int = 4) -> int:
     stop = _stop_on_signals()
     settings = settings_of(folder)
     if _in_a_file(settings):
-        raise SiteError("The database is one SQLite file, which one process serves; run galloper serve "
-                        "alone, or set "
-                        "database to a PostgreSQL server for more.")
+        raise SiteError(
+            "The database is one SQLite file, which one process serves; run galloper serve alone, or set "
+            "database to a PostgreSQL server for more."
+        )
     set_up(sys.stderr)
     bring_up_to_date(settings)
     site = open_site(settings, workers=threads)

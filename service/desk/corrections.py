@@ -35,11 +35,9 @@ FIELDS = {
 }
 """The fields of a correction with their words."""
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
-            "anew at the desk and "
-            "judge once more.")
+            "anew at the desk and judge once more.")
 INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {LEAST} to {MOST} "
-              f"letters, and the last one a "
-              "name or a word. What you wrote is still below.")
+              "letters, and the last one a name or a word. What you wrote is still below.")
 
 
 @router.get("/results/{phase_id}/correct")

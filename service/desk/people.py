@@ -41,9 +41,11 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
     ports: DeskPorts = request.app.state.ports
     person = name.strip()
     if not 1 <= len(person) <= LONGEST_NAME or len(password) < SHORTEST:
-        raise HTTPException(400, f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters, and a "
-                                 f"password at least "
-                                 f"{SHORTEST}.")
+        raise HTTPException(
+            400,
+            f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters, and a password at least "
+            f"{SHORTEST}.",
+        )
     with ports.sessions.begin() as session:
         if session.get(UserRow, person) is not None:
             raise HTTPException(409, ("Nothing was changed: somebody of this name may sign in already. "

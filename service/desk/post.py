@@ -31,8 +31,7 @@ from service.web.sessions import Visitor
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
 WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09:30 in GMT, and the version "
-         "as a number. Go "
-         "back and send it again.")
+         "as a number. Go back and send it again.")
 
 
 @router.get("/post")

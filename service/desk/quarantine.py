@@ -30,8 +30,8 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 LAST_DISCARDED = 20
 SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
-          "orders for it. "
-          "Its bytes are kept; it can be assigned, refused or discarded by what its head says.")
+          "orders for it. Its bytes are kept; it can be assigned, refused or discarded by what its head "
+          "says.")
 NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
 
@@ -130,9 +130,11 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
     number, _, power = place.partition(" ")
     wanted = version.strip().lower().removeprefix("v")
     if not number.isdecimal() or not (wanted == "" or (wanted.isdecimal() and len(wanted) <= 4)):
-        raise HTTPException(400, "Nothing was filed: choose a game, phase and power, and give the version "
-                                 "as a number or "
-                                 "leave it empty. The mail is kept.")
+        raise HTTPException(
+            400,
+            "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
+            "empty. The mail is kept.",
+        )
     room = _room(request)
     _tried(
         lambda: room.assign(
@@ -181,17 +183,21 @@ def _tried(act: Callable[[], object]) -> None:
     except NotDone as fault:
         raise HTTPException(409, str(fault)) from fault
     except BlobError as fault:
-        raise HTTPException(503, f"Nothing was changed: the stored mail cannot be read ({fault}). Restore "
-                                 f"it from the "
-                                 "backup and try again.") from fault
+        raise HTTPException(
+            503,
+            f"Nothing was changed: the stored mail cannot be read ({fault}). Restore it from the backup and "
+            "try again.",
+        ) from fault
 
 
 def _mail(session: Session, sha256: str) -> MailRow:
     mail = session.get(MailRow, sha256)
     if mail is None or mail.state != MailState.QUARANTINED:
-        raise HTTPException(404, "There is no mail with this digest in quarantine. If somebody settled it, "
-                                 "the log says "
-                                 "who and how; its bytes are kept.")
+        raise HTTPException(
+            404,
+            "There is no mail with this digest in quarantine. If somebody settled it, the log says who and "
+            "how; its bytes are kept.",
+        )
     return mail
 
 

@@ -23,8 +23,7 @@ from service.web.sessions import Visitor
 log = logging.getLogger(__name__)
 router = APIRouter()
 NOT_DRAWN = ("This picture could not be drawn. Nothing left and nothing was changed, but sending would fail "
-             "the same way; tell the "
-             "operator, whose log names the fault.")
+             "the same way; tell the operator, whose log names the fault.")
 
 
 @router.get("/rehearsal/{phase_id}")
@@ -75,9 +74,11 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     try:
         found = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
     except NotReady as why:
-        raise HTTPException(409, f"This picture cannot be drawn: {why}. Nothing left and nothing was "
-                                 f"changed, but sending would "
-                                 "fail the same way.") from why
+        raise HTTPException(
+            409,
+            f"This picture cannot be drawn: {why}. Nothing left and nothing was changed, but sending would "
+            "fail the same way.",
+        ) from why
     except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
         raise
     except Exception as fault:

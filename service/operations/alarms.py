@@ -24,16 +24,18 @@ STANDING = timedelta(minutes=10)
 hour."""
 
 CONSEQUENCES = {
-    "Mailbox": "mails wait on their server, stamped with its own time, and count; but nobody is sent a "
-               "receipt, and a deadline "
-               "that passes is judged without them.",
+    "Mailbox": ("mails wait on their server, stamped with its own time, and count; but nobody is sent a "
+                "receipt, and a deadline that passes is judged without them."),
     "Workers": "no mail is judged, no deadline is closed and no letter is sent.",
     "Queue": "a sheet that came in time is not read, and its phase waits for it.",
-    "Deadlines": ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say "
-                  "what came in time."),
+    "Deadlines": (
+        "the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say "
+        "what came in time."
+    ),
     "Letters": "somebody does not hear of their results, or of what is wrong with their sheet.",
-    "Reading engine": ("sheets are held with their photographs, and their phases wait for a person to read "
-                       "them."),
+    "Reading engine": (
+        "sheets are held with their photographs, and their phases wait for a person to read them."
+    ),
     "Disk": "no more mail can be taken in; it waits on its server.",
     "Backup": "what came in since lies on this machine alone.",
 }

@@ -70,12 +70,14 @@ class ClockSkewGuard:
             if phase is not None:
                 game = session.get_one(GameRow, phase.game_id)
                 facts = NoticeFacts(
-                    key=f"clock-{phase.deadline.isoformat()}", what=said, since=self.clock.now(),
+                    key=f"clock-{phase.deadline.isoformat()}",
+                    what=said,
+                    since=self.clock.now(),
                     link=f"{self.desk.sender.base_url}/health" if self.desk.sender.base_url else "",
-                    consequence="the phase is neither closed nor judged. Nobody loses by it: the mail "
-                                "server's own stamps say "
-                                "what came in time. Once the clock is set, it goes on by itself within five "
-                                "minutes.")
+                    consequence=("the phase is neither closed nor judged. Nobody loses by it: the mail "
+                                 "server's own stamps say what came in time. Once the clock is set, it goes "
+                                 "on by itself within five minutes."),
+                )
                 to = Recipient(self.desk.sender.coordinator)
                 self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
         return True
@@ -102,8 +104,7 @@ def sentence(apart: timedelta) -> str:
     seconds = abs(round(apart.total_seconds()))
     much = f"{seconds} seconds" if seconds < 120 else render.duration(timedelta(seconds=seconds))
     return (f"This machine's clock is {much} {'ahead of' if apart > timedelta() else 'behind'} the mail "
-            f"server's. Set it, best "
-            "by NTP: deadlines go by it.")
+            "server's. Set it, best by NTP: deadlines go by it.")
 
 
 def behind_by_stamps(session: Session) -> timedelta | None:

@@ -116,9 +116,12 @@ class Health:
         read = "No sheet was read yet." if last is None else f"Last sheet read {ago(now - last)}."
         state = "Loaded." if self.loaded() else "Loads at the first photograph."
         if failed:
-            return Fact("Reading engine", "look", (f"{state} {read} {failed} sheets could not be read in the "
-                                                   f"last 24 hours."),
-                        "They are held with their photographs; read them by hand at their Sheet pages.")
+            return Fact(
+                "Reading engine",
+                "look",
+                f"{state} {read} {failed} sheets could not be read in the last 24 hours.",
+                "They are held with their photographs; read them by hand at their Sheet pages.",
+            )
         return Fact("Reading engine", "well", f"{state} {read}")
 
     def _disk(self) -> Fact:
@@ -129,8 +132,12 @@ class Health:
                                          f"({fault.strerror})."), "Check the setting data.")
         said = f"{usage.free / 1e9:.1f} GB free of {usage.total / 1e9:.1f} GB."
         few = usage.free < FEW_BYTES
-        return Fact("Disk", "look" if few else "well", said, ("Make room; mail waits on its server "
-                                                              "meanwhile.") if few else "")
+        return Fact(
+            "Disk",
+            "look" if few else "well",
+            said,
+            "Make room; mail waits on its server meanwhile." if few else "",
+        )
 
 
 def ago(span: timedelta) -> str:
@@ -245,10 +252,13 @@ def _skew(session: Session) -> Fact:
         return Fact("Clock", "unknown", "No mail yet to hold the clock against.")
     ahead = max(received - stored for received, stored in pairs)
     if ahead > SKEWED:
-        return Fact("Clock", "look", f"The mail server's stamps lie up to {int(ahead.total_seconds())} "
-                                     f"seconds ahead of this "
-                                     "machine's clock.", ("Set this machine's clock by NTP; deadlines go by "
-                                                          "it."))
+        return Fact(
+            "Clock",
+            "look",
+            f"The mail server's stamps lie up to {int(ahead.total_seconds())} seconds ahead of this "
+            "machine's clock.",
+            "Set this machine's clock by NTP; deadlines go by it.",
+        )
     return Fact("Clock", "well", (f"Not behind the mail server's, by the stamps of the last {len(pairs)} "
                                   f"mails."))
 
@@ -256,27 +266,40 @@ def _skew(session: Session) -> Fact:
 def _backup(session: Session, now: datetime) -> Fact:
     made, week = backup_at(session), f"{now:%G-W%V}"
     if made is None:
-        return Fact("Backup", "look", "None made yet.", ("Copy the database and the data folder together, or "
-                                                         "mail is the only copy."),
-                    week)
+        return Fact(
+            "Backup",
+            "look",
+            "None made yet.",
+            "Copy the database and the data folder together, or mail is the only copy.",
+            week,
+        )
     said = f"Last made {ago(now - made)}."
     if now - made > BACKUP_REST:
-        return Fact("Backup", "look", said, ("Make one now: what came in since lies on this machine and the "
-                                             "mail server only."),
-                    week)
+        return Fact(
+            "Backup",
+            "look",
+            said,
+            "Make one now: what came in since lies on this machine and the mail server only.",
+            week,
+        )
     return Fact("Backup", "well", said)
 
 
 def _restored(session: Session, now: datetime) -> Fact:
     tested = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == RESTORED))
     if tested is None:
-        return Fact("Restore test", "look", "Never made.", "Put a backup back on another machine, look "
-                                                           "whether its games are there, "
-                                                           "and note it below: only then it is a backup.")
+        return Fact(
+            "Restore test",
+            "look",
+            "Never made.",
+            "Put a backup back on another machine, look whether its games are there, and note it below: only "
+            "then it is a backup.",
+        )
     said = f"Last made {ago(now - tested)}."
     if now - tested > RESTORE_REST:
-        return Fact("Restore test", "look", said, ("Put a backup back on another machine again, and note it "
-                                                   "below."))
+        return Fact(
+            "Restore test", "look", said, "Put a backup back on another machine again, and note it below."
+        )
     return Fact("Restore test", "well", said)
 
 

@@ -106,8 +106,9 @@ def _clean(value: Any) -> Any:
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    logging.getLogger("galloper").critical(("The process ends by a fault of "
-                                            "ours"), exc_info=(kind, error, trace))
+    logging.getLogger("galloper").critical(
+        "The process ends by a fault of ours", exc_info=(kind, error, trace)
+    )
 
 
 def _uncaught_in_thread(found: threading.ExceptHookArgs) -> None:

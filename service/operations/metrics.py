@@ -60,8 +60,9 @@ class Metrics:
         now = self.clock.now()
         with self.store() as session:
             yield _by_state(session, "galloper_mails", "Mails taken in, by state.", MailRow.state, MailState)
-            yield _by_state(session, "galloper_letters", ("Letters of the outbox, by "
-                                                          "state."), OutboxRow.state, OutboxState)
+            yield _by_state(
+                session, "galloper_letters", "Letters of the outbox, by state.", OutboxRow.state, OutboxState
+            )
             yield _by_state(session, "galloper_phases", "Phases, by state.", PhaseRow.state, PhaseState)
             yield _one("galloper_lines_open", "Lines of sheets that wait for a person.", session.scalar(
                 select(func.count()).select_from(LineRow).where(LineRow.status == LineState.OPEN)))
@@ -69,16 +70,25 @@ class Metrics:
                 select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))))
             yield _age(
                 "galloper_oldest_mail_waiting_seconds",
-                ("Since the oldest mail was stored that is not judged yet."),
+                "Since the oldest mail was stored that is not judged yet.",
                 now,
                 session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED)),
             )
-            yield _age("galloper_oldest_letter_due_seconds", ("Since the oldest letter was due that has not "
-                                                              "left."), now,
-                       session.scalar(select(func.min(OutboxRow.due_at)).where(
-                           OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now)))
-            yield _one("galloper_deadlines_overdue", ("Phases past their deadline that are still "
-                                                      "open."), len(overdue(session, now)))
+            yield _age(
+                "galloper_oldest_letter_due_seconds",
+                "Since the oldest letter was due that has not left.",
+                now,
+                session.scalar(
+                    select(func.min(OutboxRow.due_at)).where(
+                        OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now
+                    )
+                ),
+            )
+            yield _one(
+                "galloper_deadlines_overdue",
+                "Phases past their deadline that are still open.",
+                len(overdue(session, now)),
+            )
             yield _one(
                 "galloper_workers",
                 "Worker processes that gave a sign of life.",
@@ -88,9 +98,11 @@ class Metrics:
                     .where(WorkerRow.seen_at > datetime.now(UTC) - WORKER_REST)
                 ),
             )
-            yield _one("galloper_clock_off", ("1 while this machine's clock does not go with the mail "
-                                              "server's."),
-                       int(bool(clock_check.standing(session))))
+            yield _one(
+                "galloper_clock_off",
+                "1 while this machine's clock does not go with the mail server's.",
+                int(bool(clock_check.standing(session))),
+            )
             made = backup_at(session)
             if made is not None:
                 yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made)
@@ -98,8 +110,11 @@ class Metrics:
 
     def _process(self) -> Iterator[GaugeMetricFamily]:
         if self.pulse.last is not None:
-            yield _one("galloper_mailbox_up", ("1 while the mailbox answered when it was last "
-                                               "asked."), int(not self.pulse.last.trouble))
+            yield _one(
+                "galloper_mailbox_up",
+                "1 while the mailbox answered when it was last asked.",
+                int(not self.pulse.last.trouble),
+            )
         if self.pulse.good_at is not None:
             yield _one(
                 "galloper_mailbox_good_timestamp_seconds",
@@ -107,8 +122,11 @@ class Metrics:
                 self.pulse.good_at.timestamp(),
             )
         try:
-            yield _one("galloper_disk_free_bytes", ("Room left under the data "
-                                                    "folder."), shutil.disk_usage(self.data).free)
+            yield _one(
+                "galloper_disk_free_bytes",
+                "Room left under the data folder.",
+                shutil.disk_usage(self.data).free,
+            )
         except OSError:
             return
 

@@ -101,9 +101,11 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
                                       f"first."))
         other = addresses.overlapping(known, wanted)
         if other is not None:
-            raise HTTPException(409, f"Nothing was changed. On some of these days another journey is on the "
-                                     f"list already: "
-                                     f"{_days(other)}. Take it off first, or choose other days.")
+            raise HTTPException(
+                409,
+                "Nothing was changed. On some of these days another journey is on the list already: "
+                f"{_days(other)}. Take it off first, or choose other days.",
+            )
         now = ports.clock.now()
         session.add(
             PostalAddressRow(
@@ -146,9 +148,11 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     if not known_zone(zone.strip()):
-        raise HTTPException(400, f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; "
-                                 f"write it like "
-                                 "Europe/London.")
+        raise HTTPException(
+            400,
+            f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; write it like "
+            "Europe/London.",
+        )
     with ports.sessions.begin() as session:
         own = visits.player(session, visitor)
         own.zone, own.reminders = zone.strip(), bool(reminders)

@@ -29,9 +29,8 @@ LINK_HOURS = timedelta(hours=24)
 VISIT_HOURS = timedelta(hours=2)
 LINKS_AN_HOUR = 3
 """Links mailed to one address in an hour, whoever asks for them."""
-STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to "
-            "your registered "
-            "address and works once.")
+STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to your "
+            "registered address and works once.")
 USED = "This link was used before, or it has ended. Nothing was changed: ask for a new one at /public/entry."
 
 

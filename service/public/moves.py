@@ -150,8 +150,11 @@ def _sort(variant: Variant, province: Province) -> str:
         words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
     if province.is_sea:
         in_area = province.role and province.area
-        words = [(f"{province.role.value} region of the {province.area} "
-                  f"area") if province.role and in_area else "at sea"]
+        words = [
+            f"{province.role.value} region of the {province.area} area"
+            if province.role and in_area
+            else "at sea"
+        ]
     return ", ".join(word for word in (*words, *marks.said(variant, province)) if word)
 
 

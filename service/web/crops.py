@@ -119,12 +119,14 @@ def _page(blobs: BlobReader, key: str) -> Image.Image:
         with Image.open(io.BytesIO(blobs.read(key))) as opened:
             return opened.convert("RGB")
     except BlobError as error:
-        raise NoPicture(f"This picture cannot be shown: {error}. What was read and decided is "
-                        f"safe.") from error
+        raise NoPicture(
+            f"This picture cannot be shown: {error}. What was read and decided is safe."
+        ) from error
     except (UnidentifiedImageError, OSError, ValueError) as error:
-        raise NoPicture("This picture cannot be opened. What was read and decided is safe; the line can "
-                        "still be "
-                        "typed or skipped.") from error
+        raise NoPicture(
+            "This picture cannot be opened. What was read and decided is safe; the line can still be typed "
+            "or skipped."
+        ) from error
 
 
 def _turned(picture: Image.Image, degrees: int) -> Image.Image:

@@ -19,8 +19,7 @@ NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today.
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
 SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "
-              "again here, and you can "
-              "look at it and send it.")
+              "again here, and you can look at it and send it.")
 OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
 
 

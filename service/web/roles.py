@@ -16,8 +16,7 @@ _READING = ("/desk/", "/images/")
 _NOT_READING = ("/unseal", "/judge", "/close")
 _ANYBODY = frozenset({"/", "/sign-out"})
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
-             "reads lines at the "
-             "desk, which Today leads to.")
+             "reads lines at the desk, which Today leads to.")
 
 
 def may(role: str, path: str) -> bool:

@@ -77,10 +77,10 @@ def begin(session: Session, written: Written, own_address: str, by: str, now: da
         raise ActRefused("No game was created. " + " ".join(faults))
     first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
     if first.deadline <= now:
-        raise ActRefused(f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} "
-                         f"GMT, "
-                      f"is past: choose a "
-                      "later day.")
+        raise ActRefused(
+            f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: "
+            "choose a later day."
+        )
     try:
         create.create(session, new, variant, first, fresh_seed(), now)
     except ConfigError as fault:
@@ -154,9 +154,10 @@ def move(
     try:
         deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
     except ValueError as fault:
-        raise ActRefused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an "
-                      "hour like "
-                      "07:00, both in GMT.") from fault
+        raise ActRefused(
+            "Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
+            "07:00, both in GMT."
+        ) from fault
     try:
         return extensions.move_deadline(
             session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now
@@ -189,9 +190,10 @@ def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetim
     """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
     why = reason_of(why)
     if not back_to_desk(session, phase):
-        raise ActRefused("Nothing was changed: only a phase that is judged and not sent can be rolled back. "
-                      "What was sent "
-                      "stands; an error in it is put right by a correction.")
+        raise ActRefused(
+            "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
+            "stands; an error in it is put right by a correction."
+        )
     log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "why": why})
 
@@ -257,9 +259,10 @@ def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: st
     ]
     for phase in rows:
         if any(work_line.line.stage is Stage.DIFFERS for work_line in work(session, phase)):
-            raise ActRefused("Nothing was changed: two people have read a line differently. Settle it at the "
-                          "desk or close it as "
-                          "void first; no option decides which of them is right.")
+            raise ActRefused(
+                "Nothing was changed: two people have read a line differently. Settle it at the desk or "
+                "close it as void first; no option decides which of them is right."
+            )
     for phase in rows:
         phase.review = wanted
     game.options = {**game.options, REVIEW: wanted}

@@ -56,10 +56,10 @@ def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by
         or 0
     )
     if left < 2:
-        raise ActRefused("Nothing was changed: this is their only address. Add the new one first, or give "
-                         "the "
-                      "seat to somebody "
-                      "else.")
+        raise ActRefused(
+            "Nothing was changed: this is their only address. Add the new one first, or give the seat to "
+            "somebody else."
+        )
     session.delete(address)
     log_event(session, now, "address_removed", game_id=game.id, actor=by, detail={"power": power})
 
@@ -88,9 +88,10 @@ def hand_over(
 
 def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
     if not holder.name or len(holder.name) > 200 or not holder.mail:
-        raise ActRefused("Nothing was changed: a player needs a name and a mail address. To leave the seat "
-                      "empty, leave both "
-                      "empty.")
+        raise ActRefused(
+            "Nothing was changed: a player needs a name and a mail address. To leave the seat empty, leave "
+            "both empty."
+        )
     if not known_zone(holder.zone):
         raise ActRefused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like "
                       f"Europe/London.")

@@ -22,9 +22,8 @@ from service.web.sessions import Visitor
 
 _WITHOUT_TEXT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
 NO_READING = "This line has no such reading. Nothing was changed."
-NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, "
-            "one that nobody "
-            "can read “cannot be read”.")
+NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, one "
+            "that nobody can read “cannot be read”.")
 NO_LINE = "There is no such line in this phase. Nothing was changed."
 NOT_TWO = "Two different readings are kept of a line, or none. Nothing was changed."
 NO_BELOW = "There is no line below this one on the same page to join it with. Nothing was changed."

@@ -33,14 +33,11 @@ CLOSED = "These lines cannot be changed now: the phase is not at the desk. What 
 CHANGED = ("Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once "
            "more.")
 LATE = ("Not sent: a version came after its sheet's reading had begun, and nobody has settled which one "
-        "counts. The desk "
-        "names it; nothing is lost.")
-NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results "
-            "stand. Try again; "
-            "if it stays, tell the operator, whose log names the fault.")
+        "counts. The desk names it; nothing is lost.")
+NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results stand. "
+            "Try again; if it stays, tell the operator, whose log names the fault.")
 NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the "
-             "players read it in "
-             "the next results.")
+             "players read it in the next results.")
 
 
 @router.post("/desk/{phase_id}/decide")

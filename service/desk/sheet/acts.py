@@ -49,10 +49,10 @@ def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by
     """
     why = reason_of(why)
     if paper.received_at > phase.deadline:
-        raise ActRefused("Nothing was changed: this paper came after the deadline and cannot be executed. "
-                         "What "
-                      "came in "
-                      "time stands.")
+        raise ActRefused(
+            "Nothing was changed: this paper came after the deadline and cannot be executed. What came in "
+            "time stands."
+        )
     _clear(session, phase, paper.power)
     session.refresh(paper)
     released = [RELEASED] if paper.fate == "held" else []

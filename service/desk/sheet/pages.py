@@ -38,9 +38,8 @@ log = logging.getLogger(__name__)
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its "
-          "bytes are kept as "
-          "they came.")
+SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its bytes "
+          "are kept as they came.")
 NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided stands."
 NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
 LEAST_BOX = 1.0
@@ -334,9 +333,11 @@ def _checked(session: Session, seen: dict[int, str], me: str) -> None:
     try:
         decisions.check(session, seen, me)
     except decisions.Overtaken as fault:
-        raise HTTPException(409, "Nothing was changed: somebody decided this line after it was shown to "
-                                 "you. Reload the page, "
-                                 "and set the box if it is still wrong.") from fault
+        raise HTTPException(
+            409,
+            "Nothing was changed: somebody decided this line after it was shown to you. Reload the page, and "
+            "set the box if it is still wrong.",
+        ) from fault
 
 
 def _box(
@@ -350,9 +351,11 @@ def _box(
     if all(side is not None for side in given):
         sides = [min(100.0, max(0.0, float(side or 0))) for side in given]
         if sides[2] - sides[0] < LEAST_BOX or sides[3] - sides[1] < LEAST_BOX:
-            raise HTTPException(400, "Nothing was changed: the box has no size. Left must be less than "
-                                     "right, and top "
-                                     "less than bottom, in percent of the page.")
+            raise HTTPException(
+                400,
+                "Nothing was changed: the box has no size. Left must be less than right, and top less than "
+                "bottom, in percent of the page.",
+            )
         left, top, right, bottom = (side / 100 * shown[at % 2] for at, side in enumerate(sides))
     else:
         left, top, right, bottom = _below(above, size, shown, page.rotation)

@@ -98,9 +98,10 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except (BlobError, UnidentifiedImageError, OSError, ValueError) as fault:
-        raise NoPicture("This page cannot be shown. What was read and decided is safe; lines can still be "
-                        "added by "
-                        "hand from the original file.") from fault
+        raise NoPicture(
+            "This page cannot be shown. What was read and decided is safe; lines can still be added by hand "
+            "from the original file."
+        ) from fault
 
 
 def _frame(

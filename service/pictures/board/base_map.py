@@ -52,14 +52,11 @@ def _water(sheet: MapPaper, compass: Rect | None) -> str:
     if compass is None:
         return (f'<rect width="{inside.width:.2f}" height="{inside.height:.2f}" '
                 f'fill="{SEA_TONE}"/>{_waterlines(sheet)}')
-    return (
-        f'<rect width="{sheet.paper.width:g}" height="{sheet.paper.height:g}" fill="{PAPER_TONE}"/>'
-        f'<rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" '
-        f'fill="{SEA_TONE}"/>'
-        f'<clipPath id="neat"><rect x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" '
-        f'height="{inside.height:g}"/></clipPath>'
-        f'<g clip-path="url(#neat)">{ornament.rhumbs(compass, inside)}</g>{_waterlines(sheet)}'
-    )
+    return (f'<rect width="{sheet.paper.width:g}" height="{sheet.paper.height:g}" fill="{PAPER_TONE}"/><rect '
+            f'x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" '
+            f'fill="{SEA_TONE}"/><clipPath id="neat"><rect x="{inside.x0:g}" y="{inside.y0:g}" '
+            f'width="{inside.width:g}" height="{inside.height:g}"/></clipPath><g '
+            f'clip-path="url(#neat)">{ornament.rhumbs(compass, inside)}</g>{_waterlines(sheet)}')
 
 
 def _waterlines(sheet: MapPaper) -> str:
@@ -148,11 +145,8 @@ def _by_area(places: Iterable[LabelPlace]) -> list[BaseGeometry]:
 
 def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return (
-        f'<path d="{path(shapely.line_merge(line).simplify(UNSEEN))}" fill="none" stroke="{colour}" '
-        f'stroke-width="{width}" '
-        f'stroke-linejoin="round"{dashed}/>'
-    )
+    return (f'<path d="{path(shapely.line_merge(line).simplify(UNSEEN))}" fill="none" stroke="{colour}" '
+            f'stroke-width="{width}" stroke-linejoin="round"{dashed}/>')
 
 
 def drawn_names(sheet: MapPaper, labels: Iterable[Label]) -> str:

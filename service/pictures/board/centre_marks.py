@@ -98,8 +98,6 @@ def shield(x: float, y: float, radius: float) -> BaseGeometry:
 
 def crown(x: float, y: float) -> str:
     """A small crown standing on (x, y)."""
-    return (
-        f'<path d="M{x - 1.0:.2f} {y:.2f}L{x - 1.25:.2f} {y - 1.25:.2f}L{x - 0.55:.2f} '
-        f'{y - 0.7:.2f}L{x:.2f} {y - 1.5:.2f}'
-        f'L{x + 0.55:.2f} {y - 0.7:.2f}L{x + 1.25:.2f} {y - 1.25:.2f}L{x + 1.0:.2f} {y:.2f}Z" fill="{INK}"/>'
-    )
+    return (f'<path d="M{x - 1.0:.2f} {y:.2f}L{x - 1.25:.2f} {y - 1.25:.2f}L{x - 0.55:.2f} '
+            f'{y - 0.7:.2f}L{x:.2f} {y - 1.5:.2f}L{x + 0.55:.2f} {y - 0.7:.2f}L{x + 1.25:.2f} '
+            f'{y - 1.25:.2f}L{x + 1.0:.2f} {y:.2f}Z" fill="{INK}"/>')

@@ -147,11 +147,8 @@ def _moved(shape: BaseGeometry, window: Rect, frame: Rect) -> BaseGeometry:
 
 def outline(window: Rect) -> str:
     """The edge of the window on the map."""
-    return (
-        f'<rect x="{window.x0:.2f}" y="{window.y0:.2f}" width="{window.width:.2f}" '
-        f'height="{window.height:.2f}" fill="none" '
-        f'stroke="{INK}" stroke-width="0.35"/>'
-    )
+    return (f'<rect x="{window.x0:.2f}" y="{window.y0:.2f}" width="{window.width:.2f}" '
+            f'height="{window.height:.2f}" fill="none" stroke="{INK}" stroke-width="0.35"/>')
 
 
 def draw(one: Inset, body: str) -> str:
@@ -159,14 +156,18 @@ def draw(one: Inset, body: str) -> str:
     box, frame, part = one.box, one.sheet.inside, one.sheet.paper.furniture
     high = frame.height
     return (
-        f'<g class="inset" transform="translate({box.x0 + FRAME:.2f} {box.y0 + FRAME:.2f})">'
-        f'<rect x="{-FRAME}" y="{-FRAME}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{PALE}" '
-        f'stroke="{INK}" '
-        'stroke-width="0.55"/>'
-        f'<clipPath id="inset"><rect width="{frame.width:.2f}" height="{high:.2f}"/></clipPath><g '
-        f'clip-path="url(#inset)">{body}</g>'
-        f'<rect width="{frame.width:.2f}" height="{high:.2f}" fill="none" stroke="{INK}" stroke-width="0.3"/>'
-        + text(frame.width / 2, high + 3.4 * part, ("what stands in the frame on the map, drawn "
-                                                    "larger"), "display-italic", 2.9 * part,
-               f'fill="{INK}"') + "</g>"
+        f'<g class="inset" transform="translate({box.x0 + FRAME:.2f} {box.y0 + FRAME:.2f})"><rect '
+        f'x="{-FRAME}" y="{-FRAME}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{PALE}" '
+        f'stroke="{INK}" stroke-width="0.55"/><clipPath id="inset"><rect width="{frame.width:.2f}" '
+        f'height="{high:.2f}"/></clipPath><g clip-path="url(#inset)">{body}</g><rect '
+        f'width="{frame.width:.2f}" height="{high:.2f}" fill="none" stroke="{INK}" stroke-width="0.3"/>'
+        + text(
+            frame.width / 2,
+            high + 3.4 * part,
+            "what stands in the frame on the map, drawn larger",
+            "display-italic",
+            2.9 * part,
+            f'fill="{INK}"',
+        )
+        + "</g>"
     )

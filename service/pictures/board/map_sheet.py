@@ -181,13 +181,10 @@ def _control(place: LabelPlace, power: Power) -> str:
         return ""
     shape, outline = place.shape.simplify(0.03), path(place.shape)
     strokes = path(hatch(power.pattern, shape, GAP_LAND))
-    return (
-        f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
-        f'data-region="{attribute(place.name)}"><path d="{outline}" fill="{LAND_TONE}"/>'
-        f'<path d="{outline}" fill="{power.colour}" fill-opacity="{TINT}"/>'
-        f'<path d="{strokes}" fill="none" stroke="{ink_of(power)}" '
-        f'stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>'
-    )
+    return (f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
+            f'data-region="{attribute(place.name)}"><path d="{outline}" fill="{LAND_TONE}"/><path '
+            f'd="{outline}" fill="{power.colour}" fill-opacity="{TINT}"/><path d="{strokes}" fill="none" '
+            f'stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>')
 
 
 def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:

@@ -50,9 +50,9 @@ def flourish(x: float, y: float, wide: float) -> str:
     half = wide / 2
     return (
         f'<path d="M{x - half:.2f} {y:.2f}Q{x - half / 2:.2f} {y - 0.75:.2f} {x - 1.6:.2f} '
-        f'{y:.2f}Q{x - half / 2:.2f} '
-        f'{y + 0.75:.2f} {x - half:.2f} {y:.2f}ZM{x + half:.2f} {y:.2f}Q{x + half / 2:.2f} {y - 0.75:.2f} '
-        f'{x + 1.6:.2f} {y:.2f}Q{x + half / 2:.2f} {y + 0.75:.2f} {x + half:.2f} {y:.2f}Z" fill="{INK}"/>'
+        f'{y:.2f}Q{x - half / 2:.2f} {y + 0.75:.2f} {x - half:.2f} {y:.2f}ZM{x + half:.2f} '
+        f'{y:.2f}Q{x + half / 2:.2f} {y - 0.75:.2f} {x + 1.6:.2f} {y:.2f}Q{x + half / 2:.2f} {y + 0.75:.2f} '
+        f'{x + half:.2f} {y:.2f}Z" fill="{INK}"/>'
         + polygon([(x - 1.1, y), (x, y - 1.1), (x + 1.1, y), (x, y + 1.1)], f'fill="{INK}"')
     )
 
@@ -137,17 +137,13 @@ def _point(x: float, y: float, length: float, waist: float, turn: float) -> str:
 
 def _lily(x: float, y: float, size: float) -> str:
     s = size
-    return (
-        f'<path d="M{x} {y - 1.5 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 0.45 * s} {y - 0.4 * s} {x} {y}'
-        f'C{x - 0.45 * s} {y - 0.4 * s} {x - 0.5 * s} {y - 0.9 * s} {x} {y - 1.5 * s}Z'
-        f'M{x + 0.15 * s} {y - 0.1 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 1.2 * s} {y - 0.9 * s} '
-        f'{x + 0.85 * s} {y - 0.25 * s}'
-        f'C{x + 0.8 * s} {y - 0.6 * s} {x + 0.5 * s} {y - 0.4 * s} {x + 0.15 * s} {y - 0.1 * s}Z'
-        f'M{x - 0.15 * s} {y - 0.1 * s}C{x - 0.5 * s} {y - 0.9 * s} {x - 1.2 * s} {y - 0.9 * s} '
-        f'{x - 0.85 * s} {y - 0.25 * s}'
-        f'C{x - 0.8 * s} {y - 0.6 * s} {x - 0.5 * s} {y - 0.4 * s} {x - 0.15 * s} {y - 0.1 * s}Z" '
-        f'fill="{INK}"/>'
-    )
+    return (f'<path d="M{x} {y - 1.5 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 0.45 * s} {y - 0.4 * s} {x} '
+            f'{y}C{x - 0.45 * s} {y - 0.4 * s} {x - 0.5 * s} {y - 0.9 * s} {x} {y - 1.5 * s}ZM{x + 0.15 * s} '
+            f'{y - 0.1 * s}C{x + 0.5 * s} {y - 0.9 * s} {x + 1.2 * s} {y - 0.9 * s} {x + 0.85 * s} '
+            f'{y - 0.25 * s}C{x + 0.8 * s} {y - 0.6 * s} {x + 0.5 * s} {y - 0.4 * s} {x + 0.15 * s} '
+            f'{y - 0.1 * s}ZM{x - 0.15 * s} {y - 0.1 * s}C{x - 0.5 * s} {y - 0.9 * s} {x - 1.2 * s} '
+            f'{y - 0.9 * s} {x - 0.85 * s} {y - 0.25 * s}C{x - 0.8 * s} {y - 0.6 * s} {x - 0.5 * s} '
+            f'{y - 0.4 * s} {x - 0.15 * s} {y - 0.1 * s}Z" fill="{INK}"/>')
 
 
 def scale_bar(box: Rect, kilometres: float) -> str:
@@ -178,11 +174,8 @@ def border(sheet: MapPaper) -> str:
     """The neat line with a scale of degrees around it, black and white by turns."""
     inside = sheet.inside
     parts = [
-        (
-            f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" '
-            f'{RULE} '
-            f'stroke-width="{w}"/>'
-        )
+        (f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" {RULE} '
+         f'stroke-width="{w}"/>')
         for box, w in (
             (inside, 0.35),
             (inside.grown(2.2), 0.35),

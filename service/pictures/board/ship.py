@@ -30,13 +30,10 @@ def ship(box: Rect, paper: str) -> str:
     """The ship in a box; `paper` is the colour of its sails."""
     size = min(box.width, box.height)
     sails = "".join(f'<path d="{sail}" fill="{paper}" stroke="{_INK}" stroke-width="1"/>' for sail in _SAILS)
-    return (
-        f'<g transform="translate({box.x0:.2f} {box.y0:.2f}) scale({size / 100:.4f})" stroke-linecap="round">'
-        f'<path d="{_MASTS}" fill="none" stroke="{_INK}" stroke-width="1.5"/>'
-        f'<path d="M28 20L13 54M48 8L28 58M48 8L68 58M68 18L99 42M48 24L83 53" fill="none" stroke="{_INK}" '
-        f'stroke-width="0.4"/>'
-        f'{sails}<path d="{_FOLDS}" fill="none" stroke="{_INK}" stroke-width="0.45"/>'
-        f'<path d="{_FLAGS}" fill="{_INK}"/><path d="{_HULL}" fill="{_INK}"/>'
-        f'<path d="{_WALES}" fill="none" stroke="{paper}" stroke-width="0.9"/>'
-        f'<path d="{_SEA}" fill="none" stroke="{_INK}" stroke-width="0.8"/></g>'
-    )
+    return (f'<g transform="translate({box.x0:.2f} {box.y0:.2f}) scale({size / 100:.4f})" '
+            f'stroke-linecap="round"><path d="{_MASTS}" fill="none" stroke="{_INK}" '
+            'stroke-width="1.5"/><path d="M28 20L13 54M48 8L28 58M48 8L68 58M68 18L99 42M48 24L83 53" '
+            f'fill="none" stroke="{_INK}" stroke-width="0.4"/>{sails}<path d="{_FOLDS}" fill="none" '
+            f'stroke="{_INK}" stroke-width="0.45"/><path d="{_FLAGS}" fill="{_INK}"/><path d="{_HULL}" '
+            f'fill="{_INK}"/><path d="{_WALES}" fill="none" stroke="{paper}" stroke-width="0.9"/><path '
+            f'd="{_SEA}" fill="none" stroke="{_INK}" stroke-width="0.8"/></g>')

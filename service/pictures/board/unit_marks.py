@@ -121,13 +121,11 @@ def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
     base = box.y1 - 0.62 * part
     return (
         f'<g class="unit" data-power="{attribute(power.id)}" data-kind="{attribute(unit.kind)}" '
-        f'data-region="{attribute(unit.region.province)}">'
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" '
-        f'rx="0.35" fill="{PALE}"/>'
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width / 2:.2f}" height="{box.height:.2f}" '
-        f'rx="0.35" fill="{power.colour}" fill-opacity="0.55"/>'
-        f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" '
-        f'rx="0.35" fill="none" stroke="{INK}" '
+        f'data-region="{attribute(unit.region.province)}"><rect x="{box.x0:.2f}" y="{box.y0:.2f}" '
+        f'width="{box.width:.2f}" height="{box.height:.2f}" rx="0.35" fill="{PALE}"/><rect x="{box.x0:.2f}" '
+        f'y="{box.y0:.2f}" width="{box.width / 2:.2f}" height="{box.height:.2f}" rx="0.35" '
+        f'fill="{power.colour}" fill-opacity="0.55"/><rect x="{box.x0:.2f}" y="{box.y0:.2f}" '
+        f'width="{box.width:.2f}" height="{box.height:.2f}" rx="0.35" fill="none" stroke="{INK}" '
         'stroke-width="0.3"/>'
         + text((box.x0 + middle) / 2, base, power.letter, "bold", 2.5 * part, f'fill="{INK}"')
         + text(
