@@ -76,8 +76,9 @@ def _is_database_error(error: Exception) -> bool:
     return module is not None and isinstance(error, module.OperationalError)
 
 
-Variant = Annotated[str, typer.Option("--variant", metavar="V", help=("A folder of maps/, such as w3k or "
-                                                                      "standard."))]
+Variant = Annotated[
+    str, typer.Option("--variant", metavar="V", help="A folder of maps/, such as w3k or standard.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
 PhaseName = Annotated[
     str | None, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")
@@ -136,8 +137,9 @@ def user(
 @app.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")
 def backup(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    output: Annotated[Path, typer.Argument(metavar="FILE", help=("Where the backup is written; no file is "
-                                                                 "written over."))],
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where the backup is written; no file is written over.")
+    ],
 ) -> None:
     """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
     from service.cli.site import backup_site
@@ -148,10 +150,12 @@ def backup(
 @app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE")],
-    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help=("A site with settings and nothing "
-                                                                         "else."))] = None,
-    drill: Annotated[bool, typer.Option("--drill", help=("Put it back beside everything, check it, and take "
-                                                         "it away."))] = False,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
+    ] = None,
+    drill: Annotated[
+        bool, typer.Option("--drill", help="Put it back beside everything, check it, and take it away.")
+    ] = False,
 ) -> None:
     """Put a backup back into an empty site and check every digest. No letter leaves it until somebody says
     so."""
@@ -179,8 +183,9 @@ def read(
     photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...")],
     variant: Variant,
     phase: PhaseName = None,
-    names: Annotated[Path | None, typer.Option("--names", help=("A JSON list of names in place of the "
-                                                                "board's."))] = None,
+    names: Annotated[
+        Path | None, typer.Option("--names", help="A JSON list of names in place of the board's.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read photographs of order sheets."""
@@ -239,13 +244,20 @@ def map_check(variant: Annotated[str, typer.Argument(metavar="V")]) -> None:
 
 @map_app.command("import", epilog="Example: galloper map import classic.map --out boards/classic")
 def map_import(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help=("A folder of CSV tables, a .map file, or "
-                                                                   "jDip's variants.xml."))],
-    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help=("A new folder for the board; its "
-                                                                          "name is the board's."))],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCE", help="A folder of CSV tables, a .map file, or jDip's variants.xml."),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="FOLDER", help="A new folder for the board; its name is the board's."
+        ),
+    ],
     name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
-    like: Annotated[str, typer.Option("--like", metavar="V", help=("Whose calendar, units and rules it "
-                                                                   "has."))] = "standard",
+    like: Annotated[
+        str, typer.Option("--like", metavar="V", help="Whose calendar, units and rules it has.")
+    ] = "standard",
     one_way: Annotated[bool, typer.Option("--one-way", help="Keep ways that nothing leads back.")] = False,
 ) -> None:
     """Read a board into our own tables, and check it."""
@@ -306,10 +318,12 @@ def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
 def game_export(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
-    output: Annotated[Path, typer.Argument(metavar="FILE", help=("Where the archive is written; no file is "
-                                                                 "written over."))],
-    players: Annotated[bool, typer.Option("--players", help=("Only what was sent to all: for the "
-                                                             "players."))] = False,
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where the archive is written; no file is written over.")
+    ],
+    players: Annotated[
+        bool, typer.Option("--players", help="Only what was sent to all: for the players.")
+    ] = False,
 ) -> None:
     """Write a game into one file: its record, positions, photographs, mails and letters."""
     from service.cli.site import export_game
@@ -331,8 +345,9 @@ def game_import(
 @game_app.command("read-again", epilog="Example: galloper game read-again powick-bridge.zip --phase 3")
 def game_read_again(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's whole archive.")],
-    phase: Annotated[int | None, typer.Option("--phase", metavar="N", help=("Only this phase, by its "
-                                                                            "number."))] = None,
+    phase: Annotated[
+        int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a game's old sheets with the reader of today, beside what they counted as. Changes nothing."""
@@ -350,8 +365,9 @@ def game_paper(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder for the PDF files.")],
-    day: Annotated[str, typer.Option("--day", metavar="DAY", help=("When letters are posted; today without "
-                                                                   "it."))] = "",
+    day: Annotated[
+        str, typer.Option("--day", metavar="DAY", help="When letters are posted; today without it.")
+    ] = "",
 ) -> None:
     """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home
     addresses."""
