@@ -6,14 +6,20 @@ values give the same bytes, so that a program that asks often is told "unchanged
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from secrets import token_urlsafe
 
 from icalendar import Calendar, Event
 
+from service.store.tables import PlayerRow
+
 AGAIN = timedelta(hours=6)
 """How often a subscribed program is asked to look; a moved deadline is also told by mail."""
+
+SECRET_BYTES = 24
+"""Random bytes in the address of a player's own feed: 192 bits cannot be guessed."""
 
 PRODID = "-//Galloper//Deadlines//EN"
 
@@ -74,3 +80,18 @@ def _event(due: Due, host: str) -> Event:
     if due.url:
         event.add("url", due.url)
     return event
+
+
+def path_of(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> str:
+    """The path of a player's own feed on this site, made in the caller's transaction if missing (CAL-16).
+
+    It is secret: the games' public pages say the same, but not that one person plays them all.
+    """
+    if player.feed is None:
+        player.feed = secret(SECRET_BYTES)
+    return f"/public/calendar/{player.feed}.ics"
+
+
+def renew(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> None:
+    """Give the player's feed a new address. The old one stops working."""
+    player.feed = secret(SECRET_BYTES)

@@ -46,6 +46,10 @@ KINDS = (
     "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
     "reminder", "postal_pack", "hand_over",
 )  # fmt: skip
+"""The letters of a game."""
+
+LINK = "link"
+"""The letter that brings a player's sign-in link. It belongs to no game."""
 
 
 def receipt(
@@ -158,6 +162,13 @@ def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
     return _letter("hand_over", game, None, to, facts, key=facts.key)
 
 
+def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
+    """A player's sign-in link: the web `address` works once, until `until` (UTC)."""
+    values = {"game": None, "address": address, "until": until, "when": lambda moment: when(moment, to.zone)}
+    subject, text, html = _rendered(LINK, values)
+    return OutLetter(f"{LINK}/{to.address}/{address[-16:]}", LINK, to.address, subject, text, html)
+
+
 def _letter(
     kind: str,
     game: GameInfo | None,
@@ -180,17 +191,22 @@ def _letter(
         game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key,
         f"r{revision}" if revision else "",
     ]  # fmt: skip
+    subject, text, html = _rendered(kind, values)
     return OutLetter(
         key="/".join(one_line(part).replace("/", "-") for part in named if part),
-        kind=kind,
-        recipient=to.address,
-        subject=one_line(_words().get_template(f"{kind}-subject.txt").render(values)),
-        text=wrapped(_words().get_template(f"{kind}-body.txt").render(values)),
-        html=_markup().get_template(f"{kind}-body.html").render(values),
-        attachments=tuple(attached),
-        game_id=game.id if game else None,
-        answers=tuple(answers),
+        kind=kind, recipient=to.address, subject=subject, text=text, html=html,
+        attachments=tuple(attached), game_id=game.id if game else None, answers=tuple(answers),
         list_name=game.name if game else None,
+    )
+
+
+def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
+    """Subject, text and HTML of a letter of this kind."""
+    plain, markup = environment("mail", markup=False), environment("mail", markup=True)
+    return (
+        one_line(plain.get_template(f"{kind}-subject.txt").render(values)),
+        wrapped(plain.get_template(f"{kind}-body.txt").render(values)),
+        markup.get_template(f"{kind}-body.html").render(values),
     )
 
 
@@ -277,11 +293,3 @@ def environment(folder: str, *, markup: bool) -> Environment:
         "counted": count_words,
     }
     return made
-
-
-def _words() -> Environment:
-    return environment("mail", markup=False)
-
-
-def _markup() -> Environment:
-    return environment("mail", markup=True)

@@ -25,7 +25,7 @@ from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.explanations import canonical_subject
 from service.letters import render
-from service.letters.calendar_feed import Due, feed
+from service.letters.calendar_feed import Due, feed, path_of
 from service.letters.facts import (
     Closing,
     CorrectionFacts,
@@ -36,7 +36,6 @@ from service.letters.facts import (
     Recipient,
     WelcomeFacts,
 )
-from service.letters.personal_feed import path_of
 from service.mail.compose import Attachment, OutLetter
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.create import known_zone
-from service.letters import addresses, personal_feed
+from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.notices.postal_packs import addresses_of
 from service.public import me as visits
@@ -79,7 +79,7 @@ def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
                     games=visits.games_of(session, visitor),
-                    feed=f"{ports.base_url}{personal_feed.path_of(own)}",
+                    feed=f"{ports.base_url}{calendar_feed.path_of(own)}",
                     now_at=addresses.reach(addresses_of(session, own.id), ports.clock.now().date()),
                     cache="private, no-store")
 
@@ -166,7 +166,7 @@ def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        personal_feed.renew(visits.player(session, visitor))
+        calendar_feed.renew(visits.player(session, visitor))
         _note(session, ports, visitor, "another calendar address")
     return RedirectResponse("/public/me?told=feed", status_code=303)
 

@@ -17,7 +17,7 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.letters.link import link_letter
+from service.letters.render import link_letter
 from service.store import records
 from service.store.tables import AccessLinkRow, GameRow, OutboxRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts

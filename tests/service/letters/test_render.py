@@ -15,7 +15,7 @@ import templates
 from service.intake import explanations
 from service.intake.context import IntakeContext
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
-from service.letters import link, render
+from service.letters import render
 from service.letters.facts import GameInfo, Recipient, RejectionFacts
 from service.mail.compose import compose
 from tests.support import letters_samples as samples
@@ -65,7 +65,7 @@ def test_every_kind_has_its_three_templates_and_a_sample() -> None:
     assert kinds == set(render.KINDS)
     found = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
     assert found == {
-        f"{kind}-{part}" for kind in {*kinds, link.KIND} for part in ("subject.txt", "body.txt", "body.html")
+        f"{kind}-{part}" for kind in {*kinds, render.LINK} for part in ("subject.txt", "body.txt", "body.html")
     }
 
 
