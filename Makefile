@@ -40,6 +40,7 @@ lint: setup-dev
 	.venv/bin/mypy
 	.venv/bin/mypy -p tests
 	.venv/bin/lint-imports
+	@tools/house
 
 clean:
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .hypothesis demo-site
