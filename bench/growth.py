@@ -91,8 +91,8 @@ def _figures(at: StormPlace, site: Site, sizes: Sizes) -> Iterator[Figure]:
     def more_phases(count: int) -> None:
         for _ in range(count):
             phase = ready.pop()
-            site.turns.close({"phase": phase})
-            site.turns.approve(phase, "growth")
+            site.close_phase(phase)
+            site.approve_phase(phase, "growth")
 
     yield from _told("phase of ten powers", sizes.games, _slope(at, more_phases, sizes.games),
                      "closed, judged, its results drawn and written for ten players")
@@ -152,7 +152,7 @@ class _Mails:
         with self._at.store() as session:
             keys = list(session.scalars(select(MailRow.sha256).where(MailRow.state == MailState.STORED)))
         for key in keys:
-            self._site.turns.take({"mail": key})
+            self._site.mails.take({"mail": key})
         # Those that are read no more hold no deadline up.
         with self._at.store.begin() as session:
             session.execute(text("update submissions set read_at = received_at, fate = 'held'"))

@@ -34,7 +34,7 @@ from service.games import create
 from service.games.ballots import executed
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
-from service.games.turns import extend_calendar
+from service.games.turns import extend_calendar, resolve_orders
 from service.pictures import map_pdf, plan_of
 from service.store import records
 from service.store.tables import (
@@ -118,8 +118,8 @@ def _summer(play: _Play) -> None:
     for power in play.story.players:
         _file(play, phase, power, ROUNDS[0])
     play.clock.set(phase.deadline)
-    play.site.turns.close({"phase": phase.id})
-    play.site.turns.approve(phase.id, "bench")
+    play.site.close_phase(phase.id)
+    play.site.approve_phase(phase.id, "bench")
 
 
 def _autumn(play: _Play, out: TextIO) -> None:
@@ -128,11 +128,11 @@ def _autumn(play: _Play, out: TextIO) -> None:
     for power in play.story.players:
         _file(play, phase, power, ROUNDS[1])
     play.clock.set(phase.deadline)
-    play.site.turns.close({"phase": phase.id})
+    play.site.close_phase(phase.id)
     for what in ("first time", "again"):
         with play.site.store() as session:
             row = session.get_one(PhaseRow, phase.id)
-            resolution, _ = play.site.turns.resolve(session, row)
+            resolution, _ = resolve_orders(session, row, play.site.load)
             begun = time.process_time()
             put: Callable[[Session], None] = play.site.announcements.prepare(session, row, resolution)
             drawn = time.process_time()

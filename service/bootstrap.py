@@ -26,11 +26,11 @@ from reading.page import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
+from service.games import turns
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phase_summary import Aftermath, aftermath
 from service.games.results import ShownPower, show
-from service.games.turns import Turns
 from service.intake import process_mail, reread_line
 from service.intake.postal_mail import PostalMail
 from service.intake.read_submission import SubmissionReader
@@ -88,7 +88,7 @@ class Site:
     jobs: DbosJobs
     source: Callable[[], MailSource]
     transport: Transport
-    turns: Turns
+    mails: process_mail.MailProcessor
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
     quarantine: Quarantine
@@ -113,6 +113,19 @@ class Site:
         """Send what is due."""
         return outbox.send_due(self.store, self.blobs, self.transport, self.clock,
                                sender=self.settings.mail_out.sender)
+
+    def close_phase(self, phase_id: int) -> None:
+        """Close a phase whose deadline has passed (`service.games.turns.close_phase`)."""
+        turns.close_phase(self.store, phase_id, self.clock, self.load, fetch_mail=lambda: _drain(self),
+                          process_mail=lambda key: self.mails.take({"mail": key}))
+
+    def judge_when_read(self, phase_id: int) -> bool:
+        """Judge a closed phase if everything is read (`service.games.judge_when_read`)."""
+        return turns.judge_when_read(self.store, phase_id, self.clock, self.load)
+
+    def approve_phase(self, phase_id: int, by: str) -> None:
+        """Send the results of a judged phase (`service.games.approve_phase_phase`)."""
+        turns.approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
 
     def shown(self, phase_id: int) -> tuple[ShownPower, ...]:
         """What was judged, in words; empty while nothing is."""
@@ -168,7 +181,7 @@ class Site:
 
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
-            settled=self.turns.judge_when_read, approve=self.turns.approve, shown=self.shown,
+            settled=self.judge_when_read, approve=self.approve_phase, shown=self.shown,
             map_pdf=self.map_pdf, suggest=self.suggest, words=self.words,
             secure_cookies=self.settings.web.secure_cookies,
             base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
@@ -202,21 +215,10 @@ def open_site(
         own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
     )
-    turns = Turns(
-        store=store,
-        clock=now,
-        load=load,
-        drain=lambda: _drain(site),
-        take=taker.take,
-        announce=announce,
-        parse=lambda variant, phase, power, text, line: vocabulary.orders_of(
-            variant, phase.kind, power, text, line
-        ),
-    )
     looker = eye or _LazyEye(opener)
     reader = SubmissionReader(
         store=store, blobs=blobs, clock=now, eye=looker, load=load, post=post,
-        settled=turns.judge_when_read,
+        settled=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
         doubt=ReviewLimits(settings.reader.auto_score, settings.reader.auto_margin),
     )
     site = Site(
@@ -228,11 +230,11 @@ def open_site(
         jobs,
         lambda: open_source(settings.mail_in),
         open_transport(settings.mail_out),
-        turns,
+        taker,
         load,
         announce,
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
-        DryRun(store, now, turns, writer),
+        DryRun(store, now, writer),
         Health(
             store,
             SystemClock(),
@@ -269,13 +271,17 @@ def _register(site: Site, taker: process_mail.MailProcessor, reader: SubmissionR
     site.jobs.register(ingest.WORK, taker.take, failed=taker.give_up)
     site.jobs.register(process_mail.TELL_WORK, taker.tell_sender, failed=_noted(site, process_mail.TELL_WORK))
     site.jobs.register(process_mail.READ_WORK, reader.read, failed=reader.give_up)
-    def close(payload: dict[str, Any]) -> None:
+
+    def open_phase(payload: dict[str, Any]) -> None:
+        turns.open_phase(site.store, int(payload["phase"]), site.clock)
+
+    def close_phase(payload: dict[str, Any]) -> None:
         if site.guard is None or not site.guard.holds(int(payload["phase"])):
-            site.turns.close(payload)
+            site.close_phase(int(payload["phase"]))
 
     for name, step in (
-        (scheduler.OPEN, site.turns.open),
-        (scheduler.DEADLINE, close),
+        (scheduler.OPEN, open_phase),
+        (scheduler.DEADLINE, close_phase),
         (scheduler.REMIND, remind),
         (scheduler.LETTERS, letters),
     ):

@@ -87,7 +87,7 @@ def _serve(site: Site) -> None:
 
 
 def _work(site: Site) -> None:
-    site.jobs.register(APPROVE, lambda payload: site.turns.approve(int(payload["phase"]), "bench"))
+    site.jobs.register(APPROVE, lambda payload: site.approve_phase(int(payload["phase"]), "bench"))
     stop = Event()
 
     def tend() -> None:

@@ -1,16 +1,21 @@
-"""A phase from its deadline to its results: close, judge, approve. Each step claims the state it expects."""
+"""A phase from its first hour to its results: open, close, judge, approve.
+
+Each step is an update that names the state it expects, and the number of changed rows decides who won
+(`records.claim`). So two processes, or one that was killed and runs the step again, have one effect.
+The order of a phase's states is in `service.store.states.PhaseState`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session
 
-from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
@@ -18,6 +23,7 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from reading import vocabulary
 from service.clock import Clock
 from service.games import lots
 from service.games.ballots import executed
@@ -26,10 +32,16 @@ from service.games.deadlines import PhaseWindow, schedule
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
 from service.store import records
+from service.store.engine import Store
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 
 AHEAD = 8
-"""Phases that are kept on the calendar ahead of the one being played: a whole game year."""
+"""Phases kept on the calendar after the one in play: a whole game year."""
+
+JUDGEABLE = (PhaseState.CLOSED, PhaseState.READY)
+
+Load = Callable[[str], Variant]
+"""Gives the variant of a board's slug; `maps.load` except in tests."""
 
 
 class NotReady(UserFacingError):
@@ -40,8 +52,8 @@ class Announcer(Protocol):
     """What leaves when a phase is approved."""
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
-        """Render every letter and picture of the results. The answer puts them into a transaction; nothing is
-        put when any rendering failed."""
+        """Render every letter and picture of the results. The returned function puts them into a
+        transaction; a rendering that fails raises here, before anything is put."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,198 +64,202 @@ class WrittenOrder:
     line: SettledLine
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
-    """The steps of a phase, with everything they need.
+def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
+    """Let a waiting phase take orders once its hour has come. The phase before need not be judged.
 
-    `drain` empties the mailbox; `take` judges one stored mail; `parse(variant, phase, power, text, line)`
-    gives the orders of one line of canonical text.
+    1. Check that the hour has come and that no earlier phase of the game is waiting or open.
+    2. Claim WAITING -> OPEN, and log. A phase that is unknown, too early or opened already is left alone.
     """
-
-    store: sessionmaker[Session]
-    clock: Clock
-    load: Callable[[str], Variant]
-    drain: Callable[[], None]
-    take: Callable[[dict[str, Any]], None]
-    parse: Callable[[Variant, Phase, str, str, int], Sequence[Order]]
-    announce: Announcer
-
-    def open(self, payload: dict[str, Any]) -> None:
-        """Handler of `schedule.OPEN`: a waiting phase takes orders from its hour on, judged predecessor or
-        not."""
-        with self.store.begin() as session:
-            phase = session.get(PhaseRow, int(payload["phase"]))
-            if phase is None or phase.opens_at > self.clock.now():
-                return
-            if phase.id not in {p.id for p in records.phases_to_open(session, self.clock.now())}:
-                return
-            if records.claim_phase(session, phase.id, PhaseState.WAITING, PhaseState.OPEN):
-                records.log_event(session, self.clock.now(), "phase_opened", game_id=phase.game_id,
-                                  detail={"phase": str(phase_of(phase))})
-
-    def close(self, payload: dict[str, Any]) -> None:
-        """Handler of `schedule.DEADLINE`: empty the mailbox, judge what it brought, then close and fix the
-        ballots.
-
-        The deadline is read again afterwards: a deadline that was moved meanwhile closes nothing.
-        """
-        self.drain()
-        phase_id = int(payload["phase"])
-        with self.store() as session:
-            waiting = [m.sha256 for m in records.unfinished_mails(session)]
-        for key in waiting:
-            self.take({"mail": key})
-        with self.store.begin() as session:
-            phase = session.get(PhaseRow, phase_id)
-            now = self.clock.now()
-            if phase is None or phase.deadline > now:
-                return
-            # the phase before is not approved yet; the sweep comes again when it is
-            if phase.position is None:
-                return
-            if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
-                records.log_event(session, now, "phase_closed", game_id=phase.game_id,
-                                  detail={"phase": str(phase_of(phase))})
-            judged = phase.state != PhaseState.CLOSED
-        if not judged:
-            self.judge_when_read(phase_id)
-
-    def judge_when_read(self, phase_id: int) -> bool:
-        """Judge a closed phase once every sheet is read and no line waits for a person; whether it was
-        judged."""
-        with self.store() as session:
-            phase = session.get_one(PhaseRow, phase_id)
-            if phase.state not in {PhaseState.CLOSED, PhaseState.READY} or _waits(session, phase):
-                return False
-        self.judge(phase_id)
-        return True
-
-    def judge(self, phase_id: int) -> Resolution:
-        """Judge a closed phase, or one that is ready and was read again. Raises NotReady for any other
-        state."""
-        with self.store.begin() as session:
-            phase = session.get_one(PhaseRow, phase_id)
-            if phase.state not in {PhaseState.CLOSED, PhaseState.READY} or phase.position is None:
-                raise NotReady("only a phase whose deadline has passed can be judged")
-            lots.check_committed(session, phase)
-            resolution, orders = self.resolve(session, phase)
-            now = self.clock.now()
-            changed = records.claim(
-                session, PhaseRow, PhaseRow.id == phase_id,
-                PhaseRow.state.in_([PhaseState.CLOSED, PhaseState.READY]),
-                state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
-            if not changed:
-                raise NotReady("somebody else has moved this phase on")
-            records.log_event(session, now, "phase_judged", game_id=phase.game_id,
-                              detail={"phase": str(phase_of(phase)), "orders": orders})
-        return resolution
-
-    def resolve(self, session: Session, phase: PhaseRow) -> tuple[Resolution, int]:
-        """What judging the executed sheets as they now stand gives, and of how many orders. Writes nothing;
-        the same for a rehearsal and the real run. Raises NotReady where the position is not known yet."""
-        if phase.position is None:
-            raise NotReady("the results of the phase before are not approved yet")
-        variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-        written = self.orders(session, phase, variant)
-        resolution = judge(variant.setting(), codec.load_position(phase.position), [w.order for w in written],
-                           Lots(lots.tape_of(session, phase, variant.rules.LOTS)))
-        return resolution, len(written)
-
-    def orders(self, session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
-        """The orders of every executed sheet, by power and line. Lines that are void, struck or no orders
-        give none."""
-        chosen = executed(session, phase)
-        by_sheet = lines_of(session, list(chosen.values()))
-        found = []
-        for power, submission in chosen.items():
-            for line in by_sheet[submission]:
-                if line.order is None or line.state not in {LineState.AUTO, LineState.READ}:
-                    continue
-                orders = self.parse(variant, phase_of(phase), power, line.order, line.id)
-                found += [WrittenOrder(replace(order, line=line.id), line) for order in orders]
-        return found
-
-    def approve(self, phase_id: int, by: str) -> None:
-        """Send the results and open the way for the next phase: the only step that cannot be taken back.
-
-        Every letter and picture is rendered first, outside the transaction. Raises NotReady with the reason.
-        """
-        with self.store() as session:
-            phase = session.get_one(PhaseRow, phase_id)
-            if phase.state == PhaseState.SENT:
-                return
-            if phase.state != PhaseState.READY or phase.resolution is None or _waits(session, phase):
-                raise NotReady("the results are not complete: a sheet or a line is still to be read")
-            resolution = codec.load_resolution(phase.resolution)
-            judged_at = phase.judged_at
-            put = self.announce.prepare(session, phase, resolution)
-        with self.store.begin() as session:
-            now = self.clock.now()
-            sent = records.claim(
-                session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == PhaseState.READY,
-                PhaseRow.judged_at == judged_at, state=PhaseState.SENT, sent_at=now)
-            if not sent:
-                raise NotReady("the phase was judged again meanwhile; look at the results once more")
-            put(session)
-            phase = session.get_one(PhaseRow, phase_id)
-            self._go_on(session, phase, resolution, now)
-            records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
+    with store.begin() as session:
+        now = clock.now()
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None or phase_id not in {row.id for row in records.phases_to_open(session, now)}:
+            return
+        if records.claim_phase(session, phase_id, PhaseState.WAITING, PhaseState.OPEN):
+            records.log_event(session, now, "phase_opened", game_id=phase.game_id,
                               detail={"phase": str(phase_of(phase))})
 
-    def _go_on(self, session: Session, phase: PhaseRow, resolution: Resolution, now: datetime) -> None:
-        """Hand the position to the phase it is for; those between have nothing to order and are over
-        (CAL-17)."""
-        game = session.get_one(GameRow, phase.game_id)
-        drawn = resolution.draw_open_to is not None and self.load(game.variant).rules.draws_at_once()
-        if resolution.winner is not None or resolution.joint or drawn:
-            session.execute(update(PhaseRow).where(
-                PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))
+
+def close_phase(
+    store: Store, phase_id: int, clock: Clock, load: Load, *, fetch_mail: Callable[[], None],
+    process_mail: Callable[[str], None],
+) -> None:
+    """Close a phase whose deadline has passed, and judge it if everything is read.
+
+    1. Empty the mailbox (`fetch_mail`), and judge each stored mail (`process_mail`, by its hash).
+    2. Read the deadline again: one that was moved meanwhile closes nothing. Without a position the phase
+       before is not approved yet; the sweep asks again once it is.
+    3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
+    4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
+    """
+    fetch_mail()
+    with store() as session:
+        stored_mails = [mail.sha256 for mail in records.unfinished_mails(session)]
+    for key in stored_mails:
+        process_mail(key)
+    with store.begin() as session:
+        now = clock.now()
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None or phase.deadline > now or phase.position is None:
             return
-        extend_calendar(session, game, self.load(game.variant))
-        later = [p for p in records.phases(session, game.id) if p.ordinal > phase.ordinal]
-        wanted = resolution.position.phase
-        at = next(number for number, row in enumerate(later) if phase_of(row) == wanted)
-        for row in later[:at]:
-            row.state, row.closed_at = PhaseState.SENT, now
-        following = later[at]
-        following.position = codec.dump_position(resolution.position)
-        session.flush()
-        if following.opens_at <= now:
-            records.claim_phase(session, following.id, PhaseState.WAITING, PhaseState.OPEN)
+        if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
+            records.log_event(session, now, "phase_closed", game_id=phase.game_id,
+                              detail={"phase": str(phase_of(phase))})
+        is_closed = phase.state == PhaseState.CLOSED
+    if is_closed:
+        judge_when_read(store, phase_id, clock, load)
+
+
+def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bool:
+    """Judge a closed phase if every sheet is read and no line waits for a person; whether it was judged."""
+    with store() as session:
+        phase = session.get_one(PhaseRow, phase_id)
+        if phase.state not in JUDGEABLE or _is_incomplete(session, phase):
+            return False
+    judge_phase(store, phase_id, clock, load)
+    return True
+
+
+def judge_phase(store: Store, phase_id: int, clock: Clock, load: Load) -> Resolution:
+    """Judge a closed phase, or again one that is judged and not sent yet; the resolution that was stored.
+
+    1. Check: closed, with a position, its lots committed before the deadline.
+    2. Resolve the orders of the sheets that count.
+    3. Claim CLOSED or READY -> READY with the resolution, and log.
+    Raises NotReady for any other state, or when another process was faster.
+    """
+    with store.begin() as session:
+        phase = session.get_one(PhaseRow, phase_id)
+        if phase.state not in JUDGEABLE or phase.position is None:
+            raise NotReady("only a phase whose deadline has passed can be judged")
+        lots.check_committed(session, phase)
+        resolution, order_count = resolve_orders(session, phase, load)
+        now = clock.now()
+        claimed = records.claim(
+            session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state.in_(JUDGEABLE),
+            state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
+        if not claimed:
+            raise NotReady("somebody else has moved this phase on")
+        records.log_event(session, now, "phase_judged", game_id=phase.game_id,
+                          detail={"phase": str(phase_of(phase)), "orders": order_count})
+    return resolution
+
+
+def resolve_orders(session: Session, phase: PhaseRow, load: Load) -> tuple[Resolution, int]:
+    """The resolution of the sheets that count at present, and the number of their orders. Writes nothing, so
+    a dry run and the real run use it alike. Raises NotReady if the phase has no position yet."""
+    if phase.position is None:
+        raise NotReady("the results of the phase before are not approved yet")
+    variant = load(session.get_one(GameRow, phase.game_id).variant)
+    written = written_orders(session, phase, variant)
+    tape = lots.tape_of(session, phase, variant.rules.LOTS)
+    orders = [one.order for one in written]
+    return judge(variant.setting(), codec.load_position(phase.position), orders, Lots(tape)), len(orders)
+
+
+def written_orders(session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
+    """The orders of every sheet that counts, by power and line. Lines that are void, struck out or not an
+    order give none; one line of text may give several orders."""
+    submissions = executed(session, phase)
+    lines = lines_of(session, list(submissions.values()))
+    written = []
+    for power, submission_id in submissions.items():
+        for line in lines[submission_id]:
+            if line.order is None or line.state not in {LineState.AUTO, LineState.READ}:
+                continue
+            orders = vocabulary.orders_of(variant, phase_of(phase).kind, power, line.order, line.id)
+            written += [WrittenOrder(order, line) for order in orders]
+    return written
+
+
+def approve_phase(
+    store: Store, phase_id: int, by: str, announce: Announcer, clock: Clock, load: Load
+) -> None:
+    """Send the results and open the way for the next phase: the only step that cannot be taken back.
+
+    1. Check: READY, every sheet and line read. An approved phase is left alone.
+    2. Render letters and pictures, outside the transaction: they take seconds.
+    3. Claim READY -> SENT with the `judged_at` of step 1, so that results judged again meanwhile stay.
+    4. In the same transaction put the letters, hand the position on, and log.
+    Raises NotReady with the reason when step 1 or 3 fails.
+    """
+    with store() as session:
+        phase = session.get_one(PhaseRow, phase_id)
+        if phase.state == PhaseState.SENT:
+            return
+        if phase.state != PhaseState.READY or phase.resolution is None or _is_incomplete(session, phase):
+            raise NotReady("the results are not complete: a sheet or a line is still to be read")
+        resolution = codec.load_resolution(phase.resolution)
+        judged_at = phase.judged_at
+        put_letters = announce.prepare(session, phase, resolution)
+    with store.begin() as session:
+        now = clock.now()
+        claimed = records.claim(
+            session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == PhaseState.READY,
+            PhaseRow.judged_at == judged_at, state=PhaseState.SENT, sent_at=now)
+        if not claimed:
+            raise NotReady("the phase was judged again meanwhile; look at the results once more")
+        put_letters(session)
+        phase = session.get_one(PhaseRow, phase_id)
+        _hand_on(session, phase, resolution, now, load)
+        records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
+                          detail={"phase": str(phase_of(phase))})
+
+
+def _hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: datetime, load: Load) -> None:
+    """Give the position to the phase it is for. Phases in between have nothing to order and end (CAL-17);
+    when the game is over, all later phases end."""
+    game = session.get_one(GameRow, phase.game_id)
+    variant = load(game.variant)
+    is_drawn = resolution.draw_open_to is not None and variant.rules.draws_at_once()
+    if resolution.winner is not None or resolution.joint or is_drawn:
+        session.execute(update(PhaseRow).where(
+            PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))
+        return
+    extend_calendar(session, game, variant)
+    later = [row for row in records.phases(session, game.id) if row.ordinal > phase.ordinal]
+    next_index = next(
+        index for index, row in enumerate(later) if phase_of(row) == resolution.position.phase)
+    for row in later[:next_index]:
+        row.state, row.closed_at = PhaseState.SENT, now
+    following = later[next_index]
+    following.position = codec.dump_position(resolution.position)
+    session.flush()
+    if following.opens_at <= now:
+        records.claim_phase(session, following.id, PhaseState.WAITING, PhaseState.OPEN)
 
 
 def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
-    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and its own seed for
+    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and a seed for its
     lots."""
     rows = records.phases(session, game.id)
-    over = sum(r.state == PhaseState.SENT for r in rows)
-    wanted = over + 1 + AHEAD
-    if len(rows) >= wanted:
+    sent_count = sum(row.state == PhaseState.SENT for row in rows)
+    wanted_count = sent_count + 1 + AHEAD
+    if len(rows) >= wanted_count:
         return
     start = date.fromisoformat(str(game.options["start"]))
-    windows = schedule(start, variant.calendar, variant.start.phase, wanted)
-    shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else None
+    windows = schedule(start, variant.calendar, variant.start.phase, wanted_count)
+    shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else timedelta()
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         session.add(PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
             kind=window.phase.kind.value, state=PhaseState.WAITING, seed=lots.fresh_seed(),
-            review=review_of(game.options),
-            opens_at=window.opens + shift if shift else window.opens,
-            deadline=window.deadline + shift if shift else window.deadline,
+            review=review_of(game.options), opens_at=window.opens + shift, deadline=window.deadline + shift,
         ))
     session.flush()
 
 
 def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
-    """By how much the calendar as a whole was moved, seen at its last row: a deadline moved alone leaves the
-    instant at which its own phase opens, and the one at which its retreats close."""
+    """By how much the whole calendar was moved, seen at its last row."""
+    # A deadline that was moved alone leaves the instant at which its own phase opens, and the one at which
+    # its retreats close. So the shift is read from these.
     if last.kind == PhaseKind.RETREAT:
         return last.deadline - planned.deadline
     return last.opens_at - planned.opens
 
 
-def _waits(session: Session, phase: PhaseRow) -> bool:
-    """Whether a mail in time is unjudged, a sheet unread, or a line of an executed sheet waits for a
+def _is_incomplete(session: Session, phase: PhaseRow) -> bool:
+    """Whether a mail in time is unjudged, a sheet unread, or a line of a sheet that counts waits for a
     person."""
     mails = session.scalar(select(func.count()).select_from(MailRow).where(
         MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline))
@@ -252,4 +268,4 @@ def _waits(session: Session, phase: PhaseRow) -> bool:
     if mails or unread:
         return True
     lines = lines_of(session, list(executed(session, phase).values()))
-    return any(line.needs_a_person for group in lines.values() for line in group)
+    return any(line.needs_a_person for sheet_lines in lines.values() for line in sheet_lines)

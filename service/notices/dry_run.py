@@ -25,7 +25,7 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.results import ShownPower, show
 from service.games.seal import sealed
-from service.games.turns import NotReady, Turns
+from service.games.turns import NotReady, resolve_orders
 from service.mail.compose import Attachment, OutLetter
 from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer
@@ -105,7 +105,6 @@ class DryRun:
 
     store: sessionmaker[Session]
     clock: Clock
-    turns: Turns
     writer: LetterContext
 
     def run(self, phase_id: int, by: str, *, drawing: bool = True) -> Rehearsal:
@@ -139,7 +138,7 @@ class DryRun:
         if sealed(phase):
             return plain, marks
         try:
-            resolution, _ = self.turns.resolve(session, phase)
+            resolution, _ = resolve_orders(session, phase, self.writer.load)
         except NotReady as why:
             return replace(plain, obstacles=(*plain.obstacles, f"{why}")), marks
         dumped = codec.dump_resolution(resolution)
@@ -168,7 +167,7 @@ class DryRun:
             phase = session.get(PhaseRow, phase_id)
             if phase is None or phase.state not in REHEARSED or sealed(phase):
                 return []
-            resolution, _ = self.turns.resolve(session, phase)
+            resolution, _ = resolve_orders(session, phase, self.writer.load)
             return ResultsAnnouncer(self.writer).picture(session, phase, resolution, name)
 
     def _sheets(self, session: Session, phase: PhaseRow) -> tuple[DryRunSheet, ...]:
@@ -188,7 +187,7 @@ class DryRun:
     def _powers(
         self, session: Session, phase: PhaseRow, resolution: Resolution, sheets: Sequence[DryRunSheet]
     ) -> tuple[ShownPower, ...]:
-        variant = self.turns.load(session.get_one(GameRow, phase.game_id).variant)
+        variant = self.writer.load(session.get_one(GameRow, phase.game_id).variant)
         chosen = {one.power: one.submission for one in sheets if one.submission is not None}
         lines = lines_of(session, list(chosen.values()))
         return show(variant, resolution, {power: lines[key] for power, key in chosen.items()})

@@ -116,11 +116,11 @@ POINTS = (
     ("service.bootstrap.Site.send_letters", "after"),
 )
 CLOSING = (
-    ("service.games.turns.Turns.close", "before"),
+    ("service.games.turns.close_phase", "before"),
     ("service.store.records.claim_phase", "after"),
-    ("service.games.turns.Turns.judge", "before"),
-    ("service.games.turns.Turns.judge", "after"),
-    ("service.games.turns.Turns.close", "after"),
+    ("service.games.turns.judge_phase", "before"),
+    ("service.games.turns.judge_phase", "after"),
+    ("service.games.turns.close_phase", "after"),
 )
 
 

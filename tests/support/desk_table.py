@@ -79,8 +79,8 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "wall": table.site.clock,
         "secure_cookies": False,
         "understand": understand,
-        "settled": table.turns.judge_when_read,
-        "approve": table.turns.approve,
+        "settled": table.judge_when_read,
+        "approve": table.approve_phase,
         "shown": lambda _phase: (),
         "map_pdf": lambda _game: None,
         "quarantine": Quarantine(

@@ -68,7 +68,7 @@ def begin(table: Table) -> PhaseRow:
     """Open the next phase in which there is something to order; the row."""
     row = next(one for one in table.phases() if one.state != PhaseState.SENT)
     table.site.clock.set(max(row.opens_at, table.site.clock.now()))
-    table.turns.open({"phase": row.id})
+    table.open_phase(row.id)
     return row
 
 
@@ -76,10 +76,10 @@ def finish(table: Table) -> None:
     """Close, judge and approve the phase in play; a doubtful line is left out first."""
     row = next(one for one in table.phases() if one.state != PhaseState.SENT)
     table.site.clock.set(max(table.site.clock.now(), row.deadline) + timedelta(minutes=1))
-    table.turns.close({"phase": row.id})
+    table.close_phase(row.id)
     decide(table, row.id)
-    table.turns.judge_when_read(row.id)
-    table.turns.approve(row.id, "Ada")
+    table.judge_when_read(row.id)
+    table.approve_phase(row.id, "Ada")
 
 
 def read(table: Table, power: str, orders: list[str]) -> None:

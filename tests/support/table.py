@@ -25,11 +25,10 @@ from adjudicator.units import Unit
 from demo.story import tell
 from grammar.print import canonical
 from maps.variant import Variant
-from reading import vocabulary
-from service.games import create
+from service.games import create, turns
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
-from service.games.turns import Announcer, Turns, extend_calendar
+from service.games.turns import Announcer, extend_calendar
 from service.intake.explanations import canonical_subject
 from service.intake.process_mail import MailProcessor
 from service.mail.image_types import PillowProbe
@@ -83,7 +82,7 @@ class Told:
 
 @dataclass
 class Table:
-    """One game of w3k. `announce` is what `turns` calls; `drained` counts looks into the mailbox, `sent` are
+    """One game of w3k. `announce` is what an approval calls; `drained` counts looks into the mailbox, `sent` are
     mails that a player keeps a copy of."""
 
     site: Site
@@ -110,14 +109,21 @@ class Table:
             own_domain="galloper.example", trusted_authserv_id=SERVER,
         )  # fmt: skip
 
-    @property
-    def turns(self) -> Turns:
-        return Turns(
-            store=self.site.store, clock=self.site.clock, load=self.load, drain=self._drain,
-            take=self.taker.take,
-            announce=self.announce,
-            parse=lambda variant, phase, power, text, line: vocabulary.orders_of(variant, phase.kind, power, text, line),
-        )  # fmt: skip
+    def open_phase(self, phase_id: int) -> None:
+        turns.open_phase(self.site.store, phase_id, self.site.clock)
+
+    def close_phase(self, phase_id: int) -> None:
+        turns.close_phase(self.site.store, phase_id, self.site.clock, self.load, fetch_mail=self._drain,
+                          process_mail=lambda key: self.taker.take({"mail": key}))
+
+    def judge_when_read(self, phase_id: int) -> bool:
+        return turns.judge_when_read(self.site.store, phase_id, self.site.clock, self.load)
+
+    def judge_phase(self, phase_id: int) -> Resolution:
+        return turns.judge_phase(self.site.store, phase_id, self.site.clock, self.load)
+
+    def approve_phase(self, phase_id: int, by: str) -> None:
+        turns.approve_phase(self.site.store, phase_id, by, self.announce, self.site.clock, self.load)
 
     def _drain(self) -> None:
         self.drained.append(self.site.clock.now())

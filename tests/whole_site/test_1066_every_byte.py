@@ -79,8 +79,8 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         table.file(EARLS, GUESSES)
         first = table.phase()
         site.clock.set(first.deadline + timedelta(minutes=1))
-        table.turns.close({"phase": first.id})
-        table.turns.approve(first.id, "ada")
+        table.close_phase(first.id)
+        table.approve_phase(first.id, "ada")
         with site.store.begin() as session:
             Broadcasts(desk).correct(
                 session,

@@ -37,8 +37,8 @@ def _judged(table: Table) -> Table:
     table.file(EARLS, ["A Dunholm - Northumberland"])
     phase = table.phase()
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     return table
 
 

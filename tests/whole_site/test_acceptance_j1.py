@@ -174,7 +174,7 @@ class Tables:
         for game, phase in running:
             self._read_by_hand(phase)
             assert self.phase(game, name).state == PhaseState.READY, (game, name, self._open(phase.id))
-            self.site.turns.approve(phase.id, "ada")
+            self.site.approve_phase(phase.id, "ada")
         self.settle()
 
     def _read_by_hand(self, phase: PhaseRow) -> None:
@@ -201,7 +201,7 @@ class Tables:
                     )
                 )
         if rows:
-            assert self.site.turns.judge_when_read(phase.id)
+            assert self.site.judge_when_read(phase.id)
 
     def _open(self, phase_id: int) -> list[str]:
         with self.site.store() as session:

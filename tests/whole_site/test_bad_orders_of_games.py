@@ -136,8 +136,8 @@ def test_a_bad_order_has_its_outcome_and_its_sentence_in_the_letter(site: Site, 
         table.file(power, lines)
     phase = table.phase()
     site.clock.set(phase.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     said = " ".join(table.words(row) for row in table.letters()
                     if row.recipient == address(bad.reader) and row.kind.endswith("_results"))
     assert [one for one in bad.told if one not in said] == [], said

@@ -25,8 +25,8 @@ def _finish(table: Table, number: int) -> str:
     """Judge and approve a phase; the results letter that went out last."""
     phase = table.phase(number)
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     row = next(
         one for one in reversed(table.letters()) if one.phase_id == phase.id and one.kind.endswith("_results")
     )
@@ -50,7 +50,7 @@ def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> No
     assert "Boat Bunch Denbigh" in said
 
     table.site.clock.set(table.phase(2).opens_at)
-    table.turns.open({"phase": table.phase(2).id})
+    table.open_phase(table.phase(2).id)
     assert table.phase(2).state == PhaseState.OPEN
     assert (table.phase(2).season, table.phase(2).year) == ("Spring", 621)
     table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=2)

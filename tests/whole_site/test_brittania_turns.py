@@ -31,8 +31,8 @@ def table(site: Site) -> Table:
 def _finish(table: Table, number: int) -> None:
     phase = table.phase(number)
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(table.phase(number).id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(table.phase(number).id, "ada")
 
 
 def _results(table: Table, number: int) -> str:
@@ -87,7 +87,7 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     assert "Essex is the capital of Red" in said
 
     table.site.clock.set(table.phase(2).opens_at)
-    table.turns.open({"phase": table.phase(2).id})
+    table.open_phase(table.phase(2).id)
     assert table.phase(2).state == PhaseState.OPEN
     # its first two numbers leave 5 and 3 when divided by ten: dice of 6 and 4
     table.set_phase(2, seed=f"{39:064x}")

@@ -146,7 +146,7 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
     doors: dict[str, Any] = {
         "base_url": BASE, "wall": SimulatedClock(site.clock.now()), "metrics_token": TOKEN,
         "health": lambda: (),
-        "rehearse": DryRun(site.store, site.clock, table.turns, table.writer),
+        "rehearse": DryRun(site.store, site.clock, table.writer),
         "metrics": Metrics(site.store, site.clock, MailboxStatus(site.clock), Path()).text}
     made = World(site, table, open_desk(table, **doors), log)
     event.listen(site.engine, "before_cursor_execute", lambda *args: made.work.append(str(args[2])))

@@ -154,8 +154,8 @@ def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> No
     phase = table.phase()
     assert (phase.season, phase.kind) == ("Dawn", PhaseKind.MOVEMENT)
     site.clock.set(phase.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     assert table.outcomes()[UPPER, "Alder Hythe rings bell"] == "succeeds"
     assert table.outcomes()[LOWER, "Widow's Landing rings bell"] == "illegal"
     said = next(table.words(row) for row in reversed(table.letters()) if row.kind.endswith("_results"))

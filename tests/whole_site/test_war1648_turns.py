@@ -33,12 +33,12 @@ def _play(table: Table, season: str, **sheets: list[str]) -> None:
     row = _row(table, season)
     if row.state != PhaseState.OPEN:
         table.site.clock.set(row.opens_at)
-        table.turns.open({"phase": row.id})
+        table.open_phase(row.id)
     for power, orders in sheets.items():
         table.file(power.replace("_", " "), orders, number=_number(table, season))
     table.site.clock.set(row.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": row.id})
-    table.turns.approve(row.id, "ada")
+    table.close_phase(row.id)
+    table.approve_phase(row.id, "ada")
 
 
 def _told(table: Table, kind: str, power: str) -> str:

@@ -83,13 +83,13 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
                 )
             session.get_one(SubmissionRow, row.submission_id).read_at = phase.opens_at + timedelta(minutes=2)
         site.clock.set(phase.deadline + timedelta(minutes=1))
-        own.turns.close({"phase": phase.id})
+        own.close_phase(phase.id)
         with site.store.begin() as session:
             lines = list(session.scalars(select(LineRow.id).order_by(LineRow.ordinal)))
             decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
                 Decision(lines[at], LineState.READ, WRITTEN[at], WRITTEN[at]) for at in (1, 2)])
-        own.turns.judge_when_read(phase.id)
-        own.turns.approve(phase.id, "Ada")
+        own.judge_when_read(phase.id)
+        own.approve_phase(phase.id, "Ada")
         yield own
 
 

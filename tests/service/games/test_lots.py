@@ -86,7 +86,7 @@ def test_nothing_is_drawn_from_a_seed_that_was_not_entered_in_time(site: Site) -
     with site.engine.begin() as connection:
         connection.execute(text("UPDATE phases SET seed = :seed WHERE ordinal = 1"), {"seed": SEED})
     with pytest.raises(NotCommitted, match="was not entered in the record before the"):
-        table.turns.judge(row.id)
+        table.judge_phase(row.id)
     assert table.phase().resolution is None
 
 
@@ -98,7 +98,7 @@ def test_nothing_is_drawn_where_the_record_was_taken_away(site: Site) -> None:
         for gone in ("record", "record_heads"):
             connection.execute(text(f"DELETE FROM {gone}"))
     with pytest.raises(NotCommitted):
-        table.turns.judge(table.phase().id)
+        table.judge_phase(table.phase().id)
 
 
 def test_a_tape_from_before_there_were_seeds_is_drawn_as_it_was(site: Site) -> None:
@@ -108,7 +108,7 @@ def test_a_tape_from_before_there_were_seeds_is_drawn_as_it_was(site: Site) -> N
     table.set_phase(1, state=PhaseState.CLOSED, seed=None, lots=[7, 8, 9])
     with site.store() as session:
         assert lots.tape_of(session, session.get_one(PhaseRow, table.phase().id), 128) == (7, 8, 9)
-    table.turns.judge(table.phase().id)
+    table.judge_phase(table.phase().id)
     assert table.phase().resolution is not None
 
 
@@ -204,7 +204,7 @@ def test_no_seed_is_shown_between_judging_and_sending(site: Site) -> None:
     assert Phase(1643, "Winter", PhaseKind.ADJUSTMENT) == WINTER
     row = table.phase()
     site.clock.set(row.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": row.id})
+    table.close_phase(row.id)
     assert table.phase().state == PhaseState.READY
     with visitor(site) as browser:
         shown = browser.get(f"/public/{GAME}/lots").text + browser.get(f"/public/{GAME}/lots.json").text
@@ -225,9 +225,9 @@ def test_the_same_seed_gives_the_same_lots_again(over: Table, tmp_path: Path) ->
         table = open_table(site, position=over.position(1))
         row = table.phase()
         site.clock.set(row.deadline + timedelta(minutes=1))
-        table.turns.close({"phase": row.id})
+        table.close_phase(row.id)
         first = table.resolution().removed_by_lot
-        table.turns.judge(row.id)
+        table.judge_phase(row.id)
         assert table.resolution().removed_by_lot == first
         assert len(first) == 2
         finish(table)

@@ -15,7 +15,7 @@ from adjudicator.geo import Region
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import Unit
-from service.games.turns import AHEAD, NotReady
+from service.games.turns import AHEAD, NotReady, written_orders
 from service.store.tables import EventRow, LineState, MailState, PhaseRow, PhaseState, SubmissionRow
 from tests.support.site import Site
 from tests.support.table import Table, Told, autumn_1642, open_table
@@ -50,12 +50,12 @@ def close(table: Table, number: int = 1) -> None:
     """Let the deadline of a phase pass, and close it."""
     phase = table.phase(number)
     table.site.clock.set(phase.deadline + MINUTE)
-    table.turns.close({"phase": phase.id, "instant": ""})
+    table.close_phase(phase.id)
 
 
 def finish(table: Table, number: int = 1) -> None:
     close(table, number)
-    table.turns.approve(table.phase(number).id, "ada")
+    table.approve_phase(table.phase(number).id, "ada")
 
 
 # Closing
@@ -76,7 +76,7 @@ def test_a_deadline_empties_the_mailbox_closes_and_judges(table: Table) -> None:
 
 def test_nothing_closes_before_its_deadline(table: Table) -> None:
     table.site.clock.set(table.phase().deadline - timedelta(seconds=1))
-    table.turns.close({"phase": table.phase().id})
+    table.close_phase(table.phase().id)
     assert table.phase().state == PhaseState.OPEN
     assert events(table, "phase_closed") == 0
 
@@ -96,7 +96,7 @@ def test_closing_twice_has_one_effect(table: Table) -> None:
     close(table)
     first = table.phase()
     table.site.clock.advance(timedelta(minutes=6))
-    table.turns.close({"phase": first.id})
+    table.close_phase(first.id)
     second = table.phase()
     assert (second.closed_at, second.judged_at) == (first.closed_at, first.judged_at)
     assert (events(table, "phase_closed"), events(table, "phase_judged")) == (1, 1)
@@ -113,7 +113,7 @@ def test_a_phase_is_not_closed_before_the_one_before_it_is_sent(table: Table) ->
     table.set_phase(3, state=PhaseState.OPEN)
     close(table, 3)
     assert table.phase(3).state == PhaseState.OPEN
-    table.turns.close({"phase": 999})
+    table.close_phase(999)
 
 
 def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table: Table) -> None:
@@ -137,10 +137,10 @@ def test_a_turn_is_judged_only_when_every_sheet_is_read(table: Table) -> None:
     close(table)
     phase = table.phase()
     assert phase.state == PhaseState.CLOSED
-    assert table.turns.judge_when_read(phase.id) is False
+    assert table.judge_when_read(phase.id) is False
     with table.site.store.begin() as session:
         session.get_one(SubmissionRow, paper).read_at = table.site.clock.now()
-    assert table.turns.judge_when_read(phase.id) is True
+    assert table.judge_when_read(phase.id) is True
     assert table.outcomes()["Argyll", "A Edinburgh - Midlothian"] == "succeeds"
 
 
@@ -148,11 +148,11 @@ def test_a_mail_in_time_without_an_end_holds_up_the_judging_and_a_late_one_does_
     close(table)
     phase = table.phase()
     table.arrive(table.mail("Argyll"), phase.deadline + timedelta(seconds=1))
-    assert table.turns.judge_when_read(phase.id) is True
+    assert table.judge_when_read(phase.id) is True
     table.arrive(table.mail("Montrose"), phase.deadline)
-    assert table.turns.judge_when_read(phase.id) is False
+    assert table.judge_when_read(phase.id) is False
     with pytest.raises(NotReady):
-        table.turns.approve(phase.id, "ada")
+        table.approve_phase(phase.id, "ada")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_every_outcome_leads_back_to_its_line(table: Table) -> None:
     table.file("Hamilton", ["A Glasgow - Renfrewshire", "F Dunbar - Firth of Forth"], heading=["Hamilton"])
     close(table)
     with table.site.store() as session:
-        written = table.turns.orders(session, session.get_one(PhaseRow, table.phase().id), table.variant)
+        written = written_orders(session, session.get_one(PhaseRow, table.phase().id), table.variant)
     assert [one.line.text for one in written] == ["A Glasgow - Renfrewshire", "F Dunbar - Firth of Forth"]
     assert [one.order.line for one in written] == [one.line.id for one in written]
     assert [o.order.line for o in table.resolution().outcomes] == [one.line.id for one in written]
@@ -205,8 +205,8 @@ def test_every_outcome_leads_back_to_its_line(table: Table) -> None:
 def test_only_a_closed_phase_can_be_judged(table: Table, state: PhaseState) -> None:
     table.set_phase(1, state=state)
     with pytest.raises(NotReady, match="deadline has passed"):
-        table.turns.judge(table.phase().id)
-    assert table.turns.judge_when_read(table.phase().id) is False
+        table.judge_phase(table.phase().id)
+    assert table.judge_when_read(table.phase().id) is False
     assert table.phase().resolution is None
 
 
@@ -214,7 +214,7 @@ def test_judging_again_draws_the_same_lots(table: Table) -> None:
     close(table)
     first = table.phase().resolution
     table.site.clock.advance(MINUTE)
-    table.turns.judge(table.phase().id)
+    table.judge_phase(table.phase().id)
     assert table.phase().resolution == first
     assert table.phase().judged_at == table.site.clock.now()
 
@@ -228,12 +228,12 @@ def test_nothing_is_written_when_a_rendering_fails(table: Table) -> None:
     told(table).fails = True
     before = [(p.state, p.position) for p in table.phases()]
     with pytest.raises(RuntimeError, match="no picture"):
-        table.turns.approve(table.phase().id, "ada")
+        table.approve_phase(table.phase().id, "ada")
     assert [(p.state, p.position) for p in table.phases()] == before
     assert told(table).put == []
     assert events(table, "results_approved") == 0
     told(table).fails = False
-    table.turns.approve(table.phase().id, "ada")
+    table.approve_phase(table.phase().id, "ada")
     assert table.phase().state == PhaseState.SENT
 
 
@@ -241,7 +241,7 @@ def test_a_second_approval_changes_nothing(table: Table) -> None:
     finish(table)
     before = [(p.state, p.sent_at, p.position) for p in table.phases()]
     table.site.clock.advance(timedelta(hours=1))
-    table.turns.approve(table.phase().id, "bram")
+    table.approve_phase(table.phase().id, "bram")
     assert [(p.state, p.sent_at, p.position) for p in table.phases()] == before
     assert told(table).put == [Phase(1642, "Summer", PhaseKind.MOVEMENT)]
     assert events(table, "results_approved") == 1
@@ -251,7 +251,7 @@ def test_a_second_approval_changes_nothing(table: Table) -> None:
 def test_what_is_not_judged_cannot_be_approved(table: Table, state: PhaseState) -> None:
     table.set_phase(1, state=state)
     with pytest.raises(NotReady, match="still to be read"):
-        table.turns.approve(table.phase().id, "ada")
+        table.approve_phase(table.phase().id, "ada")
     assert told(table).prepared == []
 
 
@@ -261,14 +261,14 @@ def test_results_that_were_judged_again_while_they_were_drawn_are_not_sent(table
             self, session: Session, phase: PhaseRow, resolution: Resolution
         ) -> Callable[[Session], None]:
             table.site.clock.advance(MINUTE)
-            table.turns.judge(phase.id)
+            table.judge_phase(phase.id)
             return told_in.append
 
     told_in: list[Session] = []
     close(table)
     table.announce = Slow()
     with pytest.raises(NotReady, match="judged again"):
-        table.turns.approve(table.phase().id, "ada")
+        table.approve_phase(table.phase().id, "ada")
     assert table.phase().state == PhaseState.READY
     assert told_in == []
 
@@ -292,11 +292,11 @@ def test_retreats_that_nobody_has_to_make_are_over_and_the_dates_stand(table: Ta
     assert table.position(3).units == table.variant.start.units
     assert [(p.opens_at, p.deadline) for p in table.phases()][: len(dates)] == dates
     table.site.clock.set(autumn.opens_at - timedelta(seconds=1))
-    table.turns.open({"phase": autumn.id})
+    table.open_phase(autumn.id)
     assert table.phase(3).state == PhaseState.WAITING
     table.site.clock.set(autumn.opens_at)
-    table.turns.open({"phase": autumn.id})
-    table.turns.open({"phase": autumn.id})
+    table.open_phase(autumn.id)
+    table.open_phase(autumn.id)
     assert table.phase(3).state == PhaseState.OPEN
     assert events(table, "phase_opened") == 1
 
@@ -317,15 +317,15 @@ def test_a_beaten_unit_opens_its_retreats_at_once(autumn: Table) -> None:
 def test_results_approved_after_the_next_season_began_open_it_at_once(table: Table) -> None:
     close(table)
     table.site.clock.set(table.phase(3).opens_at + timedelta(days=1))
-    table.turns.approve(table.phase().id, "ada")
+    table.approve_phase(table.phase().id, "ada")
     assert table.phase(3).state == PhaseState.OPEN
 
 
 def test_a_phase_does_not_open_while_an_earlier_one_is_open(table: Table) -> None:
     table.site.clock.set(table.phase(3).opens_at)
-    table.turns.open({"phase": table.phase(3).id})
+    table.open_phase(table.phase(3).id)
     assert table.phase(3).state == PhaseState.WAITING
-    table.turns.open({"phase": 999})
+    table.open_phase(999)
 
 
 def test_a_winner_ends_the_game(site: Site) -> None:
@@ -346,7 +346,7 @@ def test_a_winner_ends_the_game(site: Site) -> None:
 def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
     for number in (1, 3, 5):  # no retreats
         table.site.clock.set(table.phase(number).opens_at)
-        table.turns.open({"phase": table.phase(number).id})
+        table.open_phase(table.phase(number).id)
         finish(table, number)
         ahead = [p for p in table.phases() if p.state != PhaseState.SENT]
         assert len(ahead) >= AHEAD

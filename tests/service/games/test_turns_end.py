@@ -26,8 +26,8 @@ def _played(site: Site, centres: Mapping[str, Sequence[str]], **choices: str) ->
     table.variant = replace(maps.load("w3k"), rules=rules.load("w3k", choices))
     phase = table.phase()
     site.clock.set(phase.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": phase.id, "instant": ""})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     return table
 
 

@@ -33,7 +33,7 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
     assert "Nobody has read your orders yet." in words
     phase = desk.table.phase()
     desk.table.site.clock.set(phase.deadline)
-    desk.table.turns.close({"phase": phase.id})
+    desk.table.close_phase(phase.id)
     assert desk.table.phase().state == PhaseState.CLOSED
     assert desk.table.told() == [("receipt", MONTROSE)]
     with desk.table.site.store() as session:

@@ -66,8 +66,8 @@ def test_the_senders_clock_says_nothing(table: Table, theirs: str, stamped: str,
 def test_the_phase_is_closed_at_seven_gmt_and_not_at_seven_in_london(table: Table) -> None:
     phase = table.phase()
     table.site.clock.set(datetime(2027, 3, 29, 7, 0, tzinfo=ZoneInfo("Europe/London")))
-    table.turns.close({"phase": phase.id})
+    table.close_phase(phase.id)
     assert table.phase().state == PhaseState.OPEN
     table.site.clock.set(datetime(2027, 3, 29, 8, 0, tzinfo=ZoneInfo("Europe/London")))
-    table.turns.close({"phase": phase.id})
+    table.close_phase(phase.id)
     assert table.phase().state != PhaseState.OPEN

@@ -205,8 +205,8 @@ def test_a_player_without_a_mail_address_is_not_forgotten(table: Table) -> None:
         session.delete(session.get_one(AddressRow, address("Ormond")))
     table.announce = ResultsAnnouncer(table.writer)
     table.site.clock.set(table.phase().deadline)
-    table.turns.close({"phase": table.phase().id})
-    table.turns.approve(table.phase().id, "ada")
+    table.close_phase(table.phase().id)
+    table.approve_phase(table.phase().id, "ada")
     results = {row.recipient for row in table.letters("final_results")}
     assert results == {address(power) for power in table.variant.powers} - {address("Ormond")}
     (notice,) = table.letters("coordinator_notice")

@@ -59,8 +59,8 @@ def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
 def copied(table: Table) -> bytes:
     phase = table.phase()
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     row: OutboxRow = table.letters("draft_results")[0]
     (found,) = [part.get_content() for part in table.message(row).iter_attachments()
                 if part.get_filename() == "sheet-manchester-1.jpg"]  # fmt: skip

@@ -52,8 +52,8 @@ def drafts(site: Site) -> tuple[Table, list[OutboxRow]]:
         OTHER,
     )
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     return table, table.letters("draft_results")
 
 

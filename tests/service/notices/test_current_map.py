@@ -26,7 +26,7 @@ def table(site: Site) -> Table:
     made = open_table(site)
     phase = made.phase()
     site.clock.set(phase.deadline)
-    made.turns.close({"phase": phase.id})
+    made.close_phase(phase.id)
     return made
 
 

@@ -35,7 +35,7 @@ def table(site: Site) -> Table:
 
 
 def rehearser(table: Table) -> DryRun:
-    return DryRun(table.site.store, table.site.clock, table.turns, table.writer)
+    return DryRun(table.site.store, table.site.clock, table.writer)
 
 
 def rehearse(table: Table) -> Rehearsal:
@@ -50,7 +50,7 @@ def unseal(table: Table) -> None:
 
 def close(table: Table) -> None:
     table.site.clock.set(table.phase().deadline)
-    table.turns.close({"phase": table.phase().id})
+    table.close_phase(table.phase().id)
 
 
 def everything(table: Table) -> dict[str, list[Any]]:
@@ -114,7 +114,7 @@ def test_the_letters_of_a_rehearsal_are_those_that_leave(table: Table) -> None:
     found = rehearse(table)
     assert table.letters() == []
     close(table)
-    table.turns.approve(table.phase().id, "Ada")
+    table.approve_phase(table.phase().id, "Ada")
     assert [(one.kind, one.recipient, one.subject) for one in found.letters] == [
         (row.kind, row.recipient, row.subject) for row in table.letters()]
     assert found.letters
@@ -224,7 +224,7 @@ def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: p
     names = re.findall(rf'href="{path}/picture/([^"]+)"', page)
     answers = {name: desk.client.get(f"{path}/picture/{name}") for name in names}
     close(table)
-    table.turns.approve(table.phase().id, "Ada")
+    table.approve_phase(table.phase().id, "Ada")
     real_files = {str(part.get_filename()): part.get_content()
                   for row in table.letters() for part in table.message(row).iter_attachments()}
     assert [name for name in real_files if not name.startswith("results-")] == names[1:]

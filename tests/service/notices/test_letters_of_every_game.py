@@ -105,10 +105,10 @@ def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
         if table.phase(phase.ordinal).state == "sent":
             continue
         site.clock.set(max(site.clock.now(), phase.opens_at))
-        table.turns.open({"phase": phase.id})
+        table.open_phase(phase.id)
         site.clock.set(phase.deadline + timedelta(minutes=1))
-        table.turns.close({"phase": phase.id})
-        table.turns.approve(phase.id, "ada")
+        table.close_phase(phase.id)
+        table.approve_phase(phase.id, "ada")
     written = [f"{row.subject}\n{table.message(row).as_string()}" for row in table.letters()]
     assert len(written) > len(table.variant.powers)
     told = [table.words(row) for row in table.letters()] + [row.subject for row in table.letters()]

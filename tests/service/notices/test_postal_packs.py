@@ -194,8 +194,8 @@ def lives(table: Table, power: str, *lines: str, first: date | None = None, last
 def finish(table: Table) -> list[OutboxRow]:
     phase = table.phase()
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     return table.letters()
 
 
@@ -250,7 +250,7 @@ def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) 
     """The rehearsal draws nothing, names the same files, and gives each when it is looked at."""
     phase = winter.phase()
     winter.site.clock.set(phase.deadline)
-    winter.turns.close({"phase": phase.id})
+    winter.close_phase(phase.id)
     with winter.site.store() as session:
         dry = ResultsAnnouncer(winter.writer, drawing=False)
         put = dry.prepare(session, winter.phase(), winter.resolution())

@@ -70,7 +70,7 @@ def test_results_are_those_judged_and_never_sheets_that_are_still_sealed(desk: D
     phase = table.phase()
     table.announce = ResultsAnnouncer(table.writer)
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
+    table.close_phase(phase.id)
     page = desk.page(f"/previews/{table.game}/draft_results?power=Montrose")
     assert "As judged: Autumn 1642 Movement." in page
     assert "Army Lindsey moves to Kesteven &amp; Holland: moves" in letter(page)

@@ -30,8 +30,8 @@ def finish(table: Table, number: int) -> list[OutboxRow]:
     before = {row.id for row in table.letters()}
     phase = table.phase(number)
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     return [row for row in table.letters() if row.id not in before]
 
 

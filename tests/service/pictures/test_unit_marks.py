@@ -161,7 +161,7 @@ def test_units_ordered_during_a_year_are_not_on_the_map_before_its_end(
     before = plates(client.get(f"/public/{table.game}/map.svg").text)
     table.file("Montrose", ("A Inverness - Easter Ross",))
     table.site.clock.set(table.phase().deadline)
-    table.turns.close({"phase": table.phase().id})
-    table.turns.approve(table.phase().id, "ada")
+    table.close_phase(table.phase().id)
+    table.approve_phase(table.phase().id, "ada")
     assert [unit for unit in table.resolution().position.units if unit.region.province == "Easter Ross"]
     assert plates(client.get(f"/public/{table.game}/map.svg").text) == before

@@ -67,7 +67,7 @@ def test_only_a_winter_that_was_sent_changes_the_map(client: TestClient, table: 
     position = replace(table.variant.start, centres={"Montrose": frozenset({"London"})})
     phase = table.phase()
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
+    table.close_phase(phase.id)
     judged = table.resolution()
     table.set_phase(winter, state=PhaseState.READY,
                     resolution=codec.dump_resolution(replace(judged, position=position)))
@@ -90,7 +90,7 @@ def test_one_power_that_holds_every_centre_is_drawn_and_told(client: TestClient,
     winter = next(at for at, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment")
     phase = table.phase()
     table.site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
+    table.close_phase(phase.id)
     everything = replace(table.variant.start, centres={"Argyll": frozenset(table.variant.board.centres())})
     table.set_phase(winter, state=PhaseState.SENT, sent_at=table.site.clock.now(),
                     resolution=codec.dump_resolution(replace(table.resolution(), position=everything)))

@@ -104,6 +104,6 @@ def test_the_post_goes_out_once_a_game_year(site: Site, slug: str, phase: Phase,
 def _finish(table: Table) -> None:
     row = table.phase()
     table.site.clock.set(row.deadline + timedelta(minutes=1))
-    table.turns.close({"phase": row.id})
-    table.turns.approve(row.id, "ada")
+    table.close_phase(row.id)
+    table.approve_phase(row.id, "ada")
 

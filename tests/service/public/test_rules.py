@@ -70,10 +70,10 @@ def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Ta
     assert 'href="/public/rules/w3k"' in client.get(f"/public/{table.game}").text
     writer = table.writer
     writer = replace(writer, sender=replace(writer.sender, base_url=f"{BASE}/"))
-    turns = replace(table.turns, announce=ResultsAnnouncer(writer))
+    table.announce = ResultsAnnouncer(writer)
     table.site.clock.set(table.phase().deadline)
-    turns.close({"phase": table.phase().id})
-    turns.approve(table.phase().id, "ada")
+    table.close_phase(table.phase().id)
+    table.approve_phase(table.phase().id, "ada")
     sent = table.letters("final_results")
     assert len(sent) == len(table.variant.powers)
     for one in sent:

@@ -99,15 +99,15 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
         lines = [row.id for row in rows]
     phase = table.phase()
     site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
+    table.close_phase(phase.id)
     with site.store.begin() as session:
         decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
             Decision(lines[6], LineState.READ, "A Glasgow H", "A Glasgow H"),
             Decision(lines[7], LineState.VOID, BOTH),
             Decision(lines[8], LineState.READ, "A Norfolk H", "A Norfolk H")])
-    table.turns.judge_when_read(phase.id)
+    table.judge_when_read(phase.id)
     if sent:
-        table.turns.approve(phase.id, "Ada")
+        table.approve_phase(phase.id, "Ada")
     made = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
     made.client.cookies.clear()
     return Judged(table, made, lines)
@@ -251,9 +251,9 @@ def test_of_a_sheet_that_hides_something_only_its_own_player_sees_the_ink(site: 
     table.file("The Northern Earls", ["A Dunholm - Northumberland"])
     phase = table.phase()
     site.clock.set(phase.deadline)
-    table.turns.close({"phase": phase.id})
-    table.turns.judge_when_read(phase.id)
-    table.turns.approve(phase.id, "Ada")
+    table.close_phase(phase.id)
+    table.judge_when_read(phase.id)
+    table.approve_phase(phase.id, "Ada")
     made = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
     made.client.cookies.clear()
     with site.store() as session:

@@ -23,6 +23,7 @@ from adjudicator.serialize.cases import CaseReader
 from service.archive.export import Edition
 from service.archive.verify import VerifyReport, read, run_verify
 from service.archive.verify_game import check_game
+from service.games.turns import resolve_orders
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.store.digests import plain
@@ -215,5 +216,5 @@ def test_a_tape_is_as_long_as_the_rules_may_need(
 
     monkeypatch.setattr("service.games.turns.judge", note)
     with site.store() as session, pytest.raises(KeyboardInterrupt):
-        table.turns.resolve(session, table.phase())
+        resolve_orders(session, table.phase(), table.load)
     assert seen == [maps.load(slug).rules.LOTS]

@@ -109,7 +109,7 @@ def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
 
     past.on_drain = drain
     past.site.clock.set(phase.deadline + timedelta(minutes=1))
-    past.turns.close({"phase": phase.id})
+    past.close_phase(phase.id)
     source.close()
     assert [(paper.version, paper.received_at) for paper in past.papers()] == [
         (1, phase.deadline - timedelta(seconds=1))

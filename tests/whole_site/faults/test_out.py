@@ -39,8 +39,8 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
         session.get_one(SubmissionRow, 1).read_at = phase.opens_at
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
     assert send(table.site, port).down
-    table.turns.close({"phase": phase.id})
-    table.turns.approve(phase.id, "ada")
+    table.close_phase(phase.id)
+    table.approve_phase(phase.id, "ada")
     assert table.phase().state == PhaseState.SENT
     for _ in range(4):
         table.site.clock.advance(HALF_HOUR)

@@ -141,7 +141,7 @@ def test_a_judged_phase_is_rolled_back_with_its_decisions_kept_and_judged_again(
                 at=table.site.clock.now(),
             )
         )
-    table.turns.close({"phase": table.phase().id})
+    table.close_phase(table.phase().id)
     assert table.phase().state == PhaseState.READY
     judged = table.phase().resolution
     desk = open_desk(table)
@@ -153,7 +153,7 @@ def test_a_judged_phase_is_rolled_back_with_its_decisions_kept_and_judged_again(
         assert session.scalars(select(ReviewRow.text)).all() == ["Army Aberdeen holds"]
     assert events(desk, "phase_rolled_back")[0].detail["why"] == WHY
     assert table.letters() == []
-    assert table.turns.judge_when_read(table.phase().id)
+    assert table.judge_when_read(table.phase().id)
     assert table.phase().resolution == judged
 
 

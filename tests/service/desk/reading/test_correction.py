@@ -33,9 +33,9 @@ def desk(site: Site) -> DeskTable:
     table = open_table(site, position=autumn_1642())
     table.file("Manchester", ("A Lindsey - Kesteven & Holland",))
     table.site.clock.set(table.phase().deadline)
-    table.turns.close({"phase": table.phase().id})
-    made = open_desk(table, approve=table.turns.approve)
-    table.turns.approve(table.phase().id, "Ada")
+    table.close_phase(table.phase().id)
+    made = open_desk(table, approve=table.approve_phase)
+    table.approve_phase(table.phase().id, "Ada")
     return made
 
 
