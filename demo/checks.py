@@ -17,7 +17,7 @@ from sqlalchemy import select
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from demo.story import Story
-from grammar.print import canonical, place
+from grammar.print import canonical, region_text
 from maps.variant import Variant
 from service.bootstrap import Site
 from service.games.phases import phase_of
@@ -89,7 +89,7 @@ def _same(found: tuple[str, str], wanted: tuple[str, str]) -> bool:
 
 
 def _text(variant: Variant, unit: Unit) -> str:
-    return f"{unit.kind} {place(unit.region, variant.board)}"
+    return f"{unit.kind} {region_text(unit.region, variant.board)}"
 
 
 def _summary(outcomes: Iterable[object]) -> str:

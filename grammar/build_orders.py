@@ -67,8 +67,14 @@ Maker = Callable[[OrderParts], Iterable[Order]]
 """Makes the orders of one tree: several when it names several units."""
 
 
-def orders(tree: Tree[Token], edges: Sequence[Edge], lexicon: Lexicon, author: str, line: int | None,
-           makers: Mapping[str, Maker]) -> tuple[Order, ...]:
+def orders_from_tree(
+    tree: Tree[Token],
+    edges: Sequence[Edge],
+    lexicon: Lexicon,
+    author: str,
+    line: int | None,
+    makers: Mapping[str, Maker],
+) -> tuple[Order, ...]:
     """The orders of a whole line's tree, in the order written.
 
     Tokens carry the number of their edge. Raises KeyError when the grammar has a rule that `makers` lacks:

@@ -11,17 +11,17 @@ from lark import Token
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
 from grammar import exact_edges, fuzzy_edges
-from grammar.build_orders import Maker, makers_of, orders
+from grammar.build_orders import Maker, makers_of, orders_from_tree
 from grammar.complaint import Candidate
 from grammar.compose import Forms
-from grammar.edit_costs import flat
+from grammar.edit_costs import flatten
 from grammar.lattice import Path, search
 from grammar.lexicon import Lexicon
 from grammar.words import Word
 
-LONGEST = 400
+MAX_LINE_LENGTH = 400
 """Characters of a line that is looked at; the longest order of several units is far shorter."""
-LONGEST_GARBLED = 160
+MAX_FUZZY_LENGTH = 160
 """Characters of a line that is looked at letter by letter."""
 _KEPT = 16
 _EXACT = 1e-3
@@ -50,12 +50,12 @@ class LiteralReading:
     expected: frozenset[str]
 
 
-def as_written(found: Sequence[Word], sheet: LineContext, line: int | None) -> LiteralReading:
+def read_literally(found: Sequence[Word], sheet: LineContext, line: int | None) -> LiteralReading:
     """Readings of a line whose every word is known."""
     result = search(
         sheet.forms.machine, exact_edges.edges(found, sheet.forms, sheet.lexicon), len(found), _KEPT
     )
-    equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.STEP / 2]
+    equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.PIECE_COST / 2]
     made = {orders_of(path, sheet, line): path for path in reversed(equal)}
     fitting = _fitting([o for o in reversed(made) if o], sheet.lexicon)
     return LiteralReading(
@@ -65,7 +65,7 @@ def as_written(found: Sequence[Word], sheet: LineContext, line: int | None) -> L
 
 def _begun(path: Path) -> float:
     """Letters held against names of which only the beginning is written ("Iri")."""
-    return fuzzy_edges.BEGUN * sum(edge.cost == exact_edges.BEGUN for edge in path.edges)
+    return fuzzy_edges.PREFIX_COST * sum(edge.cost == exact_edges.PREFIX_COST for edge in path.edges)
 
 
 def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tuple[Order, ...]]:
@@ -81,10 +81,10 @@ def _fitting(made: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tu
 
 
 def _misfits(order: Order, lexicon: Lexicon) -> int:
-    return sum(not lexicon.fits(kind, region) for kind, region in places(order))
+    return sum(not lexicon.fits(kind, region) for kind, region in named_regions(order))
 
 
-def places(order: Order) -> list[tuple[str | None, Region]]:
+def named_regions(order: Order) -> list[tuple[str | None, Region]]:
     """Every place an order names, with the kind of unit that stands or goes there."""
     pairs: list[tuple[str | None, Region]] = []
     if isinstance(order, Build):
@@ -100,28 +100,30 @@ def places(order: Order) -> list[tuple[str | None, Region]]:
     return pairs
 
 
-def as_garbled(text: str, sheet: LineContext, line: int | None, *, stray: bool = False,
+def read_fuzzily(text: str, sheet: LineContext, line: int | None, *, stray: bool = False,
                typed: bool = False) -> list[Candidate]:
     """Readings of a misread line, no two the same orders, best first; none for a line too long to be one
     order.
 
     `score` is the share of the text's letters that were not changed. With `stray`, words that fit nowhere may
-    be passed over; `worst` is then 1. `typed` text has no letters taken for others that look alike.
+    be passed over; `worst_changed_share` is then 1. `typed` text has no letters taken for others that look
+    alike.
     """
-    plain = flat(text)[0] if len(text) <= LONGEST_GARBLED else ""
+    plain = flatten(text)[0] if len(text) <= MAX_FUZZY_LENGTH else ""
     size = max(1, len(plain.replace(" ", "")))
     table = fuzzy_edges.edges(plain, sheet.forms, sheet.lexicon, stray=stray, typed=typed) if plain else {}
     result = search(sheet.forms.machine, table, len(plain), _KEPT, limit=0.45 * size + 2)
     best: dict[tuple[Order, ...], tuple[float, Path]] = {}
     for path in result.paths:
         made = orders_of(path, sheet, line)
-        cost = fuzzy_edges.letters(path.cost, path.edges) + _unlikely(made)
+        cost = fuzzy_edges.changed_letters(path.cost, path.edges) + _unlikely(made)
         if made and _spelled(made, sheet.lexicon) and cost < best.get(made, (cost + 1, path))[0]:
             best[made] = (cost, path)
     ranked = sorted(best.items(), key=lambda item: item[1][0])
     return [
         Candidate(
-            o, max(0.0, 1.0 - cost / size), cost, fuzzy_edges.worst(path.edges), _rival(ranked[0][1][1], path)
+            o, max(0.0, 1.0 - cost / size), cost, fuzzy_edges.worst_changed_share(path.edges),
+            _rival(ranked[0][1][1], path)
         )
         for o, (cost, path) in ranked
     ]
@@ -133,8 +135,11 @@ def _rival(best: Path, other: Path) -> bool:
     kept = {(e.start, e.end, e.terminal, e.value) for e in other.edges}
     costs = {(e.start, e.end): e.cost for e in other.edges}
     changed = [e for e in best.edges if (e.start, e.end, e.terminal, e.value) not in kept]
-    return any(e.cost > exact_edges.STEP + _EXACT or costs.get((e.start, e.end), math.inf) < e.cost + _EXACT
-               for e in changed if e.terminal is not None)
+    return any(
+        e.cost > exact_edges.PIECE_COST + _EXACT or costs.get((e.start, e.end), math.inf) < e.cost + _EXACT
+        for e in changed
+        if e.terminal is not None
+    )
 
 
 def _unlikely(made: Sequence[Order]) -> float:
@@ -147,7 +152,7 @@ def _unlikely(made: Sequence[Order]) -> float:
 
 def _spelled(made: Sequence[Order], lexicon: Lexicon) -> bool:
     """No coast that its province does not have: a coast read out of stray letters."""
-    return all(lexicon.has_coast(region) for order in made for _, region in places(order))
+    return all(lexicon.has_coast(region) for order in made for _, region in named_regions(order))
 
 
 def orders_of(path: Path, sheet: LineContext, line: int | None) -> tuple[Order, ...]:
@@ -155,4 +160,6 @@ def orders_of(path: Path, sheet: LineContext, line: int | None) -> tuple[Order, 
     kind)."""
     kept = [edge for edge in path.edges if edge.terminal is not None]
     tree = sheet.forms.tree([Token(str(edge.terminal), str(n)) for n, edge in enumerate(kept)])
-    return orders(tree, kept, sheet.lexicon, sheet.power, line, makers_of(sheet.forms.own, sheet.makers))
+    return orders_from_tree(
+        tree, kept, sheet.lexicon, sheet.power, line, makers_of(sheet.forms.own, sheet.makers)
+    )

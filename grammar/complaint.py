@@ -10,7 +10,7 @@ from enum import StrEnum
 from adjudicator.orders import Order
 
 
-class Code(StrEnum):
+class ComplaintCode(StrEnum):
     """UNREAD: too far from anything to be read. INVALID: words that no order is made of. AMBIGUOUS: two
     orders or two places are too close (Q-01)."""
 
@@ -45,7 +45,7 @@ class Complaint:
     taken; `message` one sentence a player can act on; `candidates` the readings that were near, best first.
     """
 
-    code: Code
+    code: ComplaintCode
     line: int | None
     span: tuple[int, int]
     text: str

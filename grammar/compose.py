@@ -19,7 +19,7 @@ from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
-from grammar.terminal_table import Machine, NestingError, machine
+from grammar.terminal_table import Machine, NestingError, build_machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
 
@@ -50,9 +50,9 @@ class _Given(Lexer):
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
     """Every order form of one phase kind. `keywords` maps a folded word or sign to its terminal's name;
-    `machine` says which sequences of terminals are orders; `own` are the rules of the variant's wording that
-    make an order class of its rule set (`Ruleset.FORMS`), and `marks` the words that it has in parentheses of
-    their own."""
+    `build_machine` says which sequences of terminals are orders; `own` are the rules of the variant's wording
+    that make an order class of its rule set (`Ruleset.FORMS`), and `marks` the words that it has in
+    parentheses of their own."""
 
     phase: PhaseKind
     lark: Lark
@@ -62,7 +62,7 @@ class Forms:
     marks: frozenset[str] = frozenset()
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
-        """The tree of a sequence that `machine` takes."""
+        """The tree of a sequence that `build_machine` takes."""
         return self.lark.parse(tokens)
 
 
@@ -94,7 +94,7 @@ def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in FRAGMENTS)
     try:
         lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_Given, start=phase.value, strict=True)
-        table = machine(lark.rules, phase.value)
+        table = build_machine(lark.rules, phase.value)
     except (LarkError, NestingError) as fault:
         line, said = _where(str(fault).strip(), wording, before=text.count("\n") + 1)
         raise GrammarError((f"the wording of the {phase.value} phase cannot be composed: "

@@ -39,7 +39,7 @@ class EditPiece(NamedTuple):
     cost: float
 
 
-def flat(text: str) -> tuple[str, list[int]]:
+def flatten(text: str) -> tuple[str, list[int]]:
     """A text in `ALPHABET`, each run of white space one space, and for each character its place in the
     original."""
     out: list[str] = []
@@ -99,12 +99,12 @@ _PEN, _KEYS = _costs(_ALIKE, _WRONG), _costs(1.0, 1.0)
 """Costs for a text that an eye has read, and for one that was typed, where no two letters look alike."""
 
 
-def one(spelling: str, text: str) -> float:
+def swap_cost(spelling: str, text: str) -> float:
     """The cost of a whole text for a spelling of the same length, letters changed only."""
     return float(sum(_PEN.swap[_CODE[a], _CODE[b]] for a, b in zip(spelling, text, strict=True)))
 
 
-def pieces(
+def find_pieces(
     text: str, spellings: Sequence[str], limits: Sequence[float], *, typed: bool = False
 ) -> list[EditPiece]:
     """Every piece of `text` that is a spelling at no more than its limit; for each spelling and start the

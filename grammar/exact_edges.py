@@ -10,16 +10,16 @@ from grammar.lattice import Edge
 from grammar.lexicon import COAST, NUMBER, PLACE, Lexicon, Name
 from grammar.words import Word
 
-STEP = 0.01
+PIECE_COST = 0.01
 """What each piece costs, so that one long name is cheaper than two short ones (Q-44)."""
-BEGUN = 0.02
+PREFIX_COST = 0.02
 """What the first letters of a name cost that stand for it."""
 _PASS = 0.001
 """What a sign or a remark costs that is passed over."""
 _INSIDE = frozenset("-().")
 """Signs that may stand inside a name: St. Petersburg, Ashby-de-la-Zouch, Portland (Dorset)."""
 
-DOUBTS = frozenset(
+DOUBT_WORDS = frozenset(
     [
         "not",
         "no",
@@ -82,24 +82,25 @@ def edges(found: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, li
         here = table[at]
         for text in {word.text, word.base}:
             if text in forms.keywords:
-                here.append(Edge(at, at + 1, forms.keywords[text], text, STEP))
+                here.append(Edge(at, at + 1, forms.keywords[text], text, PIECE_COST))
         if word.text.isdecimal() and len(word.text) < 4 and int(word.text) > 0:
-            here.append(Edge(at, at + 1, NUMBER, int(word.text), STEP))
+            here.append(Edge(at, at + 1, NUMBER, int(word.text), PIECE_COST))
         if word.text in {"a", "an"}:
-            here.append(Edge(at, at + 1, NUMBER, 1, STEP))
+            here.append(Edge(at, at + 1, NUMBER, 1, PIECE_COST))
         if word.text == "player" and at + 1 < len(found):
             name = found[at + 1].base
             here.append(
                 Edge(
-                    at, at + 2, "A_POWER", f"Player {name.upper() if len(name) == 1 else name.title()}", STEP
+                    at, at + 2, "A_POWER", f"Player {name.upper() if len(name) == 1 else name.title()}",
+                    PIECE_COST
                 )
             )
         names = names_at(found, at, lexicon)
-        here += [Edge(at, end, name.terminal, name.value, STEP) for end, name in names]
+        here += [Edge(at, end, name.terminal, name.value, PIECE_COST) for end, name in names]
         if not any(end == at + 1 for end, _ in names) and word.text not in forms.keywords:
-            region = None if word.text in DOUBTS else lexicon.beginning(word.text)
+            region = None if word.text in DOUBT_WORDS else lexicon.beginning(word.text)
             if region is not None:
-                here.append(Edge(at, at + 1, PLACE, region, BEGUN))
+                here.append(Edge(at, at + 1, PLACE, region, PREFIX_COST))
         here += _passed(found, at, forms, lexicon)
     return table
 
@@ -175,7 +176,7 @@ def _matters(remark: Sequence[Word], lexicon: Lexicon) -> bool:
     """Does a remark change the order before it? A bare place or coast, a doubt or a condition does."""
     if [w.text for w in remark] in _HARMLESS:
         return False
-    if any(w.text in DOUBTS for w in remark):
+    if any(w.text in DOUBT_WORDS for w in remark):
         return True
     return bool(remark) and any(
         end == len(remark) and name.terminal in {PLACE, COAST} for end, name in names_at(remark, 0, lexicon))

@@ -16,8 +16,8 @@ from rapidfuzz.distance import Levenshtein
 
 from adjudicator.geo import Region
 from grammar.compose import Forms
-from grammar.edit_costs import flat, one, pieces
-from grammar.exact_edges import STEP
+from grammar.edit_costs import find_pieces, flatten, swap_cost
+from grammar.exact_edges import PIECE_COST
 from grammar.lattice import Edge
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Value
 
@@ -41,12 +41,12 @@ _STRAY = 1.0
 _ALIKE = 0.45
 _SHORTENED = 0.8
 """What a short form costs that nobody listed."""
-BEGUN = 0.3
+PREFIX_COST = 0.3
 """What the first letters of a name cost that stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spelled:
+class Spelling:
     """One spelling to look for: its text, the terminal and value it stands for. `whole`: taken for whole
     words only; `extra`: letters it costs more than the listed spellings."""
 
@@ -62,23 +62,23 @@ class Spellings:
     """All spellings of one grammar and lexicon: `long` names with their `texts`, `brief` names, `short` ones
     for whole words, `common` words found in most lines, `signs` of one character."""
 
-    long: tuple[Spelled, ...]
+    long: tuple[Spelling, ...]
     texts: tuple[str, ...]
-    brief: tuple[Spelled, ...]
-    short: dict[str, tuple[Spelled, ...]]
-    common: tuple[Spelled, ...]
-    signs: dict[str, tuple[Spelled, ...]]
+    brief: tuple[Spelling, ...]
+    short: dict[str, tuple[Spelling, ...]]
+    common: tuple[Spelling, ...]
+    signs: dict[str, tuple[Spelling, ...]]
     terminals: frozenset[str]
 
 
 @lru_cache(maxsize=64)
 def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
     """What a line of this phase may be made of, prepared once."""
-    long: dict[tuple[str, str, Value], Spelled] = {}
-    brief: dict[tuple[str, str, Value], Spelled] = {}
-    short: dict[str, list[Spelled]] = defaultdict(list)
-    common: list[Spelled] = []
-    signs: dict[str, list[Spelled]] = defaultdict(list)
+    long: dict[tuple[str, str, Value], Spelling] = {}
+    brief: dict[tuple[str, str, Value], Spelling] = {}
+    short: dict[str, list[Spelling]] = defaultdict(list)
+    common: list[Spelling] = []
+    signs: dict[str, list[Spelling]] = defaultdict(list)
     known = frozenset(t for table in forms.machine.moves for t in table)
     for spelled in _all(forms, lexicon):
         if spelled.terminal not in known or not spelled.text:
@@ -106,9 +106,9 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
     )
 
 
-def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelled]:
+def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
     for word, terminal in forms.keywords.items():
-        yield Spelled(flat(word)[0], terminal, word)
+        yield Spelling(flatten(word)[0], terminal, word)
     for name in lexicon.names:
         if (
             name.terminal == COAST
@@ -117,15 +117,15 @@ def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelled]:
             and len(name.text) > 2
         ):
             continue  # a lone "south" is taken only where it is written so
-        text = flat(name.text)[0]
+        text = flatten(name.text)[0]
         whole = name.rank is Rank.ABBREVIATION or (name.terminal == COAST and len(text) < _SHORT)
-        yield Spelled(
+        yield Spelling(
             text, name.terminal, name.value, whole, _SHORTENED if name.rank is Rank.SHORTENED else 0.0
         )
         if " and " in text:
-            yield Spelled(text.replace(" and ", " & "), name.terminal, name.value)
+            yield Spelling(text.replace(" and ", " & "), name.terminal, name.value)
         if name.terminal == "A_POWER":
-            yield Spelled(f"{text}s", name.terminal, name.value)
+            yield Spelling(f"{text}s", name.terminal, name.value)
 
 
 def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
@@ -142,7 +142,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
     limits = [
         (_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked
     ]
-    for piece in pieces(text, [s.text for s in looked], limits, typed=typed):
+    for piece in find_pieces(text, [s.text for s in looked], limits, typed=typed):
         spelled = looked[piece.entry]
         if text[piece.start] != " " and text[piece.end - 1] != " ":
             _add(table, text, (piece.start, piece.end), spelled, piece.cost)
@@ -150,7 +150,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
         _short_words(table, text, (start, end), known)
         region = lexicon.beginning(text[start:end]) if end - start <= _SHORT + 1 else None
         if region is not None and PLACE in known.terminals:
-            table[start].append(Edge(start, end, PLACE, region, BEGUN, end - start))
+            table[start].append(Edge(start, end, PLACE, region, PREFIX_COST, end - start))
         if stray:
             table[start].append(Edge(start, end, None, None, _STRAY * (end - start), 1))
     for at in range(len(text)):
@@ -158,7 +158,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
     return table
 
 
-def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled: Spelled, cost: float,
+def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled: Spelling, cost: float,
          size: int = 0) -> None:
     """One piece. `size` is given where a letter counts for a whole word: nothing else in an abbreviation says
     more."""
@@ -166,7 +166,9 @@ def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled
     if text[start].isalnum():
         cost += _INSIDE * (2 - _whole(text, start, end))
     size = size or max(1, len(spelled.text.replace(" ", "")))
-    table[start].append(Edge(start, end, spelled.terminal, spelled.value, cost + spelled.extra + STEP, size))
+    table[start].append(
+        Edge(start, end, spelled.terminal, spelled.value, cost + spelled.extra + PIECE_COST, size)
+    )
 
 
 def _whole(text: str, start: int, end: int) -> int:
@@ -176,13 +178,13 @@ def _whole(text: str, start: int, end: int) -> int:
     return before + after
 
 
-def doubles(word: str, named: Collection[Region], forms: Forms, lexicon: Lexicon) -> bool:
+def is_confusable_abbreviation(word: str, named: Collection[Region], forms: Forms, lexicon: Lexicon) -> bool:
     """Is a word the abbreviation of a region in `named` that one letter taken for its like turns into
     another's (Lon, Lan)?"""
     short = spellings(forms, lexicon).short
     mine = {s.value for s in short.get(word, ()) if s.terminal == PLACE and s.value in named}
     return bool(mine) and any(
-        len(other) == len(word) and 0 < one(other, word) < 1 and not mine >= {s.value for s in found}
+        len(other) == len(word) and 0 < swap_cost(other, word) < 1 and not mine >= {s.value for s in found}
         for other, found in short.items())
 
 
@@ -200,13 +202,13 @@ def _wordlike(text: str) -> list[tuple[int, int]]:
 def _short_words(table: dict[int, list[Edge]], text: str, span: tuple[int, int], known: Spellings) -> None:
     word = text[span[0] : span[1]]
     if word.isdecimal() and len(word) < 3 and int(word) > 0:
-        table[span[0]].append(Edge(*span, NUMBER, int(word), STEP, len(word)))
+        table[span[0]].append(Edge(*span, NUMBER, int(word), PIECE_COST, len(word)))
     if len(word) > _SHORT + 1:
         return
     near = process.extract(word, known.short.keys(), scorer=Levenshtein.distance, score_cutoff=1, limit=24)
     for spelling, _, _ in near:
         if len(spelling) == len(word):
-            cost = one(spelling, word)
+            cost = swap_cost(spelling, word)
             if cost < 1 and not (cost and len(word) < 3):
                 for spelled in known.short[spelling]:
                     _add(table, text, span, spelled, cost, 1 if cost else 0)
@@ -242,16 +244,16 @@ def _lone(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) ->
         for each in spelled:
             if each.terminal == KIND or (letter == "-" and sign in "il1/"):
                 table[at].append(
-                    Edge(at, at + 1, each.terminal, each.value, min(_STRAY, one(letter, sign)), 1)
+                    Edge(at, at + 1, each.terminal, each.value, min(_STRAY, swap_cost(letter, sign)), 1)
                 )
 
 
-def letters(cost: float, path: Sequence[Edge]) -> float:
+def changed_letters(cost: float, path: Sequence[Edge]) -> float:
     """The letters changed in a path, without what each piece and space costs in itself."""
-    own = sum(STEP if e.terminal is not None else min(e.cost, _PASS) for e in path)
+    own = sum(PIECE_COST if e.terminal is not None else min(e.cost, _PASS) for e in path)
     return max(0.0, cost - own)
 
 
-def worst(path: Sequence[Edge]) -> float:
+def worst_changed_share(path: Sequence[Edge]) -> float:
     """The worst share of letters changed in one piece of a path, 0..1."""
-    return min(1.0, max(((e.cost - STEP) / e.size for e in path if e.cost > _PASS), default=0.0))
+    return min(1.0, max(((e.cost - PIECE_COST) / e.size for e in path if e.cost > _PASS), default=0.0))

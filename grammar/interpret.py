@@ -15,11 +15,11 @@ from grammar import candidates, fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import LineContext
 from grammar.compose import Forms
-from grammar.exact_edges import DOUBTS
+from grammar.exact_edges import DOUBT_WORDS
 from grammar.lexicon import PLACE, POWER, Lexicon, Rank
-from grammar.order_starts import kinds_pattern, kinds_said, signs_of
+from grammar.order_starts import kind_letter_pattern, kind_word_pattern, order_starts
 from grammar.print import canonical
-from grammar.words import body, words
+from grammar.words import body_start, words
 
 _ODD, _MORE = 4.0, 3.0
 _ENDS = frozenset(".,;")
@@ -29,15 +29,15 @@ _NEARLY = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
 
-def meanings(
+def orders_in_text(
     text: str, *, lexicon: Lexicon, forms: Sequence[Forms], power: str = "", line: int | None = None,
     makers: Mapping[str, Maker] = MAKERS,
 ) -> tuple[tuple[Order, ...], ...]:
     """The orders of a text every word of which is known: one reading, several where a name stands for two
     regions, none where the text is no order. Of several `forms` the first that takes it counts."""
     for each in forms:
-        found = candidates.as_written(
-            words(text, body(text)), LineContext(each, lexicon, power, makers), line
+        found = candidates.read_literally(
+            words(text, body_start(text)), LineContext(each, lexicon, power, makers), line
         ).candidates
         if found:
             return tuple(candidate.orders for candidate in found)
@@ -47,24 +47,24 @@ def meanings(
 _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
 
 
-def doubtful(text: str) -> bool:
+def has_doubt(text: str) -> bool:
     """Does a text as read freely hold a word that makes an order a condition, a choice or a denial, or a
     question mark? That nothing changed since the last version, said in parentheses, is none."""
-    return "?" in text or any(word.text in DOUBTS for word in words(_UNCHANGED.sub("", text)))
+    return "?" in text or any(word.text in DOUBT_WORDS for word in words(_UNCHANGED.sub("", text)))
 
 
-def incomplete(orders: Sequence[Order]) -> bool:
+def is_incomplete(orders: Sequence[Order]) -> bool:
     """Not exactly one order, or one whose unit has no kind: players write it, so a reader has more likely
     lost it."""
     return len(orders) != 1 or any(isinstance(o, UnitOrder) and o.unit.kind is None for o in orders)
 
 
-def kindless_target(orders: Sequence[Order]) -> bool:
+def has_kindless_target(orders: Sequence[Order]) -> bool:
     """Is a supported or convoyed unit named without its kind?"""
     return any(isinstance(o, SupportHold | SupportMove | Convoy) and o.target.kind is None for o in orders)
 
 
-def names_itself(orders: Sequence[Order]) -> bool:
+def names_own_place(orders: Sequence[Order]) -> bool:
     """Whether an order names its own place as its goal or partner ("Army Limerick moves to Limerick"): by
     words alone a sign that one was lost, since county and town share names."""
     for order in orders:
@@ -75,23 +75,25 @@ def names_itself(orders: Sequence[Order]) -> bool:
     return False
 
 
-def strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
+def has_strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Whether an order names a coast that its place has not ("Charlemont north coast"): more likely a name
     misread ("Channel") than meant. Who does mean it has it, wrong as it is (DATC 6.B.3)."""
-    return any(not lexicon.has_coast(region) for order in orders for _, region in candidates.places(order))
+    return any(
+        not lexicon.has_coast(region) for order in orders for _, region in candidates.named_regions(order)
+    )
 
 
-def oddity(orders: Sequence[Order], lexicon: Lexicon) -> float:
+def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
     """Nats that orders cost which nobody means to write, wherever anything stands: a unit that goes to,
     supports or convoys its own place, a convoy by an army, a coast that a place has not, several orders in
     one line."""
     convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
-    return _ODD * (convoys + names_itself(orders) + strange_coast(orders, lexicon)) + _MORE * (
+    return _ODD * (convoys + names_own_place(orders) + has_strange_coast(orders, lexicon)) + _MORE * (
         len(orders) - 1
     )
 
 
-def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
+def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
     """Does the text hold an abbreviation that one letter taken for its like turns into another's (Lon, Lan),
     or a figure in an order of the game's own (5 grain), which any figure may stand in for?"""
     if any(
@@ -99,11 +101,15 @@ def one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequ
         for order in orders
     ):
         return True
-    named = {Region(region.province) for order in orders for _, region in candidates.places(order)}
-    return any(fuzzy_edges.doubles(word.text, named, each, lexicon) for word in words(text) for each in forms)
+    named = {Region(region.province) for order in orders for _, region in candidates.named_regions(order)}
+    return any(
+        fuzzy_edges.is_confusable_abbreviation(word.text, named, each, lexicon)
+        for word in words(text)
+        for each in forms
+    )
 
 
-def near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
+def are_near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
     """Are two readings printed nearly alike (A or F, Cork or York), or is one the other with words more?"""
     a, b = ("; ".join(canonical(o, lexicon.board) for o in each) for each in (ours, others))
     return (
@@ -113,26 +119,28 @@ def near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bo
     )
 
 
-def twins(orders: Sequence[Order], lexicon: Lexicon) -> bool:
+def has_homonym(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Would a word that was lost have made a place of the orders another (Cork, of County Cork)?"""
     return bool(_twinned(orders, lexicon))
 
 
 def _twinned(orders: Sequence[Order], lexicon: Lexicon) -> set[str]:
-    return {region.province for order in orders for _, region in candidates.places(order)} & _shorter(lexicon)
-
-
-def place_words(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
-    """Where in a text, counted in words between blanks, the names of the orders' places stand: the first word
-    of each and the one after its last, the longest spelling that is found."""
-    return _spans(
-        text, {region.province for order in orders for _, region in candidates.places(order)}, lexicon
+    return {region.province for order in orders for _, region in candidates.named_regions(order)} & _shorter(
+        lexicon
     )
 
 
-def twin_words(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
+def place_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
+    """Where in a text, counted in words between blanks, the names of the orders' places stand: the first word
+    of each and the one after its last, the longest spelling that is found."""
+    return _spans(
+        text, {region.province for order in orders for _, region in candidates.named_regions(order)}, lexicon
+    )
+
+
+def homonym_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
     """The same of places that a lost word would have made others. Without one that is found the whole text,
-    where `twins` says that there is one."""
+    where `has_homonym` says that there is one."""
     twinned = _twinned(orders, lexicon)
     return _spans(text, twinned, lexicon) or (((0, len(text.split(" "))),) if twinned else ())
 
@@ -151,7 +159,7 @@ def _spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[tuple
         other != one and other[0] <= one[0] and one[1] <= other[1] for other in found)))
 
 
-def kinds_apart(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
+def differ_in_kinds_only(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
     """Do two readings differ in nothing but the kinds of units (A Cork holds, F Cork holds)?"""
     a, b = ("; ".join(canonical(order, lexicon.board) for order in each) for each in (ours, others))
     return a != b and _kind(lexicon).sub("_", a) == _kind(lexicon).sub("_", b)
@@ -160,16 +168,16 @@ def kinds_apart(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon
 @lru_cache(maxsize=8)
 def _kind(lexicon: Lexicon) -> re.Pattern[str]:
     """A unit's letter in canonical text."""
-    return re.compile(kinds_pattern(lexicon.kinds))
+    return re.compile(kind_letter_pattern(lexicon.kinds))
 
 
-def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
+def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Is a place written short by words of another's name too ("Shannon" for Shannon Sea Area, beside Shannon
     Mouth), or without its article where that does it ("Minch" for The Minch, beside The Little Minch)? Which
     was meant nobody knows."""
     said = " ".join(word.text for word in words(text))
     for order in orders:
-        for _, region in candidates.places(order):
+        for _, region in candidates.named_regions(order):
             name = " ".join(word.text for word in words(lexicon.board.provinces[region.province].name))
             article, _, bare = name.partition(" ")
             if (
@@ -190,13 +198,13 @@ def shortened(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
 _LETTER_AT = re.compile(r"^\W*[A-Z]\.? (?:at|of|in|from) ", re.IGNORECASE)
 
 
-def stray_word(inked: str) -> bool:
+def has_word_after_kind_letter(inked: str) -> bool:
     """Does a little word stand behind a unit's letter ("A at Essex")? Whoever writes a letter for the unit
     leaves such words out; a word for the unit, badly written, reads like one ("Fleet" in a joined hand)."""
     return _LETTER_AT.match(inked) is not None
 
 
-def abbreviation(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
+def has_abbreviation_like_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """Is a place's name written in capitals, and so another's abbreviation (MAYO, of Gulf of Mayo)? `inked`
     keeps case."""
     short = {
@@ -205,7 +213,7 @@ def abbreviation(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     names = {
         lexicon.board.provinces[region.province].name
         for order in orders
-        for _, region in candidates.places(order)
+        for _, region in candidates.named_regions(order)
     }
     return any(
         name.casefold() in short and re.search(rf"\b{re.escape(name.upper())}\b", inked) for name in names
@@ -239,12 +247,12 @@ _LIKE = 0.78
 """Likeness from which a text may be a place's name misread."""
 
 
-def leftover(text: str, lexicon: Lexicon) -> bool:
+def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
     """May a text that is no order be what is left of one: a place or the end of its name, a word of doubt,
     the end of a bracket, or a short order run together? A power's own name is rather a signature."""
     if (
-        doubtful(text)
-        or signs_of(lexicon, ()).begun(text)
+        has_doubt(text)
+        or order_starts(lexicon, ()).begun(text)
         or _begins_doubtfully(text)
         or _JOINT.search(text)
         or (")" in text and "(" not in text)
@@ -262,13 +270,13 @@ def leftover(text: str, lexicon: Lexicon) -> bool:
 @lru_cache(maxsize=8)
 def _apart(lexicon: Lexicon) -> re.Pattern[str]:
     """A ban, or a condition, that names a unit."""
-    unit = rf"\b{kinds_said(lexicon.kinds)} \w{{3}}"
+    unit = rf"\b{kind_word_pattern(lexicon.kinds)} \w{{3}}"
     return re.compile(
         (rf"\W*(?:(?:do not|don'?t) "
          rf"(?:move|send|convoy|support|build)\b.*{unit}|if\b.*{unit}.*\bthen\b.*\w{{3}})"), re.IGNORECASE)
 
 
-def of_its_own(text: str, lexicon: Lexicon) -> bool:
+def is_separate_condition(text: str, lexicon: Lexicon) -> bool:
     """Is a line a ban or a condition that names its own unit ("Do not move Fleet Hull to York", "If Army Mayo
     holds then ...")? Then it says nothing of the order above."""
     return _apart(lexicon).match(text) is not None
@@ -281,7 +289,8 @@ def _begins_doubtfully(text: str) -> bool:
     if len(first) < _SOME:
         return len(first) == len("if") and OSA.distance(first, "if") <= 1
     return any(
-        len(doubt) >= _SOME and OSA.distance(first, doubt) <= 1 + (len(doubt) >= _LONG) for doubt in DOUBTS
+        len(doubt) >= _SOME and OSA.distance(first, doubt) <= 1 + (len(doubt) >= _LONG)
+        for doubt in DOUBT_WORDS
     )
 
 

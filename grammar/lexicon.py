@@ -102,7 +102,7 @@ class Match:
 
 
 class Lexicon:
-    """The names of one game. Build it once with `build`; it is never changed afterwards.
+    """The names of one game. Build it once with `build_lexicon`; it is never changed afterwards.
 
     `board` resolves coasts and prints names, `kinds` are the unit kinds by letter.
     """
@@ -131,7 +131,7 @@ class Lexicon:
 
     def near(self, text: str, count: int = 5) -> list[Match]:
         """The regions whose spelling is nearest to a text, best first, each region once."""
-        key = " ".join(key_of(text))
+        key = " ".join(name_key(text))
         found: dict[Region, tuple[float, str]] = {}
         for spelled, score, n in process.extract(key, self._spelled, scorer=fuzz.ratio, limit=4 * count + 4):
             found.setdefault(self._places[n].value, (score / 100, spelled))  # type: ignore[arg-type]
@@ -179,13 +179,13 @@ class Lexicon:
         return found or next((c for c in others if c), name.title())
 
 
-def key_of(text: str) -> tuple[str, ...]:
+def name_key(text: str) -> tuple[str, ...]:
     """The words of a name: folded, & as "and", without signs and without a leading "the"."""
     found = tuple(w.text for w in words(text) if w.text[0].isalnum())
     return found[1:] if len(found) > 1 and found[0] == "the" else found
 
 
-def build(
+def build_lexicon(
     board: Board,
     kinds: Mapping[str, UnitKind],
     names: Iterable[NameLike],
@@ -212,16 +212,16 @@ def build(
 
 def _places(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
     for row in rows:
-        yield Name(key_of(row.text), PLACE, row.region, Rank[row.spelling.upper()])
-        joined = key_of(row.text.replace("-", ""))
+        yield Name(name_key(row.text), PLACE, row.region, Rank[row.spelling.upper()])
+        joined = name_key(row.text.replace("-", ""))
         if "-" in row.text and joined:
             yield Name(joined, PLACE, row.region, Rank[row.spelling.upper()])
     for province in board.provinces.values():
         region = Region(province.id)
-        yield Name(key_of(province.name), PLACE, region)
-        yield Name(key_of(province.id), PLACE, region, Rank.ALIAS)
+        yield Name(name_key(province.name), PLACE, region)
+        yield Name(name_key(province.id), PLACE, region, Rank.ALIAS)
         if province.abbr:
-            yield Name(key_of(province.abbr), PLACE, region, Rank.ABBREVIATION)
+            yield Name(name_key(province.abbr), PLACE, region, Rank.ABBREVIATION)
 
 
 def _ways(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
@@ -268,18 +268,18 @@ def _powers(powers: Iterable[PowerLike]) -> Iterable[Name]:
     for power in powers:
         for text, rank in ((power.name, Rank.NAME), (power.id, Rank.NAME), (power.person, Rank.ALIAS),
                            *((a, Rank.ALIAS) for a in power.aliases)):
-            if key_of(text):
-                yield Name(key_of(text), POWER, power.id, rank)
+            if name_key(text):
+                yield Name(name_key(text), POWER, power.id, rank)
 
 
 def _kinds(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
     for letter, kind in kinds.items():
-        key = key_of(kind.name)
-        if len(key_of(letter)) > 1:  # a letter that holds a sign, as A/F does, is that sign and all
+        key = name_key(kind.name)
+        if len(name_key(letter)) > 1:  # a letter that holds a sign, as A/F does, is that sign and all
             yield Name(tuple(word.text for word in words(letter)), KIND, KindWord(letter))
             yield Name(tuple(word.text for word in words(kind.name)), KIND, KindWord(letter))
         else:
-            yield Name(key_of(letter), KIND, KindWord(letter))
+            yield Name(name_key(letter), KIND, KindWord(letter))
         yield Name(key, KIND, KindWord(letter))
         last = key[-1]
         many = f"{last[:-1]}ies" if last.endswith("y") else f"{last}es" if last.endswith("ch") else f"{last}s"
@@ -289,9 +289,9 @@ def _kinds(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
 def _coasts(board: Board) -> Iterable[Name]:
     seen = {coast.name: coast.id for p in board.provinces.values() for coast in p.coasts}
     for name, coast_id in seen.items():
-        key = key_of(name)
+        key = name_key(name)
         yield Name(key, COAST, name)
-        yield Name(key_of(coast_id), COAST, name)
+        yield Name(name_key(coast_id), COAST, name)
         if len(key) == 2 and key[1] == "coast":
             letter, side = key[0][0], key[0]
             for words_ in (

@@ -29,10 +29,10 @@ from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import LineContext
 from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
-from grammar.exact_edges import DOUBTS
+from grammar.exact_edges import DOUBT_WORDS
 from grammar.lexicon import Lexicon
 from grammar.print import canonical
-from grammar.words import body, words
+from grammar.words import body_start, words
 
 _NEARLY = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
@@ -41,12 +41,12 @@ _TAIL = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Care:
+class AcceptLimits:
     """When a snapped reading may be taken without a person. Letters are the costs of `grammar.edit_costs`.
 
-    `score` 0..1 is the least share of letters left unchanged; `worst` 0..1 the most that may be changed in
-    one word or name; `margin` how many letters dearer the next different order must be, and `near_margin` the
-    same where the two differ in near names (Cork, County Cork) or in army against fleet.
+    `score` 0..1 is the least share of letters left unchanged; `worst_changed_share` 0..1 the most that may be
+    changed in one word or name; `margin` how many letters dearer the next different order must be, and
+    `near_margin` the same where the two differ in near names (Cork, County Cork) or in army against fleet.
     """
 
     score: float = 0.88
@@ -56,11 +56,11 @@ class Care:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapped:
+class NearestOrders:
     """The readings of one misread line, each a different order, best first.
 
     `margin` is how many letters dearer the next rival is, infinite without one; `automatic` says that by
-    `Care` nobody need look, as far as the letters go: the reader's own certainty is not in it.
+    `AcceptLimits` nobody need look, as far as the letters go: the reader's own certainty is not in it.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Snapped:
     automatic: bool
 
 
-def snap(
+def nearest_orders(
     text: str,
     *,
     lexicon: Lexicon,
@@ -77,9 +77,9 @@ def snap(
     power: str,
     line: int | None = None,
     makers: Mapping[str, Maker] = MAKERS,
-    care: Care = Care(),  # frozen
+    care: AcceptLimits = AcceptLimits(),  # frozen
     keep: int = 5,
-) -> Snapped:
+) -> NearestOrders:
     """The orders nearest to a misread line. Several `forms` where the phase is not known; at a tie the first
     wins.
 
@@ -90,24 +90,34 @@ def snap(
     lists = [_readings(text, LineContext(each, lexicon, power, makers), line) for each in every]
     candidates = _ranked([found for found in lists if found])
     named = {
-        Region(r.province) for o in (candidates[0].orders if candidates else ()) for _, r in reading.places(o)
+        Region(r.province) for o in (candidates[0].orders if candidates else ()) for _,
+        r in reading.named_regions(o)
     }
-    automatic = bool(candidates) and _automatic(text, candidates, lexicon, care) and not any(
-        fuzzy_edges.doubles(w.text, named, each, lexicon) for w in words(text) for each in every)
-    return Snapped(text, tuple(candidates[:keep]), margin(candidates), automatic)
+    automatic = (
+        bool(candidates)
+        and _automatic(text, candidates, lexicon, care)
+        and not any(
+            fuzzy_edges.is_confusable_abbreviation(w.text, named, each, lexicon)
+            for w in words(text)
+            for each in every
+        )
+    )
+    return NearestOrders(text, tuple(candidates[:keep]), margin(candidates), automatic)
 
 
-def completes(text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = "") -> float:
+def text_completeness(
+    text: str, *, lexicon: Lexicon, forms: Forms | Sequence[Forms], power: str = ""
+) -> float:
     """How much of a text is one complete order, 0..1: the best reading's score, less for a word ill fitted or
     a unit without its kind, 0 where none comes near.
 
     A reader joins two rows when the joined text completes better than the second row alone does.
     """
-    return sense(snap(text, lexicon=lexicon, forms=forms, power=power, keep=1).candidates)
+    return completeness(nearest_orders(text, lexicon=lexicon, forms=forms, power=power, keep=1).candidates)
 
 
-def sense(candidates: Sequence[Candidate]) -> float:
-    """What `completes` says of a line that was snapped already."""
+def completeness(candidates: Sequence[Candidate]) -> float:
+    """What `text_completeness` says of a line that was snapped already."""
     if not candidates:
         return 0.0
     kept = _TAIL if _kindless(candidates[0].orders) else 1.0
@@ -116,13 +126,17 @@ def sense(candidates: Sequence[Candidate]) -> float:
 
 def _readings(text: str, sheet: LineContext, line: int | None) -> list[Candidate]:
     """Readings of all sorts: as written, misread, and only where these fail with words passed over."""
-    start = body(text)
+    start = body_start(text)
     found = words(text, start)
-    exact = list(reading.as_written(found, sheet, line).candidates) if len(text) <= reading.LONGEST else []
-    garbled = reading.as_garbled(text[start:], sheet, line)
+    exact = (
+        list(reading.read_literally(found, sheet, line).candidates)
+        if len(text) <= reading.MAX_LINE_LENGTH
+        else []
+    )
+    garbled = reading.read_fuzzily(text[start:], sheet, line)
     known = {c.orders for c in exact}
     out = [*exact, *(c for c in garbled if c.orders not in known)]
-    return out or reading.as_garbled(text[start:], sheet, line, stray=True)
+    return out or reading.read_fuzzily(text[start:], sheet, line, stray=True)
 
 
 def _ranked(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
@@ -146,7 +160,7 @@ def _same_words(ours: Sequence[Order], others: Sequence[Order]) -> bool:
         for a, b in pairs)
 
 
-def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, care: Care) -> bool:
+def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, care: AcceptLimits) -> bool:
     best = candidates[0]
     if best.score < care.score or best.worst > care.worst or len(best.orders) != 1:
         return False
@@ -155,7 +169,7 @@ def _automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, car
     found = {w.text for w in words(text)}
     if _kindless_target(best.orders) and (best.cost > 0 or "s" in found):
         return False  # "A Pic s Derby" may be a dash badly read
-    if best.cost > 0 and found & DOUBTS:
+    if best.cost > 0 and found & DOUBT_WORDS:
         return False
     return all(
         other.cost - best.cost

@@ -31,7 +31,7 @@ _SOME = 4
 
 
 @dataclass(frozen=True)
-class Signs:
+class OrderStarts:
     """`letters` stand for units; `units` are the words for them, each with the letters that may be misread in
     it; `first` are words that an order begins with; `counted` follow the figure that an order begins with ("5
     grain")."""
@@ -104,18 +104,18 @@ def _any(choices: Sequence[str]) -> str:
     return f"(?:{'|'.join(re.escape(one) for one in sorted(choices, key=lambda one: (-len(one), one)))})"
 
 
-def kinds_pattern(kinds: Mapping[str, UnitKind]) -> str:
+def kind_letter_pattern(kinds: Mapping[str, UnitKind]) -> str:
     """A pattern of the letters that stand for units in canonical text."""
     return rf"(?<!\w){_any(tuple(kinds))}(?!\w)"
 
 
-def kinds_said(kinds: Mapping[str, UnitKind]) -> str:
+def kind_word_pattern(kinds: Mapping[str, UnitKind]) -> str:
     """A pattern of a unit's word or letter, in small letters."""
     return _any([said.casefold() for letter, kind in kinds.items() for said in (letter, kind.name)])
 
 
 @lru_cache(maxsize=16)
-def signs_of(lexicon: Lexicon, forms: tuple[Forms, ...]) -> Signs:
+def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
     """The signs of a game by its names and the order forms of some phases; made once and kept."""
     units: dict[str, int] = {}
     for kind in lexicon.kinds.values():
@@ -130,7 +130,7 @@ def signs_of(lexicon: Lexicon, forms: tuple[Forms, ...]) -> Signs:
                   if terminal in begins and len(word) >= _SOME and word not in {*_SHARED, *_NOT, *_FIRST}]
         after = each.machine.moves[begins[NUMBER]] if NUMBER in begins else {}
         counted += [word for word, terminal in each.keywords.items() if terminal in after]
-    return Signs(
+    return OrderStarts(
         tuple(lexicon.kinds),
         tuple(units.items()),
         (*_FIRST, *dict.fromkeys(first)),
@@ -138,5 +138,5 @@ def signs_of(lexicon: Lexicon, forms: tuple[Forms, ...]) -> Signs:
     )
 
 
-USUAL = Signs(("A", "F"), (("army", 1), ("armies", 2), ("fleet", 2), ("fleets", 2)))
+DEFAULT_STARTS = OrderStarts(("A", "F"), (("army", 1), ("armies", 2), ("fleet", 2), ("fleets", 2)))
 """Of games that have armies and fleets and no orders of their own."""

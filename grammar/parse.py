@@ -12,13 +12,13 @@ from enum import StrEnum
 from adjudicator.orders import Order
 from grammar import candidates as reading
 from grammar.build_orders import MAKERS, Maker
-from grammar.candidates import LONGEST, LineContext, LiteralReading
-from grammar.complaint import Candidate, Code, Complaint, margin
+from grammar.candidates import MAX_LINE_LENGTH, LineContext, LiteralReading
+from grammar.complaint import Candidate, Complaint, ComplaintCode, margin
 from grammar.compose import Forms
-from grammar.exact_edges import DOUBTS, names_at
+from grammar.exact_edges import DOUBT_WORDS, names_at
 from grammar.lexicon import KIND, PLACE, POWER, Lexicon
 from grammar.print import canonical
-from grammar.words import Word, body, words
+from grammar.words import Word, body_start, words
 
 _UNSEEN = re.compile(r"^[\u200b\ufeff]+|[\u200b\ufeff]+$")
 """What editors leave unseen at the ends of a line; it becomes blanks, so that spans still fit the text."""
@@ -44,9 +44,9 @@ class ParseLimits:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """One line read. `orders` is empty exactly when `complaint` is set. `score` 0..1, 1 when every word is
-    spelled as listed; `margin` is the cost in letters of the next different order, infinite where there is
-    none."""
+    """One line read. `orders_from_tree` is empty exactly when `complaint` is set. `score` 0..1, 1 when every
+    word is spelled as listed; `margin` is the cost in letters of the next different order, infinite where
+    there is none."""
 
     text: str
     orders: tuple[Order, ...]
@@ -109,21 +109,21 @@ def parse_line(
     clean = _UNSEEN.sub(lambda unseen: " " * len(unseen.group()), text)
     trouble = _unfit(clean)
     if trouble is not None:
-        return _complain(Code.INVALID, text, line, *trouble)
+        return _complain(ComplaintCode.INVALID, text, line, *trouble)
     sheet = LineContext(forms, lexicon, power, makers)
-    found = words(clean, body(clean))
-    written = reading.as_written(found, sheet, line)
+    found = words(clean, body_start(clean))
+    written = reading.read_literally(found, sheet, line)
     if len(written.candidates) == 1:
         return ParsedLine(text, written.candidates[0].orders, None, written.candidates, 1.0)
     if written.candidates:
-        return _complain(Code.AMBIGUOUS, text, line, _whole(clean),
+        return _complain(ComplaintCode.AMBIGUOUS, text, line, _whole(clean),
                          "A name in this line stands for more than one region; write the full name.",
                          written.candidates)
-    doubt = next((w for w in found if w.text in DOUBTS or w.text == "?"), None)
+    doubt = next((w for w in found if w.text in DOUBT_WORDS or w.text == "?"), None)
     if doubt is not None:
         message = (f"“{clean[doubt.start : doubt.end]}” makes this a condition, a choice or a denial, not an "
                    f"order.")
-        return _complain(Code.INVALID, text, line, (doubt.start, doubt.end), message)
+        return _complain(ComplaintCode.INVALID, text, line, (doubt.start, doubt.end), message)
     return _misspelt(text, clean, sheet, written, line, limits)
 
 
@@ -131,8 +131,8 @@ def _misspelt(
     text: str, clean: str, sheet: LineContext, written: LiteralReading, line: int | None, limits: ParseLimits
 ) -> ParsedLine:
     """A line that is no order as it stands: read when one order is clearly nearest, else complained of."""
-    start = body(clean)
-    near = tuple(reading.as_garbled(clean[start:], sheet, line, typed=True))
+    start = body_start(clean)
+    near = tuple(reading.read_fuzzily(clean[start:], sheet, line, typed=True))
     ahead = margin(near)
     span = _span(words(clean, start), written.furthest, clean)
     certain = bool(near) and near[0].score >= limits.score and near[0].worst <= limits.worst
@@ -140,7 +140,7 @@ def _misspelt(
         return ParsedLine(text, near[0].orders, None, near[:5], near[0].score, ahead)
     if certain:
         first, second = ("; ".join(canonical(o, sheet.lexicon.board) for o in c.orders) for c in near[:2])
-        return _complain(Code.AMBIGUOUS, text, line, span, (f"This is nearly “{first}” and nearly "
+        return _complain(ComplaintCode.AMBIGUOUS, text, line, span, (f"This is nearly “{first}” and nearly "
                                                             f"“{second}”."), near[:5])
     code, message = _why_not(clean, sheet, written, span)
     return _complain(code, text, line, span, message, near[:5])
@@ -148,13 +148,13 @@ def _misspelt(
 
 def _why_not(
     text: str, sheet: LineContext, written: LiteralReading, span: tuple[int, int]
-) -> tuple[Code, str]:
+) -> tuple[ComplaintCode, str]:
     """Code and sentence for a line that is not an order as it stands."""
     piece = text[span[0] : span[1]]
     if not piece:
-        return Code.INVALID, "The line ends before the order is complete."
+        return ComplaintCode.INVALID, "The line ends before the order is complete."
     if not any(w.text in sheet.forms.keywords or names_at([w], 0, sheet.lexicon) for w in words(text)):
-        return Code.UNREAD, "No word of this line belongs to an order."
+        return ComplaintCode.UNREAD, "No word of this line belongs to an order."
     if PLACE in written.expected and not names_at(words(piece), 0, sheet.lexicon):
         near = sheet.lexicon.near(piece, 1)
         hint = (
@@ -162,11 +162,11 @@ def _why_not(
             if near and near[0].score > _HINTED
             else ""
         )
-        return Code.INVALID, f"“{piece}” is no place of this board{hint}."
-    return Code.INVALID, f"No {sheet.forms.phase.value} order goes on with “{piece}” here."
+        return ComplaintCode.INVALID, f"“{piece}” is no place of this board{hint}."
+    return ComplaintCode.INVALID, f"No {sheet.forms.phase.value} order goes on with “{piece}” here."
 
 
-def _complain(code: Code, text: str, line: int | None, span: tuple[int, int], message: str,
+def _complain(code: ComplaintCode, text: str, line: int | None, span: tuple[int, int], message: str,
               candidates: Sequence[Candidate] = ()) -> ParsedLine:
     near = tuple(candidates)
     score = near[0].score if near else 0.0
@@ -175,9 +175,9 @@ def _complain(code: Code, text: str, line: int | None, span: tuple[int, int], me
 
 def _unfit(text: str) -> tuple[tuple[int, int], str] | None:
     """Text that is never looked at: too long, blank, or with signs no pen makes."""
-    if len(text) > LONGEST:
-        return (LONGEST, len(text)), (f"The line has {len(text)} characters; no order is longer than "
-                                      f"{LONGEST}.")
+    if len(text) > MAX_LINE_LENGTH:
+        return (MAX_LINE_LENGTH, len(text)), (f"The line has {len(text)} characters; no order is longer than "
+                                      f"{MAX_LINE_LENGTH}.")
     if not text.strip():
         return (0, len(text)), "The line is empty."
     for at, sign in enumerate(text):
@@ -239,9 +239,9 @@ def _near_order(parsed: ParsedLine) -> bool:
 def _resembles(text: str, lexicon: Lexicon) -> bool:
     """Does a line that gives no order begin like one: a unit and a place, or a word only orders begin
     with?"""
-    if len(text) > LONGEST:
+    if len(text) > MAX_LINE_LENGTH:
         return False
-    found = words(text, body(text))
+    found = words(text, body_start(text))
     if found and found[0].text in _ORDER_SIGNS:
         return True
     kinds = [

@@ -82,7 +82,7 @@ def prose(
     return _pattern(order, _PROSE, order.PROSE).format_map(blanks)
 
 
-def place(region: Region, board: Board) -> str:
+def region_text(region: Region, board: Board) -> str:
     """A region's full name, its coast after a slash: "Devon/South Coast"; what the board lacks is given as it
     is."""
     province = board.provinces.get(region.province)
@@ -101,7 +101,7 @@ def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
         value = getattr(order, name)
         match holds:
             case Holds.PLACE:
-                blanks[name] = "" if value is None else place(value, board)
+                blanks[name] = "" if value is None else region_text(value, board)
             case Holds.POWER:
                 blanks[name] = "" if value is None else power(value)
             case Holds.COUNT:
@@ -114,7 +114,7 @@ def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
 def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, str]:
     """What fills the blanks of an order's text."""
     def unit(ref: UnitRef) -> str:
-        name = place(ref.region, board)
+        name = region_text(ref.region, board)
         return name if ref.kind is None else f"{kind(ref.kind)} {name}"
 
     if order.TERSE:
@@ -125,7 +125,7 @@ def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, st
     if isinstance(order, SupportHold | SupportMove | Convoy):
         blanks["target"] = unit(order.target)
     if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
-        blanks["to"] = place(order.to, board)
+        blanks["to"] = region_text(order.to, board)
     if isinstance(order, Move):
         blanks |= {"via": " via convoy" if order.via_convoy else "", "sheds": " (db)" if order.sheds else ""}
     if isinstance(order, Convert):
@@ -144,7 +144,7 @@ def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], p
     if isinstance(order, Proxy | SendSupply):
         blanks["power"] = power(order.to_power)
     if isinstance(order, MoveHome):
-        blanks["origin"] = "" if order.origin is None else f"{place(order.origin, board)} - "
+        blanks["origin"] = "" if order.origin is None else f"{region_text(order.origin, board)} - "
     if isinstance(order, SendSupply):
         blanks["count"] = str(order.count)
         blanks["units"] = "unit's" if order.count == 1 else "units'"

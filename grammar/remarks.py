@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from grammar.exact_edges import DOUBTS
+from grammar.exact_edges import DOUBT_WORDS
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
 from grammar.words import words
 
@@ -106,7 +106,7 @@ _PLAIN_AFTER = {"will": ("this", "that", "which", "it", "they", "he"), "cut": ("
 """Words like those of doubt ("till", "but"), and after which words they are none."""
 
 
-def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
+def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
     """Does an order as laid on the ink hold a remark in parentheses that may be a doubt or a condition after
     all: one whose parentheses free reading (`read`) does not show, or with a word like one of doubt? "if it
     is empty" reads much like "(fit is empty)"."""
@@ -119,7 +119,7 @@ def unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         if (
             not _parenthesised(read, len(said))
             or _hold_doubt(said)
-            or any(said[0].startswith(d[1:]) for d in DOUBTS)
+            or any(said[0].startswith(d[1:]) for d in DOUBT_WORDS)
         ):
             return True
     return False
@@ -148,7 +148,7 @@ def _parenthesised(read: str, count: int) -> bool:
         return True
     last = [word.text for word in words(read) if word.text.isalnum()][-count:]
     first = last[0] if last else ""
-    hidden = any(doubt in first for doubt in DOUBTS if len(doubt) > 1) or _doubt_like(first[1:])
+    hidden = any(doubt in first for doubt in DOUBT_WORDS if len(doubt) > 1) or _doubt_like(first[1:])
     return ("(" in read or ")" in read) and count >= _SENTENCE and not hidden and not _hold_doubt(last)
 
 
@@ -171,16 +171,16 @@ def _plain_after(before: str, word: str) -> bool:
 
 
 def _doubt_like(word: str) -> bool:
-    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBTS)
+    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBT_WORDS)
 
 
-def harmless(text: str, lexicon: Lexicon) -> bool:
+def is_harmless(text: str, lexicon: Lexicon) -> bool:
     """Is a line plainly a greeting, a signature or the number of a page or version, misread by a letter here
     and there?"""
     if _VERSION.fullmatch(text.strip()):
         return True
     said = [word.text for word in words(text) if word.text.isalnum()]
-    if not said or any(word in DOUBTS for word in said):
+    if not said or any(word in DOUBT_WORDS for word in said):
         return False
     signed = [word for word in said if not _known(word, ("signed",))]
     named = " ".join(signed)

@@ -11,13 +11,13 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from grammar import fuzzy_edges
-from grammar.candidates import LONGEST_GARBLED
+from grammar.candidates import MAX_FUZZY_LENGTH
 from grammar.compose import Forms
-from grammar.edit_costs import flat
+from grammar.edit_costs import flatten
 from grammar.lattice import Edge, search
 from grammar.lexicon import KIND, KindWord, Lexicon
-from grammar.order_starts import USUAL, Signs
-from grammar.words import body
+from grammar.order_starts import DEFAULT_STARTS, OrderStarts
+from grammar.words import body_start
 
 _ORDER_WORD = re.compile(
     r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to|converts?"
@@ -27,22 +27,22 @@ _ORDER_WORD = re.compile(
 _TERSE = re.compile(r"^\W*[AFaf]\b|[-–—→>]")
 
 
-def order_word(text: str, signs: Signs = USUAL) -> bool:
+def has_order_word(text: str, signs: OrderStarts = DEFAULT_STARTS) -> bool:
     """Does a text hold a word that no heading has? A line above the orders that does may be an order after
     all."""
     return _ORDER_WORD.search(text) is not None or signs.own_word(text)
 
 
-def orderlike(text: str, signs: Signs = USUAL) -> bool:
+def looks_like_order(text: str, signs: OrderStarts = DEFAULT_STARTS) -> bool:
     """Is a text as it was read worth comparing with orders: has it a word of one, or a sign of the short
     style?"""
-    return order_word(text, signs) or _TERSE.search(text) is not None or signs.looks_like_order(text)
+    return has_order_word(text, signs) or _TERSE.search(text) is not None or signs.looks_like_order(text)
 
 
-def proposals(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: int = 8) -> tuple[str, ...]:
+def respellings(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: int = 8) -> tuple[str, ...]:
     """Up to `keep` orders of each phase's forms that are spelled most like a text as it was read, in lower
     case and with a space between words; none for a text too long to be one order."""
-    plain = flat(text[body(text):])[0] if len(text) <= LONGEST_GARBLED else ""
+    plain = flatten(text[body_start(text):])[0] if len(text) <= MAX_FUZZY_LENGTH else ""
     if not plain:
         return ()
     found: dict[str, None] = {}
@@ -77,7 +77,7 @@ _AT = frozenset(("at", "in", "of", "on"))
 kind's own word."""
 
 
-def kinds_turned(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+def with_other_kinds(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """A text of the automaton with the kind of one unit turned into another, in each spelling that the kind
     has: the letters by which kinds are told are the ones most often misread ("A at Essex holds" may have been
     "Fleet Essex holds")."""

@@ -27,7 +27,7 @@ class Machine:
     final: frozenset[int]
 
 
-def machine(rules: Sequence[Rule], start: str) -> Machine:
+def build_machine(rules: Sequence[Rule], start: str) -> Machine:
     """The machine of a compiled grammar from its start rule. Raises NestingError."""
     table: dict[str, list[Sequence[Symbol]]] = defaultdict(list)
     for rule in rules:

@@ -33,7 +33,7 @@ def fold(text: str) -> str:
     return "".join(c for c in text if not unicodedata.combining(c) and c not in "'’‘`´ʼ")
 
 
-def body(text: str) -> int:
+def body_start(text: str) -> int:
     """Where the order starts after a bullet or a number ("- ", "3. ", "b) ")."""
     found = _BULLET.match(text)
     return found.end() if found else 0

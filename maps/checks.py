@@ -16,7 +16,7 @@ ONE_WAY = "one_way"
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class LoadedFolder:
     """All that was read of one folder. `rows` is the line of `provinces.csv` where each province stands."""
 
     board: Board
@@ -26,7 +26,7 @@ class Whole:
     units: frozenset[Unit]
 
 
-def check(whole: Whole, faults: Faults) -> None:
+def check_board(whole: LoadedFolder, faults: Faults) -> None:
     """Note every fault of the whole board."""
     _check_reach(whole.board, whole.rows, faults)
     check_symmetry(whole.board, whole.borders, faults)
@@ -83,7 +83,7 @@ def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
                                             f"border {here}"))
 
 
-def _check_counts(whole: Whole, faults: Faults) -> None:
+def _check_counts(whole: LoadedFolder, faults: Faults) -> None:
     """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
     heading = whole.heading
     kept = _counted(whole)
@@ -98,7 +98,7 @@ def _check_counts(whole: Whole, faults: Faults) -> None:
         faults.add(FILE, heading.row("victory"), message)
 
 
-def _counted(whole: Whole) -> dict[str, int]:
+def _counted(whole: LoadedFolder) -> dict[str, int]:
     """The figures a board may state of itself in `[counts]`."""
     provinces = whole.board.provinces.values()
     return {

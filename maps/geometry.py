@@ -45,7 +45,7 @@ def _shapes(path: Path) -> Mapping[str, Shape]:
     return found
 
 
-def check(path: Path, board: Board, faults: Faults) -> None:
+def check_shapes(path: Path, board: Board, faults: Faults) -> None:
     """A board is drawn whole or not at all: with a file of shapes, each province has one and no shape is left
     over."""
     if not (path / FILE).exists():

@@ -87,7 +87,7 @@ def check_folder(path: Path) -> list[Fault]:
     faults = Faults()
     variant = _read(path, faults)
     if variant is not None:
-        geometry.check(path, variant.board, faults)
+        geometry.check_shapes(path, variant.board, faults)
     return list(faults.all())
 
 
@@ -95,17 +95,17 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     if not path.is_dir():
         faults.add(path.name, 0, "there is no such folder")
         return None
-    top = variant_file.read(path, faults)
+    top = variant_file.read_variant_file(path, faults)
     listed = ground.read_provinces(path, faults)
     provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)
-    board = ground.board(
+    board = ground.build_board(
         provinces, borders, {movement for kind in top.kinds.values() for movement in kind.moves}
     )
     setup = start_position.Setup(board, top, faults)
     setup.read(path)
     names = start_position.read_names(path, provinces, faults)
-    checks.check(checks.Whole(board, borders, listed.rows, top, setup.units), faults)
+    checks.check_board(checks.LoadedFolder(board, borders, listed.rows, top, setup.units), faults)
     wording = path / "orders.lark"
     if top.start is None:
         return None

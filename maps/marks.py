@@ -6,17 +6,17 @@ from adjudicator.geo import Province
 from maps.variant import Variant
 
 
-def said(variant: Variant, province: Province) -> tuple[str, ...]:
+def mark_phrases(variant: Variant, province: Province) -> tuple[str, ...]:
     """The marks of one province that its rule set has words for (`Ruleset.MARKS`), sorted: "freezes in
     January". A mark "fleets=Sweden" has "Sweden" for the blank of its words."""
     return tuple(sorted(filter(None, (_words(variant, mark) for mark in province.marks))))
 
 
-def by_mark(variant: Variant) -> dict[str, list[str]]:
+def provinces_by_mark(variant: Variant) -> dict[str, list[str]]:
     """Each mark in words, to the names of the provinces that have it; both sorted."""
     found: dict[str, list[str]] = {}
     for province in sorted(variant.board.provinces.values(), key=lambda one: one.name):
-        for words in said(variant, province):
+        for words in mark_phrases(variant, province):
             found.setdefault(words, []).append(province.name)
     return dict(sorted(found.items()))
 

@@ -19,7 +19,7 @@ _RANK = {Spelling.NAME: 0, Spelling.ALIAS: 1, Spelling.ABBREVIATION: 2}
 
 
 @lru_cache(maxsize=8192)
-def plain(text: str) -> str:
+def normalize(text: str) -> str:
     """One form for all spellings a reader takes for the same: case, accents, hyphens, apostrophes, dots, a
     leading article and the sign & make no difference (ORD-07)."""
     bare = unicodedata.normalize("NFKD", text.replace("&", " and "))
@@ -31,18 +31,20 @@ def plain(text: str) -> str:
     return " ".join(words)
 
 
-def meanings(names: Iterable[NameRow], text: str) -> tuple[Region, ...]:
+def regions_named(names: Iterable[NameRow], text: str) -> tuple[Region, ...]:
     """Every region `text` may stand for, surest spelling first; empty when it is no spelling of this board.
 
     More than one only for a spelling the board declares ambiguous (Q-44).
     """
-    wanted = plain(text)
-    rows = sorted((row for row in names if plain(row.text) == wanted), key=lambda row: _RANK[row.spelling])
+    wanted = normalize(text)
+    rows = sorted(
+        (row for row in names if normalize(row.text) == wanted), key=lambda row: _RANK[row.spelling]
+    )
     return tuple(dict.fromkeys(row.region for row in rows))
 
 
 def suggestions(names: Iterable[NameRow], text: str) -> tuple[str, ...]:
     """Up to five full spellings that look like `text`, best first. Abbreviations are not offered."""
-    by_form = {plain(row.text): row.text for row in names if row.spelling is not Spelling.ABBREVIATION}
-    close = difflib.get_close_matches(plain(text), list(by_form), SUGGESTIONS, SUGGEST_FROM)
+    by_form = {normalize(row.text): row.text for row in names if row.spelling is not Spelling.ABBREVIATION}
+    close = difflib.get_close_matches(normalize(text), list(by_form), SUGGESTIONS, SUGGEST_FROM)
     return tuple(by_form[form] for form in close)

@@ -11,7 +11,7 @@ from pathlib import Path
 from adjudicator.geo import ANY, COAST, LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
 from maps import seas, tables
 from maps.faults import Faults
-from maps.names import plain
+from maps.names import normalize
 from maps.tables import CsvRow
 
 PROVINCES = "provinces.csv"
@@ -64,7 +64,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
     found: dict[str, Province] = {}
     rows: dict[str, int] = {}
     spelled: dict[tuple[str, str], str] = {}
-    for row in tables.read(folder, PROVINCES, PROVINCE_COLUMNS, PROVINCE_EXTRAS, faults):
+    for row in tables.read_table(folder, PROVINCES, PROVINCE_COLUMNS, PROVINCE_EXTRAS, faults):
         province = _province(row, faults)
         if province is None:
             continue
@@ -72,7 +72,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
             faults.add(PROVINCES, row.number, f"{province.id!r} is the id of an earlier province")
             continue
         for column, text in (("name", province.name), ("abbreviation", province.abbr)):
-            other = spelled.setdefault((column, plain(text)), province.id) if text else province.id
+            other = spelled.setdefault((column, normalize(text)), province.id) if text else province.id
             if other != province.id:
                 faults.add(PROVINCES, row.number, f"{province.id} and {other} have one {column}, {text!r}")
         found[province.id] = province
@@ -159,7 +159,7 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
     pairs: dict[Touch, list[tuple[Region, Region]]] = {kind: [] for kind in Touch}
     one_way: set[tuple[Touch, Region, Region]] = set()
     seen: dict[tuple[Touch, frozenset[Region]], int] = {}
-    for row in tables.read(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
+    for row in tables.read_table(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
         if row["kind"] not in set(Touch):
             faults.add(BORDERS, row.number, (f"the kind {row['kind']!r} is not known; known are "
                                              f"{', '.join(Touch)}"))
@@ -220,7 +220,9 @@ def _ends_fit(
     return False
 
 
-def board(provinces: Mapping[str, Province], borders: Borders, movements: Collection[str] = ()) -> Board:
+def build_board(
+    provinces: Mapping[str, Province], borders: Borders, movements: Collection[str] = ()
+) -> Board:
     """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04).
     `movements` are the classes that units use: what else can be derived is, where one of them uses it."""
     land: defaultdict[Region, set[Region]] = defaultdict(set)

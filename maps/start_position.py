@@ -11,7 +11,7 @@ from adjudicator.geo import SEA, Board, Province, Region
 from adjudicator.units import Unit, UnitKind
 from maps import tables
 from maps.faults import Faults
-from maps.names import plain
+from maps.names import normalize
 from maps.provinces import region_at
 from maps.tables import CsvRow
 from maps.variant import NameRow, Spelling
@@ -47,7 +47,7 @@ class Setup:
 
     def read(self, folder: Path) -> None:
         """Take in the table; every row that cannot stand is a fault."""
-        for row in tables.read(folder, SETUP, ("power", "unit", "region"), (), self._faults):
+        for row in tables.read_table(folder, SETUP, ("power", "unit", "region"), (), self._faults):
             if row["power"] not in self._heading.powers:
                 self._fault(row, f"{row['power']!r} is no power of this game")
             elif row["unit"] == CENTRE:
@@ -98,7 +98,7 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
         _spell(found, province.id, Region(province.id), Spelling.ABBREVIATION)
         _spell(found, province.abbr, Region(province.id), Spelling.ABBREVIATION)
     ambiguous: dict[str, int] = {}
-    for row in tables.read(folder, NAMES, ("text", "region", "spelling"), ("ambiguous",), faults):
+    for row in tables.read_table(folder, NAMES, ("text", "region", "spelling"), ("ambiguous",), faults):
         region = _named(row, provinces, faults)
         if region is None:
             continue
@@ -108,11 +108,11 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
         lines[key] = row.number
         _spell(found, row["text"], region, Spelling(row["spelling"]))
         if row["ambiguous"] == "yes":
-            ambiguous.setdefault(plain(row["text"]), row.number)
+            ambiguous.setdefault(normalize(row["text"]), row.number)
         elif row["ambiguous"]:
             faults.add(NAMES, row.number, f"ambiguous is {row['ambiguous']!r}; write yes or nothing")
     _check_clashes(found.values(), lines, ambiguous, faults)
-    return tuple(replace(name, ambiguous=plain(name.text) in ambiguous) for name in found.values())
+    return tuple(replace(name, ambiguous=normalize(name.text) in ambiguous) for name in found.values())
 
 
 def _spell(found: dict[tuple[str, Region], NameRow], text: str, region: Region, spelling: Spelling) -> None:
@@ -121,7 +121,7 @@ def _spell(found: dict[tuple[str, Region], NameRow], text: str, region: Region, 
 
 
 def _named(row: CsvRow, provinces: Mapping[str, Province], faults: Faults) -> Region | None:
-    if not plain(row["text"]):
+    if not normalize(row["text"]):
         faults.add(NAMES, row.number, f"{row['text']!r} holds no letter or figure")
         return None
     if row["spelling"] not in set(Spelling):
@@ -141,7 +141,7 @@ def _check_clashes(
     regions: defaultdict[str, dict[Region, int]] = defaultdict(dict)
     for name in names:
         line = lines.get((name.text.casefold(), name.region), 0)
-        regions[plain(name.text)].setdefault(name.region, line)
+        regions[normalize(name.text)].setdefault(name.region, line)
     for text, found in regions.items():
         row = max(found.values())
         if len(found) > 1 and text not in ambiguous:

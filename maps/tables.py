@@ -32,7 +32,9 @@ class CsvTable:
         return iter(self.rows)
 
 
-def read(folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str], faults: Faults) -> CsvTable:
+def read_table(
+    folder: Path, file: str, needed: Sequence[str], allowed: Sequence[str], faults: Faults
+) -> CsvTable:
     """The table `file` of a board's folder. A missing file or column, an unknown column and a line of the
     wrong length are faults; a column of `allowed` that is absent reads as blank."""
     try:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import LAND, SEA, Board, Region
-from maps.names import meanings
+from maps.names import regions_named
 from maps.variant import Variant
 
 _WITH_COAST = re.compile(r"(?P<place>.+?)\s*(?:/\s*(?P<slash>[^/()]+)|\(\s*(?P<bracket>[^()]+)\))\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class ValidMoves:
     """Where one kind of unit may go from `region` in one step. `kind` is the unit's letter; `to` is sorted by
     printed name and holds coasts where the unit needs one."""
 
@@ -26,10 +26,10 @@ class Moves:
     to: tuple[Region, ...]
 
 
-def find(variant: Variant, text: str) -> tuple[Region, ...]:
+def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
     """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South
     Coast` or `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
-    whole = meanings(variant.names, text)
+    whole = regions_named(variant.names, text)
     if whole:
         return whole
     parts = _WITH_COAST.fullmatch(text)
@@ -37,14 +37,14 @@ def find(variant: Variant, text: str) -> tuple[Region, ...]:
         return ()
     coast = (parts["slash"] or parts["bracket"]).strip()
     found = []
-    for region in meanings(variant.names, parts["place"]):
+    for region in regions_named(variant.names, parts["place"]):
         known = variant.board.provinces[region.province].coast_id(coast)
         if known is not None:
             found.append(Region(region.province, known))
     return tuple(found)
 
 
-def valid_moves(variant: Variant, region: Region) -> tuple[Moves, ...]:
+def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
     """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a
     province with several coasts and no coast given, one for each coast."""
     found = []
@@ -55,17 +55,17 @@ def valid_moves(variant: Variant, region: Region) -> tuple[Moves, ...]:
             standing &= {region}
         for place in sorted(standing, key=lambda one: one.coast or ""):
             to = {other for way in ways for other in variant.board.neighbours(place, way)}
-            ordered = sorted(to, key=lambda other: printed(variant.board, other).casefold())
-            found.append(Moves(place, kind.letter, tuple(ordered)))
+            ordered = sorted(to, key=lambda other: region_text(variant.board, other).casefold())
+            found.append(ValidMoves(place, kind.letter, tuple(ordered)))
     return tuple(found)
 
 
-def is_marched_over(variant: Variant) -> bool:
+def has_movement_phases(variant: Variant) -> bool:
     """Whether units move over the board at all; on some states take states, and only neighbours matter."""
     return any(kind is PhaseKind.MOVEMENT for _, kind in variant.calendar.steps)
 
 
-def beside(variant: Variant, province: str) -> dict[str, tuple[Region, ...]]:
+def neighbours_by_sea(variant: Variant, province: str) -> dict[str, tuple[Region, ...]]:
     """What lies beside a province of a board nobody marches over, by printed name: under "" over land, under
     a sea's id across that sea; for a sea the land it washes."""
     board = variant.board
@@ -76,11 +76,11 @@ def beside(variant: Variant, province: str) -> dict[str, tuple[Region, ...]]:
         if board.provinces[sea].is_sea and not board.provinces[province].is_sea:
             found[sea] = {other for other in board.near(sea, SEA)
                           if other not in {province, *found[""]} and not board.provinces[other].is_sea}
-    return {over: tuple(sorted(map(Region, others), key=lambda other: printed(board, other).casefold()))
+    return {over: tuple(sorted(map(Region, others), key=lambda other: region_text(board, other).casefold()))
             for over, others in found.items()}
 
 
-def printed(board: Board, region: Region) -> str:
+def region_text(board: Board, region: Region) -> str:
     """The region in full words: "Devon/South Coast", and "Spain/North Coast" for SPA/NC."""
     province = board.provinces[region.province]
     if region.coast is None:

@@ -54,7 +54,7 @@ class VariantFile:
         return _row(self.rows, path)
 
 
-def read(folder: Path, faults: Faults) -> VariantFile:
+def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
     """The heading of a board's folder; each wrong, missing or unknown key is a fault."""
     try:
         text = (folder / FILE).read_text("utf-8")

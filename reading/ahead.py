@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from grammar.compose import Forms
-from grammar.headings.sheet import MOST_LINES, begins_order
+from grammar.headings.sheet import MAX_HEADING_LINES, begins_order
 from grammar.headings.values import KnownGame
 from grammar.lexicon import Lexicon
 from ocr.page import ReadLine
@@ -26,5 +26,5 @@ def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms
 
 def headings_ahead(rows: Sequence[ReadLine], games: Sequence[KnownGame]) -> None:
     """Decode rows, down to the first that begins like an order, inside the automaton of headings."""
-    top = takewhile(lambda row: not begins_order(row.text, games), rows[:MOST_LINES])
+    top = takewhile(lambda row: not begins_order(row.text, games), rows[:MAX_HEADING_LINES])
     heading_decoder(tuple(games)).decode_all([each for row in top for each in opinions(row)])

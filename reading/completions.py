@@ -27,7 +27,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
-from grammar.nearest_orders import snap
+from grammar.nearest_orders import nearest_orders
 from maps.variant import Variant
 from reading.vocabulary import candidate_json, forms_of, lexicon_of, parse_typed
 
@@ -120,5 +120,5 @@ def _taken(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
 
 def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:
     """Readings of a misread text, best first, at most five, as a line keeps them. By words alone."""
-    found = snap(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
+    found = nearest_orders(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
     return [one for one in (candidate_json(c, variant.board) for c in found.candidates) if one["order"]]

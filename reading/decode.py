@@ -13,28 +13,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from adjudicator.orders import Order
-from grammar.automaton.order_lines import Automaton
+from grammar.automaton.order_lines import OrderAutomaton
 from grammar.compose import Forms
 from grammar.interpret import (
-    abbreviation,
-    doubtful,
-    incomplete,
-    kinds_apart,
-    meanings,
-    names_itself,
-    near,
-    oddity,
-    one_letter,
-    place_words,
-    shortened,
-    strange_coast,
-    stray_word,
-    twin_words,
+    are_near,
+    differ_in_kinds_only,
+    hangs_on_one_letter,
+    has_abbreviation_like_name,
+    has_doubt,
+    has_shared_short_name,
+    has_strange_coast,
+    has_word_after_kind_letter,
+    homonym_spans,
+    is_incomplete,
+    names_own_place,
+    oddity_cost,
+    orders_in_text,
+    place_spans,
 )
 from grammar.lexicon import Lexicon
-from grammar.order_starts import signs_of
-from grammar.remarks import unclear_remark
-from grammar.respellings import kinds_turned, orderlike, proposals
+from grammar.order_starts import order_starts
+from grammar.remarks import has_unclear_remark
+from grammar.respellings import looks_like_order, respellings, with_other_kinds
 from ocr.decoding.alignment import Alignment, WordFit, align, best_free_path, scores, strangeness
 from ocr.decoding.confidence import FAR, SURELY, Features, plainly_struck, touched
 from ocr.decoding.ctc import line_posteriors, other_posteriors
@@ -121,7 +121,7 @@ def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
 
 @lru_cache(maxsize=8)
 def _decoder(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
-    return Decoder(Automaton(forms, lexicon))
+    return Decoder(OrderAutomaton(forms, lexicon))
 
 
 def decode_line(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> DecodedLine | None:
@@ -140,12 +140,20 @@ def decode_line(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> D
             replaced = REPLACED if at < whole and any(row.inserted for row in line.rows) else 0.0
             ceilings[at] = best_free_path(decoder, seen[at])[0] - STROKE - replaced
     texts = [
-        text for text in (line.text, *(way.text for way in ways)) if orderlike(text, signs_of(lexicon, forms))
+        text
+        for text in (line.text, *(way.text for way in ways))
+        if looks_like_order(text, order_starts(lexicon, forms))
     ]
     weighed = _weighed(
-        decoder, seen, ceilings,
-        lambda: tuple({one: None for text in texts for one in proposals(text, lexicon=lexicon, forms=forms)}),
-        lambda text: kinds_turned(text, lexicon), PATCHED if ways else BAD)
+        decoder,
+        seen,
+        ceilings,
+        lambda: tuple(
+            {one: None for text in texts for one in respellings(text, lexicon=lexicon, forms=forms)}
+        ),
+        lambda text: with_other_kinds(text, lexicon),
+        PATCHED if ways else BAD,
+    )
     return DecodedLine(_told(weighed, lexicon, forms), seen, letters, decoder, len(asked), whole)
 
 
@@ -239,12 +247,12 @@ def _told(
     give."""
     found: dict[str, Hypothesis] = {}
     for text, by_each in sorted(weighed, key=lambda pair: -_mixed(pair[1])):
-        for orders in meanings(text.text, lexicon=lexicon, forms=forms):
+        for orders in orders_in_text(text.text, lexicon=lexicon, forms=forms):
             order = printed(orders, lexicon.board)
             if order is None:
                 continue
             held = found.get(order)
-            each = tuple(score - oddity(orders, lexicon) for score in by_each)
+            each = tuple(score - oddity_cost(orders, lexicon) for score in by_each)
             if held is not None:
                 each = tuple(_sum(pair) for pair in zip(each, held.by_each, strict=True))
             found[order] = Hypothesis(orders, order, text if held is None else held.text, _mixed(each), each)
@@ -289,7 +297,7 @@ def features(
 
     def behind(other: Hypothesis) -> float:
         # What was written decides between a line and the same corrected; that one of them is odd must not.
-        return best.score - other.score - (0.0 if mended is None else oddity(other.orders, lexicon))
+        return best.score - other.score - (0.0 if mended is None else oddity_cost(other.orders, lexicon))
 
     def margin(than: Callable[[Hypothesis], bool]) -> float:
         return min([FAR, *(behind(other) for other in others if than(other))])
@@ -297,8 +305,8 @@ def features(
     return Features(
         cost=lying.cost, worst=min(one.worst for one in fits), haze=lying.haze,
         margin=margin(lambda _: True),
-        near_margin=margin(lambda other: near(best.orders, other.orders, lexicon)),
-        kind_margin=margin(lambda other: kinds_apart(best.orders, other.orders, lexicon)),
+        near_margin=margin(lambda other: are_near(best.orders, other.orders, lexicon)),
+        kind_margin=margin(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, found, lexicon, forms) if mended is None else 0.0,
         mended=mended is not None,
         struck=max(row.strike.score for row in line.rows),
@@ -306,7 +314,8 @@ def features(
         odd=_odd(text, best, lying, lexicon), twin=_twin(best, fits, lexicon),
         strange=sum(strange) / len(strange), alien=min(strange), score=line.score,
         focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
-        one_letter=one_letter(best.text.text, best.orders, lexicon, forms), letters=len(best.text.text),
+        one_letter=hangs_on_one_letter(best.text.text, best.orders, lexicon, forms),
+        letters=len(best.text.text),
     )
 
 
@@ -328,14 +337,14 @@ def best_lying(fits: Sequence[Alignment]) -> Alignment:
 
 def _odd(text: str, best: Hypothesis, lying: Alignment, lexicon: Lexicon) -> bool:
     return (
-        incomplete(best.orders)
-        or names_itself(best.orders)
-        or strange_coast(best.orders, lexicon)
-        or doubtful(_but_places(text, best, lexicon))
-        or unclear_remark(lying.text, text, lexicon)
-        or shortened(best.text.text, best.orders, lexicon)
-        or abbreviation(lying.text, best.orders, lexicon)
-        or stray_word(lying.text)
+        is_incomplete(best.orders)
+        or names_own_place(best.orders)
+        or has_strange_coast(best.orders, lexicon)
+        or has_doubt(_but_places(text, best, lexicon))
+        or has_unclear_remark(lying.text, text, lexicon)
+        or has_shared_short_name(best.text.text, best.orders, lexicon)
+        or has_abbreviation_like_name(lying.text, best.orders, lexicon)
+        or has_word_after_kind_letter(lying.text)
     )
 
 
@@ -344,7 +353,7 @@ def _but_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
     doubt by itself."""
     said = best.text.text.lower().split(" ")
     for word in (
-        word for first, end in place_words(best.text.text, best.orders, lexicon) for word in said[first:end]
+        word for first, end in place_spans(best.text.text, best.orders, lexicon) for word in said[first:end]
     ):
         text = re.sub(rf"\b{re.escape(word)}\b", "", text, count=1, flags=re.IGNORECASE)
     return text
@@ -353,7 +362,7 @@ def _but_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
 def _strangest(best: Hypothesis, one: Alignment, lexicon: Lexicon) -> float:
     """Nats lost a letter, by one opinion, in the name or other word that fits worst. Signs by themselves are
     no words: a dash that is lost shows in the margin."""
-    names = place_words(best.text.text, best.orders, lexicon)
+    names = place_spans(best.text.text, best.orders, lexicon)
     named = {at for name in names for at in range(*name)}
     return max(
         [
@@ -371,7 +380,7 @@ EXTRA = 2.0
 def _twin(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
     """Nats lost where a word may have been lost that makes a place another's: on its name and the words
     beside it, on the mean of the opinions; 0 where there is no such place."""
-    names = twin_words(best.text.text, best.orders, lexicon)
+    names = homonym_spans(best.text.text, best.orders, lexicon)
     return sum(max((_lost_at(one.words, *name) for name in names), default=0.0) for one in fits) / len(fits)
 
 
@@ -387,6 +396,6 @@ def _agreement(line: ReadLine, found: DecodedLine, lexicon: Lexicon, forms: tupl
     best = found.told[0]
     votes = [max(found.told, key=lambda told: told.by_each[n]) is best for n in range(found.asked)]
     others = [other for other in line.alternatives if other.posteriors is None]
-    read = [meanings(other.text, lexicon=lexicon, forms=forms) for other in others]
+    read = [orders_in_text(other.text, lexicon=lexicon, forms=forms) for other in others]
     votes += [best.orders in each for each in read if each]
     return 0.0 if len(votes) < 2 else 1.0 if all(votes) else -1.0

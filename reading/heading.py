@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from grammar.headings.automaton import heading_automaton
-from grammar.headings.sheet import MOST_LINES, SheetHeading, parse_sheet_heading
+from grammar.headings.sheet import MAX_HEADING_LINES, SheetHeading, parse_sheet_heading
 from grammar.headings.values import KnownGame
 from ocr.decoding.alignment import best_free_path
 from ocr.decoding.decoder import Decoder
@@ -74,7 +74,7 @@ def read_heading(
 ) -> SheetHeading:
     """The heading that the first lines of a page say, `inked` beside them. What the ink says counts, and is
     sure only where free letters say the same."""
-    top = lines[:MOST_LINES]
+    top = lines[:MAX_HEADING_LINES]
     free = parse_sheet_heading([line.text for line in top], games)
     texts = [line.text if ink is None else ink.text for line, ink in zip(top, inked, strict=False)]
     found = parse_sheet_heading([*texts, *(line.text for line in top[len(texts) :])], games)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from grammar.interpret import leftover, of_its_own
+from grammar.interpret import is_separate_condition, may_be_order_fragment
 from grammar.lexicon import Lexicon
 from ocr.decoding.confidence import ConfidenceTable, Features, kinds_doubtful
 from reading.status import LineState
@@ -108,7 +108,11 @@ def _tail(line: InterpretedLine, lexicon: Lexicon) -> bool:
             and line.order is not None
             and line.order.startswith(_places(lexicon))
         )
-    return line.kind == "other" and leftover(line.text, lexicon) and not of_its_own(line.text, lexicon)
+    return (
+        line.kind == "other"
+        and may_be_order_fragment(line.text, lexicon)
+        and not is_separate_condition(line.text, lexicon)
+    )
 
 
 @lru_cache(maxsize=8)

@@ -16,14 +16,14 @@ from typing import TypeAlias
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Hold, Order
 from grammar.compose import Forms
-from grammar.headings.sheet import MOST_LINES, SheetHeading
+from grammar.headings.sheet import MAX_HEADING_LINES, SheetHeading
 from grammar.headings.values import KnownGame
-from grammar.interpret import doubtful, incomplete, names_itself
+from grammar.interpret import has_doubt, is_incomplete, names_own_place
 from grammar.lexicon import Lexicon
-from grammar.nearest_orders import Care, Snapped, sense, snap
-from grammar.order_starts import Signs, signs_of
-from grammar.remarks import harmless
-from grammar.respellings import order_word, orderlike
+from grammar.nearest_orders import AcceptLimits, NearestOrders, completeness, nearest_orders
+from grammar.order_starts import OrderStarts, order_starts
+from grammar.remarks import is_harmless
+from grammar.respellings import has_order_word, looks_like_order
 from ocr.decoding.confidence import (
     ConfidenceTable,
     automatic,
@@ -120,25 +120,25 @@ class PageReader:
     lexicon: Lexicon
     forms: Sequence[Forms]
     doubt: ReviewLimits = ReviewLimits()
-    care: Care = Care()
+    care: AcceptLimits = AcceptLimits()
     table: ConfidenceTable = field(default_factory=default_table)
-    _made: dict[str, Snapped] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: dict[str, NearestOrders] = field(default_factory=dict, init=False, repr=False, compare=False)
     _read: dict[tuple[int, ...], tuple[ReadLine, DecodedLine | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False)
 
     @property
-    def signs(self) -> Signs:
+    def signs(self) -> OrderStarts:
         """By what a line is seen to begin like an order."""
-        return signs_of(self.lexicon, tuple(self.forms))
+        return order_starts(self.lexicon, tuple(self.forms))
 
     def completes(self, text: str) -> float:
         """How much a text is one whole line, for joining wrapped rows. A version that stands before other
         words is the end of the heading and no part of an order."""
         if _VERSION_FIRST.match(text):
             return 0.0
-        if not orderlike(text, self.signs):
+        if not looks_like_order(text, self.signs):
             return NO_SENSE
-        return sense(self._snap(text).candidates)
+        return completeness(self._snap(text).candidates)
 
     def narrowed(self, kind: PhaseKind | None) -> PageReader:
         """The same for one phase kind only, where its forms are among these; for a sheet whose heading
@@ -150,11 +150,11 @@ class PageReader:
             else self
         )
 
-    def _snap(self, text: str) -> Snapped:
+    def _snap(self, text: str) -> NearestOrders:
         """Snapped once and kept: the same row is asked for when rows are joined and when lines are read."""
         found = self._made.get(text)
         if found is None:
-            found = snap(text, lexicon=self.lexicon, forms=self.forms, power="", care=self.care)
+            found = nearest_orders(text, lexicon=self.lexicon, forms=self.forms, power="", care=self.care)
             if len(self._made) < MOST_KEPT:
                 self._made[text] = found
         return found
@@ -202,8 +202,12 @@ class PageReader:
         lines = [as_line([row]) for row in rows] if rows else list(page.lines)
         headings_ahead(lines, games)
         first_order = next(
-            (at for at, line in enumerate(lines[:MOST_LINES]) if self.signs.looks_like_order(line.text)),
-            MOST_LINES,
+            (
+                at
+                for at, line in enumerate(lines[:MAX_HEADING_LINES])
+                if self.signs.looks_like_order(line.text)
+            ),
+            MAX_HEADING_LINES,
         )
         return read_heading(lines, [inked_heading(line, games) for line in lines[:first_order]], games).kind
 
@@ -212,7 +216,7 @@ class PageReader:
         order."""
         found: dict[int, DecodedHeadingRow] = {}
         headings_ahead([as_line([row]) for line in page.lines for row in line.rows], games)
-        for row in [row for line in page.lines for row in line.rows][:MOST_LINES]:
+        for row in [row for line in page.lines for row in line.rows][:MAX_HEADING_LINES]:
             if self.signs.looks_like_order(row.text):
                 break
             ink = inked_heading(as_line([row]), games)
@@ -234,7 +238,7 @@ class PageReader:
         """A line above the orders that is no part of a heading: a person looks at all but what is plainly one
         (`named`) or a signature, and is told which orders it might be."""
         plain = seen.status is LineState.NOT_ORDER
-        if named or (plain and harmless(seen.text, self.lexicon)):
+        if named or (plain and is_harmless(seen.text, self.lexicon)):
             return seen
         found = self._deciphered(line)
         return replace(seen, kind="other" if plain else seen.kind, status=LineState.OPEN,
@@ -296,12 +300,12 @@ class PageReader:
         # Rows that make no order together are rather several lines: only layout can outweigh that.
         worth = found.worth - (STRAY * (2 * len(line.rows) - 1) if found.gain() <= 0 else 0.0)
         worth -= REMARK if line.text.startswith("(") else 0.0
-        return max(worth, -SIGNED) if len(line.rows) == 1 and harmless(line.text, self.lexicon) else worth
+        return max(worth, -SIGNED) if len(line.rows) == 1 and is_harmless(line.text, self.lexicon) else worth
 
     def _signed(self, line: ReadLine) -> bool:
         """May the last row of an order be who signs below a whole one? Most powers are called like a
         place."""
-        if len(line.rows) < 2 or not harmless(line.rows[-1].text, self.lexicon):
+        if len(line.rows) < 2 or not is_harmless(line.rows[-1].text, self.lexicon):
             return False
         return self._stands(as_line(line.rows[:-1])) and not self._ends_in(line.rows)
 
@@ -309,7 +313,7 @@ class PageReader:
         """Whether a row by itself is a whole order, its unit's kind and all, and begins like one: the end of
         an order may read like another."""
         found = self._deciphered(line)
-        if found is None or found.gain() <= 0 or incomplete(found.told[0].orders):
+        if found is None or found.gain() <= 0 or is_incomplete(found.told[0].orders):
             return False
         return self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
 
@@ -350,7 +354,7 @@ class PageReader:
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, to_candidates(found))
         best = found.told[0]
-        if _bare_hold(best.orders) and harmless(line.text, self.lexicon):
+        if _bare_hold(best.orders) and is_harmless(line.text, self.lexicon):
             return self._no_order(line, to_candidates(found))
         fits = found.fits()
         marks = features(line, found, fits, self.lexicon, tuple(self.forms))
@@ -398,7 +402,7 @@ class PageReader:
         struck = taken_out(line.strike, self.table)
         chance = self._confidence(line, snapped)
         sure = (
-            snapped.automatic and not names_itself(snapped.candidates[0].orders)
+            snapped.automatic and not names_own_place(snapped.candidates[0].orders)
             and snapped.margin >= self.doubt.margin
             and max(line.strike.score, line.strike.touched) < UNTOUCHED and chance >= self.doubt.plain
         )
@@ -415,12 +419,12 @@ class PageReader:
         text = line.text if ink is None else ink.text
         clear = (
             not self.signs.begun(line.text)
-            and not order_word(line.text, self.signs)
+            and not has_order_word(line.text, self.signs)
             and (
                 ink is not None
                 or not (
                     self.signs.unit_like(line.text)
-                    or doubtful(line.text)
+                    or has_doubt(line.text)
                     or len(line.text.split()) > LONGEST_NAME
                 )
             )
@@ -437,14 +441,14 @@ class PageReader:
         one."""
         struck = taken_out(line.strike, self.table)
         clear = self._out(line) is LineState.NOT_ORDER if struck else (
-            line.score >= self.doubt.plain and harmless(line.text, self.lexicon))
+            line.score >= self.doubt.plain and is_harmless(line.text, self.lexicon))
         return InterpretedLine(
             box=line.box.corners, kind="other", struck=struck, text=line.text, order=None,
             confidence=line.score,
             status=LineState.NOT_ORDER if clear else LineState.OPEN, candidates=tuple(candidates),
         )
 
-    def _candidates(self, line: ReadLine, snapped: Snapped) -> list[dict[str, object]]:
+    def _candidates(self, line: ReadLine, snapped: NearestOrders) -> list[dict[str, object]]:
         """Different orders, best first: of the first engine's text, then of the other engines' texts."""
         ranked: dict[str, dict[str, object]] = {}
         texts = [(line.score, snapped)] + [
@@ -462,7 +466,7 @@ class PageReader:
                     ranked[order] = {"text": order, "order": order, "score": score}
         return sorted(ranked.values(), key=lambda c: -float(str(c["score"])))[:MOST_CANDIDATES]
 
-    def _confidence(self, line: ReadLine, snapped: Snapped) -> float:
+    def _confidence(self, line: ReadLine, snapped: NearestOrders) -> float:
         """A first measure, not yet calibrated: what the letters lost on the way to the order, how near the
         next order is, and what the recogniser thought of its own text."""
         if not snapped.candidates:

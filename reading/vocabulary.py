@@ -28,7 +28,7 @@ _MADE: dict[int, tuple[Variant, Lexicon]] = {}
 def lexicon_of(variant: Variant) -> Lexicon:
     """Every name a sheet of this variant may use; made once."""
     if id(variant) not in _MADE:
-        made = lexicons.build(variant.board, variant.kinds, variant.names, variant.powers.values())
+        made = lexicons.build_lexicon(variant.board, variant.kinds, variant.names, variant.powers.values())
         _MADE[id(variant)] = (variant, made)
     return _MADE[id(variant)][1]
 

@@ -24,7 +24,7 @@ from adjudicator.position import Position
 from bench.adjudicate.papers import lots, phase_orders
 from bench.adjudicate.peers import Peer, load
 from bench.adjudicate.positions import Record, full_board
-from maps.valid_moves import is_marched_over
+from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 
 LIMITS_MS: Mapping[str, float] = {"bretwalda": 5, "britain1066": 5, "war1648": 10, "brittania": 5}
@@ -47,7 +47,7 @@ class PlayedTurn:
 def turns(variant: Variant, count: int, seed: int) -> list[PlayedTurn]:
     """Full turns with papers from a fixed seed."""
     chance = Random(seed)  # noqa: S311 no secret, but repeatable
-    make = _marched if is_marched_over(variant) else _ruled
+    make = _marched if has_movement_phases(variant) else _ruled
     return [PlayedTurn(tuple(make(variant, chance))) for _ in range(count)]
 
 
@@ -122,7 +122,7 @@ def measure(
 
 
 def _shape(variant: Variant) -> str:
-    if is_marched_over(variant):
+    if has_movement_phases(variant):
         return (f"a unit on all {len(variant.board.centres())} centres moves or helps, the beaten retreat, "
                 f"all powers build")
     return "one phase with the papers of all powers"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import maps
-from grammar.nearest_orders import snap
+from grammar.nearest_orders import nearest_orders
 from grammar.parse import parse_line
 from reading.vocabulary import all_forms, lexicon_of, printed
 
@@ -110,7 +110,7 @@ def snapped(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
     lexicon, forms = lexicon_of(variant), all_forms(variant)
 
     def order(text: str) -> str | None:
-        found = snap(text, lexicon=lexicon, forms=forms, power="").candidates
+        found = nearest_orders(text, lexicon=lexicon, forms=forms, power="").candidates
         return printed(found[0].orders, variant.board) if found and found[0].score >= _LIKE_AN_ORDER else None
 
     return _with_orders(answer, order)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import TypeAlias
 
-from grammar.automaton.prices import MOST
+from grammar.automaton.prices import MAX_SPREAD
 
 Step: TypeAlias = tuple[int, int, float]
 """A symbol, the place or state it leads to, and a price in nats."""
@@ -66,7 +66,9 @@ class LazyStates(ABC):
     def _number(self, places: dict[int, float]) -> tuple[int, float]:
         """The state of some places, and what the cheapest costs: what some cost more stays with them."""
         least = min(places.values())
-        rest = [(place, round(price - least, 3)) for place, price in places.items() if price - least <= MOST]
+        rest = [
+            (place, round(price - least, 3)) for place, price in places.items() if price - least <= MAX_SPREAD
+        ]
         if len(rest) == 1:
             return rest[0][0], least
         key = tuple(sorted(rest))

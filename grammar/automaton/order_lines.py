@@ -16,9 +16,9 @@ from operator import or_
 from typing import TypeAlias
 
 from grammar.automaton.lazy_states import LazyStates, Step
-from grammar.automaton.prices import FULL_STOP, KINDLESS, KINDLESS_TARGET, OWN_NUMBER, REMARK, SIGN
+from grammar.automaton.prices import FULL_STOP, KINDLESS, KINDLESS_TARGET, OWN_NUMBER, REMARK_LETTER, SIGN
 from grammar.automaton.prices import POSSESSIVE as OWNER
-from grammar.automaton.spelling_tree import SpellingTree, grow
+from grammar.automaton.spelling_tree import SpellingTree, build_tree
 from grammar.compose import Forms
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
 from grammar.words import fold
@@ -59,12 +59,12 @@ def sign_of(letter: str) -> str | None:
     return found if found in {"", *SIGNS} else None
 
 
-class Automaton(LazyStates):
+class OrderAutomaton(LazyStates):
     """A deterministic automaton over symbols; any number of threads may walk it."""
 
     def __init__(self, forms: Sequence[Forms], lexicon: Lexicon) -> None:
         keywords = {word: terminal for each in forms for word, terminal in each.keywords.items()}
-        self._tree: SpellingTree = grow(keywords, lexicon)
+        self._tree: SpellingTree = build_tree(keywords, lexicon)
         self._moves: list[Mapping[str, int]] = []
         self._final: set[int] = set()
         self._begin: set[int] = set()
@@ -155,7 +155,10 @@ class Automaton(LazyStates):
         if part == _ROOT:
             return self._begun(state, base)
         if part == _REMARK:
-            return [*((symbol, place, REMARK) for symbol in _REMARKED), (_SYMBOLS[")"], base + _STOP, 0.0)]
+            return [
+                *((symbol, place, REMARK_LETTER) for symbol in _REMARKED),
+                (_SYMBOLS[")"], base + _STOP, 0.0),
+            ]
         if part == _DIGIT:
             after = self._moves[state][NUMBER] * self._size + _GAP
             return [(digit, after, 1.0) for digit in _DIGITS]
@@ -241,6 +244,6 @@ class Automaton(LazyStates):
 
 
 @lru_cache(maxsize=16)
-def automaton(forms: tuple[Forms, ...], lexicon: Lexicon) -> Automaton:
+def order_automaton(forms: tuple[Forms, ...], lexicon: Lexicon) -> OrderAutomaton:
     """The automaton of some phases' forms and the names; made once and kept. Not empty."""
-    return Automaton(forms, lexicon)
+    return OrderAutomaton(forms, lexicon)

@@ -15,14 +15,14 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Name, Rank
 FULL_STOP, SIGN, OWN_NUMBER, POSSESSIVE = 0.5, 2.0, 3.0, 1.0
 """A full stop at the end, one or a comma that means nothing within, a line's own number or bullet, an s
 without its tick."""
-REMARK = 1.5
+REMARK_LETTER = 1.5
 """A letter of a remark in parentheses, which may be any."""
-BEGUN = 4.0
+PREFIX_PRICE = 4.0
 """The first letters of a name that stand for it although nobody listed them, beside the name's own price."""
 KINDLESS, KINDLESS_TARGET = 5.0, 1.5
 """An order's unit without its kind, and any other unit: players write the first, the second may go without
 (ORD-04)."""
-MOST = 16.0
+MAX_SPREAD = 16.0
 """Two ways to read the same text that differ by more are one."""
 
 _COMMON = frozenset(
@@ -82,11 +82,11 @@ _RANKS = {Rank.NAME: 0.0, Rank.ALIAS: 1.0, Rank.ABBREVIATION: 1.5, Rank.SHORTENE
 _NAMED = {PLACE: 1.5, POWER: 1.5, KIND: 0.3, COAST: 1.0, NUMBER: 1.0}
 
 
-def of_word(word: str) -> float:
+def word_price(word: str) -> float:
     """The price of a word or sign of the order forms."""
     return _USUAL if word in _COMMON else _ODD.get(word, _SELDOM)
 
 
-def of_name(name: Name) -> float:
+def name_price(name: Name) -> float:
     """The price of a name, by what it is and the rank of its spelling."""
     return _NAMED.get(name.terminal, _SELDOM) + _RANKS[name.rank]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from adjudicator.geo import Region
-from grammar.automaton.prices import BEGUN, of_name, of_word
+from grammar.automaton.prices import PREFIX_PRICE, name_price, word_price
 from grammar.lexicon import NUMBER, PLACE, POWER, Lexicon
 from grammar.words import fold
 
@@ -39,7 +39,7 @@ class SpellingTree:
     entries: Sequence[Terminals]
 
 
-def grow(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
+def build_tree(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
     """The tree of the keywords of some order forms (word to terminal) and of every name."""
     below: list[dict[str, int]] = [{}]
     ends: list[dict[int, float]] = [{}]
@@ -70,23 +70,23 @@ def _spelled(keywords: Mapping[str, str], lexicon: Lexicon) -> Iterable[tuple[st
     yield from _words(keywords)
     for name in lexicon.names:
         for text in {name.text, name.text.replace(" and ", " & ")}:
-            yield text, (name.terminal,), of_name(name)
+            yield text, (name.terminal,), name_price(name)
     yield from _beginnings(lexicon)
     for letter in "abcdefghijklmnopqrstuvwxyz":
-        yield f"player {letter}", (POWER,), BEGUN
+        yield f"player {letter}", (POWER,), PREFIX_PRICE
     for article in ("a", "an"):
-        yield article, (NUMBER,), of_word(article)
+        yield article, (NUMBER,), word_price(article)
 
 
 def _words(keywords: Mapping[str, str]) -> Iterable[tuple[str, Terminals, float]]:
     """The forms' own words, arrows of two signs and phrases in parentheses among them."""
     for word, terminal in keywords.items():
         for text in {"-": ("-", "--"), "and": ("and", "&", "+")}.get(word, (fold(word),)):
-            yield text, (terminal,), of_word(word)
+            yield text, (terminal,), word_price(word)
     for phrase in _OPENED:
         parts = [keywords.get(word) for word in phrase.strip("()").split()]
         if None not in parts:
-            yield phrase, tuple(str(part) for part in parts), of_word("(")
+            yield phrase, tuple(str(part) for part in parts), word_price("(")
 
 
 def _beginnings(lexicon: Lexicon) -> Iterable[tuple[str, Terminals, float]]:
@@ -95,4 +95,4 @@ def _beginnings(lexicon: Lexicon) -> Iterable[tuple[str, Terminals, float]]:
             for size in _BEGINNING:
                 begun = name.words[0][:size]
                 if len(name.words[0]) > size and lexicon.beginning(begun) == name.value:
-                    yield begun, (PLACE,), of_name(name) + BEGUN
+                    yield begun, (PLACE,), name_price(name) + PREFIX_PRICE

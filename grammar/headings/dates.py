@@ -48,7 +48,7 @@ _TYPE_CLEAR = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class PhaseFields:
     """Season, year and kind with the token numbers they cover.
 
     `corrected`: the season or the kind was misspelt. `unclear`: two different seasons, years or kinds,
@@ -66,7 +66,7 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionAt:
+class VersionSpan:
     """A version number and the tokens that say it."""
 
     number: int
@@ -74,7 +74,9 @@ class VersionAt:
     last: int
 
 
-def find_version(line: str, words: Sequence[Token], taken: frozenset[int] = frozenset()) -> VersionAt | None:
+def find_version(
+    line: str, words: Sequence[Token], taken: frozenset[int] = frozenset()
+) -> VersionSpan | None:
     """The first version instruction: v1, V1, v.1, ver 1, version 1, version one; None where there is none."""
     for at, mark in enumerate(words[:-1]):
         if mark.text not in _VERSION or taken & {at, at + 1}:
@@ -84,13 +86,15 @@ def find_version(line: str, words: Sequence[Token], taken: frozenset[int] = froz
         if _BETWEEN.sub("", line[mark.end : number.start].casefold()):
             continue
         if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:
-            return VersionAt(int(number.text), at, end + 1)
+            return VersionSpan(int(number.text), at, end + 1)
         if number.text in _COUNTS and len(mark.text) > 1:
-            return VersionAt(_COUNTS[number.text], at, end + 1)
+            return VersionSpan(_COUNTS[number.text], at, end + 1)
     return None
 
 
-def find_when(line: str, words: Sequence[Token], seasons: Sequence[str], taken: frozenset[int]) -> When:
+def find_phase(
+    line: str, words: Sequence[Token], seasons: Sequence[str], taken: frozenset[int]
+) -> PhaseFields:
     """Season, year and kind among the tokens that no name has taken."""
     free = [at for at in range(len(words)) if at not in taken]
     years, year_places, odd = _years(line, words, free)
@@ -107,7 +111,7 @@ def find_when(line: str, words: Sequence[Token], seasons: Sequence[str], taken: 
         unclear.append("year")
     if len(kind) > 1:
         unclear.append("type")
-    return When(
+    return PhaseFields(
         season=season[0] if len(season) == 1 else None,
         year=years[0] if len(years) == 1 else None,
         kind=kind[0] if len(kind) == 1 else None,

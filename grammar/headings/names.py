@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
 
-from grammar.headings.tokens import FILLERS, Token, words
+from grammar.headings.tokens import FILLERS, Token, name_words
 
 Spellings = Mapping[str, tuple[tuple[str, ...], ...]]
 """Canonical name to every accepted spelling, each as folded words."""
@@ -44,12 +44,12 @@ def spellings(names: Iterable[tuple[str, Iterable[str]]]) -> Spellings:
     """A table from (canonical name, other spellings); spellings without a word are left out."""
     table: dict[str, tuple[tuple[str, ...], ...]] = {}
     for name, others in names:
-        forms = {words(form): None for form in (name, *others)}
+        forms = {name_words(form): None for form in (name, *others)}
         table[name] = table.get(name, ()) + tuple(form for form in forms if form)
     return table
 
 
-def exact(line: Sequence[Token], table: Spellings) -> tuple[Span, ...]:
+def exact_spans(line: Sequence[Token], table: Spellings) -> tuple[Span, ...]:
     """Every place where a spelling stands word for word, longest first where one lies inside another."""
     found: set[Span] = set()
     texts = [token.text for token in line]
@@ -73,7 +73,7 @@ def _inside(one: Span, two: Span) -> bool:
     return two.first <= one.first and one.last <= two.last
 
 
-def ranked(written: Sequence[str], table: Spellings) -> tuple[tuple[float, str], ...]:
+def ranked_names(written: Sequence[str], table: Spellings) -> tuple[tuple[float, str], ...]:
     """Every name with its likeness (0..1) to the written words, best first; fillers do not count."""
     kept = [word for word in written if word not in FILLERS] or list(written)
     scores = [
@@ -118,7 +118,7 @@ def _left_out(written: Sequence[str], form: Sequence[str]) -> float:
     return sum(likes) / len(likes) * (0.8 + 0.2 * share)
 
 
-def near(scores: Sequence[tuple[float, str]], clear: float = CLEAR) -> tuple[str, ...]:
+def plausible_names(scores: Sequence[tuple[float, str]], clear: float = CLEAR) -> tuple[str, ...]:
     """The names a writer may have meant: none, one clear one, or several too near each other to choose.
 
     The second need not be clear itself: what stands close behind the best makes the best unclear. Two that

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.dates import VersionAt, find_version, find_when
-from grammar.headings.names import Spellings, exact, near, ranked, spellings
-from grammar.headings.tokens import FILLERS, Token, clean, tokens
+from grammar.headings.dates import VersionSpan, find_phase, find_version
+from grammar.headings.names import Spellings, exact_spans, plausible_names, ranked_names, spellings
+from grammar.headings.tokens import FILLERS, Token, clean_line, tokens
 from grammar.headings.values import Heading, KnownGame
-from grammar.order_starts import USUAL
+from grammar.order_starts import DEFAULT_STARTS
 
-MOST_LINES = 12
+MAX_HEADING_LINES = 12
 """Lines from the top among which a heading is looked for."""
 _CLEAR = 0.65
 """Least likeness of a name on paper; the eye errs more than a keyboard."""
@@ -95,10 +95,10 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
         seasons=tuple(dict.fromkeys(season for game in games for season in game.seasons)),
     )
     found = SheetHeading()
-    for number, line in enumerate(lines[:MOST_LINES]):
+    for number, line in enumerate(lines[:MAX_HEADING_LINES]):
         if begins_order(line, games):
             break
-        more = _line(clean(line), book, found)
+        more = _line(clean_line(line), book, found)
         if more != found:
             found = replace(more, lines=(*found.lines, number))
     return found
@@ -107,7 +107,7 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
 def begins_order(line: str, games: Sequence[KnownGame]) -> bool:
     """Whether a line begins as an order of one of these games does; without any, as armies' and fleets'
     do."""
-    return any(signs.looks_like_order(line) for signs in {game.signs for game in games} or {USUAL})
+    return any(signs.looks_like_order(line) for signs in {game.signs for game in games} or {DEFAULT_STARTS})
 
 
 def _straight(line: str) -> str:
@@ -126,15 +126,15 @@ def _straight(line: str) -> str:
 def _line(read: str, book: _Book, found: SheetHeading) -> SheetHeading:
     found, line = _instructions(_straight(read), found)
     words = tokens(line)
-    game_spans = () if _settled(found, "game") else exact(words, book.games)
-    power_spans = () if _settled(found, "power") else exact(words, book.powers)
+    game_spans = () if _settled(found, "game") else exact_spans(words, book.games)
+    power_spans = () if _settled(found, "power") else exact_spans(words, book.powers)
     power_spans = tuple(span for span in power_spans if not any(span.overlaps(game) for game in game_spans))
     named = frozenset(at for span in (*game_spans, *power_spans) for at in span.places)
     version = find_version(line, words, named)
     taken = named | _places(version)
     if version is not None and found.version is None:
         found = replace(found, version=version.number)
-    when = find_when(line, words, book.seasons, taken)
+    when = find_phase(line, words, book.seasons, taken)
     found = _with(found, "season", when.season, unsure=when.season_corrected)
     found = _with(found, "year", when.year, unsure=not re.search(rf"\b{when.year}\b", read))
     found = _with(found, "kind", when.kind, unsure=when.kind_corrected)
@@ -145,7 +145,7 @@ def _line(read: str, book: _Book, found: SheetHeading) -> SheetHeading:
     return _guessed(words, taken | when.places, book, found)
 
 
-def _places(version: VersionAt | None) -> frozenset[int]:
+def _places(version: VersionSpan | None) -> frozenset[int]:
     return frozenset() if version is None else frozenset(range(version.first, version.last))
 
 
@@ -191,8 +191,8 @@ def _guessed(words: Sequence[Token], taken: frozenset[int], book: _Book, found: 
         for field, table in (("game", book.games), ("power", book.powers)):
             if getattr(found, field) is not None:
                 continue
-            scores = ranked(run, table)
-            names = near(scores, _CLEAR)
+            scores = ranked_names(run, table)
+            names = plausible_names(scores, _CLEAR)
             if len(names) == 1 and (best is None or scores[0][0] > best[0]):
                 best = (scores[0][0], field, names[0])
         if best is not None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.dates import VersionAt, When, find_version, find_when
-from grammar.headings.names import Span, Spellings, exact, near, ranked, spellings
-from grammar.headings.tokens import FILLERS, Token, clean, drop_prefixes, tokens
+from grammar.headings.dates import PhaseFields, VersionSpan, find_phase, find_version
+from grammar.headings.names import Span, Spellings, exact_spans, plausible_names, ranked_names, spellings
+from grammar.headings.tokens import FILLERS, Token, clean_line, drop_prefixes, tokens
 from grammar.headings.values import Flag, Heading, HeadingCode, HeadingComplaint, KnownGame
 
 _LONGEST = 2000
@@ -45,10 +45,12 @@ def parse_subject(subject: str, games: Sequence[KnownGame]) -> Heading | Heading
     split (SUBJ-05). A misspelt name with one clear candidate is corrected and flagged; one with two near
     candidates is refused, whatever the other fields say. Never raises on any text.
     """
-    line = drop_prefixes(clean(subject)[:_LONGEST])
+    line = drop_prefixes(clean_line(subject)[:_LONGEST])
     words = tokens(line)
     table = _table(games, games)
-    named = frozenset(at for span in exact(words, table.games) for at in span.places if len(span.places) > 1)
+    named = frozenset(
+        at for span in exact_spans(words, table.games) for at in span.places if len(span.places) > 1
+    )
     version = find_version(line, words, named)
     if version is None:
         found = _read(line, words, games)
@@ -57,7 +59,7 @@ def parse_subject(subject: str, games: Sequence[KnownGame]) -> Heading | Heading
 
 
 def _around(
-    line: str, words: tuple[Token, ...], version: VersionAt, games: Sequence[KnownGame]
+    line: str, words: tuple[Token, ...], version: VersionSpan, games: Sequence[KnownGame]
 ) -> Heading | HeadingComplaint:
     """Fields stand before the version; only where they do not suffice are the words after it looked at."""
     head, tail = words[: version.first], words[version.last :]
@@ -103,9 +105,9 @@ def _read(line: str, words: tuple[Token, ...], games: Sequence[KnownGame]) -> He
 
 
 def _read_with(line: str, words: tuple[Token, ...], table: _Table) -> Heading | HeadingComplaint:
-    game_spans, power_spans = _apart(exact(words, table.games), exact(words, table.powers))
+    game_spans, power_spans = _apart(exact_spans(words, table.games), exact_spans(words, table.powers))
     taken = frozenset(at for span in (*game_spans, *power_spans) for at in span.places)
-    when = find_when(line, words, table.seasons, taken)
+    when = find_phase(line, words, table.seasons, taken)
     chunks = _chunks(words, taken | when.places)
     game, power, used = _names(words, (game_spans, power_spans), chunks, table)
     beside = [at for chunk in chunks if chunk not in used for at in chunk]
@@ -173,9 +175,9 @@ def _text(words: Sequence[Token], places: Sequence[int]) -> list[str]:
 def _guess(words: Sequence[Token], places: tuple[int, ...], table: Spellings) -> tuple[float, _Name]:
     """The best likeness of these words to a name, and what they may mean."""
     text = _text(words, places)
-    scores = ranked(text, table)
+    scores = ranked_names(text, table)
     best = scores[0][0] if scores else 0.0
-    return best, _Name(names=near(scores), written=" ".join(text), corrected=True)
+    return best, _Name(names=plausible_names(scores), written=" ".join(text), corrected=True)
 
 
 def _alone(
@@ -259,7 +261,7 @@ def _beside(words: Sequence[Token], name: _Name, spans: tuple[Span, ...], free: 
     return name
 
 
-def _judged(game: _Name, power: _Name, when: When, table: _Table) -> Heading | HeadingComplaint:
+def _judged(game: _Name, power: _Name, when: PhaseFields, table: _Table) -> Heading | HeadingComplaint:
     kind = when.kind or _only_kind(when, table)
     flags: set[Flag] = set()
     if game.corrected and len(game.names) == 1:
@@ -281,13 +283,13 @@ def _judged(game: _Name, power: _Name, when: When, table: _Table) -> Heading | H
     return _complaint(game, power, when, heading) or heading
 
 
-def _only_kind(when: When, table: _Table) -> PhaseKind | None:
+def _only_kind(when: PhaseFields, table: _Table) -> PhaseKind | None:
     """A season that asks for one kind of paper only names it: a bare "Winter" is an adjustment (SUBJ-03)."""
     kinds = {kind for season, kind in table.steps if season == when.season}
     return kinds.pop() if len(kinds) == 1 and "type" not in when.unclear else None
 
 
-def _complaint(game: _Name, power: _Name, when: When, heading: Heading) -> HeadingComplaint | None:
+def _complaint(game: _Name, power: _Name, when: PhaseFields, heading: Heading) -> HeadingComplaint | None:
     checks = {
         "game": game.missing,
         "power": power.missing,

@@ -98,7 +98,7 @@ class Token:
     hard: bool
 
 
-def clean(line: str) -> str:
+def clean_line(line: str) -> str:
     """The line on one row: compatibility forms folded, control characters gone, white space collapsed."""
     text = unicodedata.normalize("NFKC", line)
     text = "".join(" " if unicodedata.category(c)[0] in "ZC" else c for c in text)
@@ -139,7 +139,7 @@ def tokens(line: str) -> tuple[Token, ...]:
     return tuple(found)
 
 
-def words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     """A name as folded words, without a leading article."""
-    parts = tuple(token.text for token in tokens(clean(name)))
+    parts = tuple(token.text for token in tokens(clean_line(name)))
     return parts[1:] if len(parts) > 1 and parts[0] == "the" else parts

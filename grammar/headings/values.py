@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from adjudicator.calendar import PhaseKind
-from grammar.order_starts import USUAL, Signs
+from grammar.order_starts import DEFAULT_STARTS, OrderStarts
 
 W3K_STEPS: tuple[tuple[str, PhaseKind], ...] = (
     ("Winter", PhaseKind.ADJUSTMENT),
@@ -58,7 +58,7 @@ class KnownGame:
     aliases: tuple[str, ...] = ()
     powers: tuple[KnownPower, ...] = ()
     steps: tuple[tuple[str, PhaseKind], ...] = W3K_STEPS
-    signs: Signs = USUAL
+    signs: OrderStarts = DEFAULT_STARTS
 
     @property
     def seasons(self) -> tuple[str, ...]:

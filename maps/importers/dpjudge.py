@@ -14,13 +14,22 @@ from pathlib import Path
 
 from adjudicator.geo import Terrain
 from maps.importers.dpjudge_lines import SHUT, DpjudgeReader, PowerLine, TerrainLine
-from maps.importers.draft import COASTS, At, BoardDraft, DraftPower, DraftProvince, Link, Named, Troubles
+from maps.importers.draft import (
+    COASTS,
+    BoardDraft,
+    DraftName,
+    DraftPower,
+    DraftProvince,
+    ImportReport,
+    Link,
+    SourceLine,
+)
 
 _TERRAIN = {"WATER": Terrain.SEA, "COAST": Terrain.COASTAL, "PORT": Terrain.COASTAL, "LAND": Terrain.INLAND}
 _COAST_WORD = re.compile(r"(?P<base>.+?)(?:/(?P<slash>[^/()]+)|\((?P<bracket>[^()]+)\))")
 
 
-def read(path: Path, troubles: Troubles) -> BoardDraft | None:
+def read(path: Path, troubles: ImportReport) -> BoardDraft | None:
     """The board of a `.map` file and of the files it uses, which stand beside it; None with faults noted."""
     reader = DpjudgeReader(path.parent, troubles)
     if not reader.file(path.name):
@@ -31,7 +40,7 @@ def read(path: Path, troubles: Troubles) -> BoardDraft | None:
 class _Board:
     """What was read, put together and checked."""
 
-    def __init__(self, reader: DpjudgeReader, path: Path, troubles: Troubles) -> None:
+    def __init__(self, reader: DpjudgeReader, path: Path, troubles: ImportReport) -> None:
         self._reader = reader
         self._path = path
         self._troubles = troubles
@@ -125,7 +134,7 @@ class _Board:
         )
 
     def _without_shore(
-        self, places: dict[str, DraftProvince], links: dict[Link, At]
+        self, places: dict[str, DraftProvince], links: dict[Link, SourceLine]
     ) -> dict[str, DraftProvince]:
         """A place that is called a coast and that no fleet reaches is inland here."""
         reached = {end.partition("/")[0] for link in links if link.afloat for end in (link.a, link.b)}
@@ -148,8 +157,8 @@ class _Board:
                     self._troubles.fault(*first.at, (f"{coast} is no coast known here; known are "
                                                      f"{', '.join(COASTS)}"))
 
-    def _links(self, places: dict[str, DraftProvince]) -> dict[Link, At]:
-        found: dict[Link, At] = {}
+    def _links(self, places: dict[str, DraftProvince]) -> dict[Link, SourceLine]:
+        found: dict[Link, SourceLine] = {}
         for one in self._reader.ground.values():
             here = one.written.upper()
             if here in self._shut:
@@ -174,7 +183,7 @@ class _Board:
         return found
 
     def _link(
-        self, one: TerrainLine, abut: str, places: dict[str, DraftProvince], found: dict[Link, At]
+        self, one: TerrainLine, abut: str, places: dict[str, DraftProvince], found: dict[Link, SourceLine]
     ) -> None:
         here, there = one.written.upper(), abut.upper()
         a, b = places.get(here.partition("/")[0]), places[there.partition("/")[0]]
@@ -193,7 +202,7 @@ class _Board:
         else:
             found.setdefault(Link(here, there, afloat=True), one.at)
 
-    def _stands(self, place: str, at: At, places: dict[str, DraftProvince]) -> bool:
+    def _stands(self, place: str, at: SourceLine, places: dict[str, DraftProvince]) -> bool:
         base, _, coast = place.partition("/")
         if base not in places:
             self._troubles.fault(*at, f"a unit stands in {place}, and no line tells its terrain")
@@ -203,7 +212,7 @@ class _Board:
             return True
         return False
 
-    def _names(self, places: dict[str, DraftProvince]) -> list[Named]:
+    def _names(self, places: dict[str, DraftProvince]) -> list[DraftName]:
         found = []
         for place, (name, aliases, at) in self._reader.names.items():
             base, _, coast = place.partition("/")
@@ -216,7 +225,7 @@ class _Board:
         return found
 
 
-def _alias(written: str, base: str, coast: str, at: At) -> Named:
+def _alias(written: str, base: str, coast: str, at: SourceLine) -> DraftName:
     """One more spelling: + is a blank, ? at the end says that it may be another place's. A coast that is said
     in the usual way ("spn/nc") leaves the spelling of its province, for coasts are read wherever a province
     is."""
@@ -227,7 +236,7 @@ def _alias(written: str, base: str, coast: str, at: At) -> Named:
         COASTS.get(coast, "").upper(),
     }
     region = f"{base}/{coast}" if coast and not usual else base
-    return Named(parts["base"] if parts and usual else text, region, written.endswith("?"), at)
+    return DraftName(parts["base"] if parts and usual else text, region, written.endswith("?"), at)
 
 
 def _seat(power: PowerLine) -> DraftPower:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from maps.importers import text
-from maps.importers.draft import PHASES, SEASONS, At, Troubles
+from maps.importers.draft import PHASES, SEASONS, ImportReport, SourceLine
 
 SHUT = "SHUT"
 _NEUTRAL = ("UNOWNED", "NEUTRAL")
@@ -22,7 +22,7 @@ class TerrainLine:
     terrain: str
     written: str
     abuts: list[str]
-    at: At
+    at: SourceLine
 
 
 @dataclass(slots=True)
@@ -30,29 +30,29 @@ class PowerLine:
     """A power as it grows: homes, what it owns where that is said apart, units as kind, place and line."""
 
     id: str
-    at: At
+    at: SourceLine
     adjective: str = ""
     letter: str = ""
-    homes: dict[str, At] = field(default_factory=dict)
-    owns: dict[str, At] | None = None
-    units: list[tuple[str, str, At]] = field(default_factory=list)
+    homes: dict[str, SourceLine] = field(default_factory=dict)
+    owns: dict[str, SourceLine] | None = None
+    units: list[tuple[str, str, SourceLine]] = field(default_factory=list)
 
 
 class DpjudgeReader:
     """Line by line: what is said last counts."""
 
-    def __init__(self, folder: Path, troubles: Troubles) -> None:
+    def __init__(self, folder: Path, troubles: ImportReport) -> None:
         self._folder = folder
         self._troubles = troubles
         self._seen: set[str] = set()
         self._current: PowerLine | None = None
         self.ground: dict[str, TerrainLine] = {}
-        self.names: dict[str, tuple[str, list[str], At]] = {}
+        self.names: dict[str, tuple[str, list[str], SourceLine]] = {}
         self.powers: dict[str, PowerLine] = {}
-        self.neutral: dict[str, At] = {}
+        self.neutral: dict[str, SourceLine] = {}
         self.start: tuple[str, int, str] | None = None
         self.victory = 0
-        self._table: dict[str, Callable[[list[str], At], None]] = {
+        self._table: dict[str, Callable[[list[str], SourceLine], None]] = {
             **dict.fromkeys(("WATER", "COAST", "PORT", "LAND", SHUT, "AMEND"), self._terrain),
             **dict.fromkeys(("USE", "USES", "MAP"), self._use),
             **dict.fromkeys(("OWNS", "CENTERS"), self._owns),
@@ -75,7 +75,7 @@ class DpjudgeReader:
                 self._line(line, words, (name, number))
         return True
 
-    def _line(self, line: str, words: list[str], at: At) -> None:
+    def _line(self, line: str, words: list[str], at: SourceLine) -> None:
         directive = words[0].upper()
         if directive == "CENTERS" and self._current is None:
             directive = "UNOWNED"
@@ -86,10 +86,10 @@ class DpjudgeReader:
         else:
             self._power(directive, line, at)
 
-    def _fault(self, at: At, message: str) -> None:
+    def _fault(self, at: SourceLine, message: str) -> None:
         self._troubles.fault(*at, message)
 
-    def _name(self, line: str, at: At) -> None:
+    def _name(self, line: str, at: SourceLine) -> None:
         name, _, rest = line.partition("=")
         words = rest.split()
         if not words or not name.strip():
@@ -100,11 +100,11 @@ class DpjudgeReader:
                                     f"such for a coast"))
         if place in self.names:
             return self._fault(at, (f"the abbreviation {place} belongs to {self.names[place][0]} already "
-                                    f"({said(self.names[place][2])})"))
+                                    f"({line_reference(self.names[place][2])})"))
         self.names[place] = (" ".join(name.split()), words[1:], at)
         return None
 
-    def _terrain(self, words: list[str], at: At) -> None:
+    def _terrain(self, words: list[str], at: SourceLine) -> None:
         if len(words) < 2:
             return self._fault(at, f"{words[0]} needs the abbreviation of a place")
         place, directive = words[1], words[0].upper()
@@ -131,7 +131,7 @@ class DpjudgeReader:
                 del self.ground[coast]
         return known
 
-    def _use(self, words: list[str], at: At) -> None:
+    def _use(self, words: list[str], at: SourceLine) -> None:
         for word in words[1:]:
             name = word if "." in word else f"{word}.map"
             if "/" in name or "\\" in name or name.startswith("."):
@@ -143,14 +143,14 @@ class DpjudgeReader:
             else:
                 self.file(name)
 
-    def _begin(self, words: list[str], at: At) -> None:
+    def _begin(self, words: list[str], at: SourceLine) -> None:
         match [word.upper() for word in words[1:]]:
             case [season, year, phase] if season in SEASONS and year.isdecimal() and phase in PHASES:
                 self.start = (SEASONS[season], int(year), PHASES[phase])
             case _:
                 self._fault(at, "BEGIN needs a season, a year and a phase, as in BEGIN SPRING 1901 MOVEMENT")
 
-    def _victory(self, words: list[str], at: At) -> None:
+    def _victory(self, words: list[str], at: SourceLine) -> None:
         if len(words) < 2 or not all(word.isdecimal() for word in words[1:]):
             return self._fault(at, "VICTORY needs a number of centres")
         if len(words) > 2:
@@ -158,7 +158,7 @@ class DpjudgeReader:
         self.victory = int(words[-1])
         return None
 
-    def _power(self, word: str, line: str, at: At) -> None:
+    def _power(self, word: str, line: str, at: SourceLine) -> None:
         rest = line.split(maxsplit=1)[1:]
         brackets = re.match(r"\s*\(([^()]*)\)", rest[0]) if rest else None
         centres = (rest[0][brackets.end():] if brackets else rest[0]).upper().split() if rest else []
@@ -178,7 +178,7 @@ class DpjudgeReader:
             power.adjective, _, power.letter = brackets[1].strip().partition(":")
         self._add_homes(power, centres, at)
 
-    def _add_homes(self, power: PowerLine, centres: list[str], at: At) -> None:
+    def _add_homes(self, power: PowerLine, centres: list[str], at: SourceLine) -> None:
         for centre in centres:
             if centre.startswith("-"):
                 power.homes.pop(centre[1:], None)
@@ -186,23 +186,23 @@ class DpjudgeReader:
             else:
                 power.homes[centre] = at
 
-    def _owner(self, words: list[str], at: At) -> PowerLine | None:
+    def _owner(self, words: list[str], at: SourceLine) -> PowerLine | None:
         if self._current is None:
             self._fault(at, f"{words[0]} stands before any power")
         return self._current
 
-    def _owns(self, words: list[str], at: At) -> None:
+    def _owns(self, words: list[str], at: SourceLine) -> None:
         if (power := self._owner(words, at)) is not None:
             if power.owns is None or words[0].upper() == "CENTERS":
                 power.owns = {}
             power.owns |= dict.fromkeys((word.upper() for word in words[1:]), at)
 
-    def _inhabits(self, words: list[str], at: At) -> None:
+    def _inhabits(self, words: list[str], at: SourceLine) -> None:
         if (power := self._owner(words, at)) is not None:
             power.homes = {}
             self._add_homes(power, [word.upper() for word in words[1:]], at)
 
-    def _unit(self, words: list[str], at: At) -> None:
+    def _unit(self, words: list[str], at: SourceLine) -> None:
         if (power := self._owner(words, at)) is None:
             return None
         if len(words) != 2:
@@ -215,11 +215,11 @@ class DpjudgeReader:
         power.units.append((words[0].upper(), place, at))
         return None
 
-    def _units(self, words: list[str], at: At) -> None:
+    def _units(self, words: list[str], at: SourceLine) -> None:
         if (power := self._owner(words, at)) is not None:
             power.units = []
 
-    def _drop(self, words: list[str], _at: At) -> None:
+    def _drop(self, words: list[str], _at: SourceLine) -> None:
         for word in words[1:]:
             place = word.upper()
             self.ground = {
@@ -230,7 +230,7 @@ class DpjudgeReader:
                 one.abuts = [abut for abut in one.abuts if not abut.upper().startswith(place)]
             self.neutral.pop(place, None)
 
-    def _unplayed(self, words: list[str], at: At) -> None:
+    def _unplayed(self, words: list[str], at: SourceLine) -> None:
         listed = [word.strip(",").upper() for word in words[1:]]
         match listed:
             case []:
@@ -246,11 +246,11 @@ class DpjudgeReader:
                 self._fault(at, f"{power} is no power of this file")
         self._current = None
 
-    def _behaviour(self, words: list[str], at: At) -> None:
+    def _behaviour(self, words: list[str], at: SourceLine) -> None:
         self._troubles.note(*at, (f"{' '.join(words)}: how a game is run is not part of a board, and is left "
                                   f"out"))
 
 
-def said(at: At) -> str:
+def line_reference(at: SourceLine) -> str:
     """Where something stands, for a sentence."""
     return f"{at[0]}, line {at[1]}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from adjudicator.geo import Terrain
 
-At = tuple[str, int]
+SourceLine = tuple[str, int]
 """Where something stands: the file's name and the line."""
 COASTS: Mapping[str, str] = {
     "NC": "North Coast", "SC": "South Coast", "EC": "East Coast", "WC": "West Coast",
@@ -29,7 +29,7 @@ PHASES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Trouble:
+class SourceRemark:
     """Something about a source. `file` is its name, `line` as an editor counts or 0, `message` one
     sentence."""
 
@@ -42,27 +42,27 @@ class Trouble:
         return f"{where}: {self.message}"
 
 
-class Troubles:
+class ImportReport:
     """What is wrong with a source (`faults`), and what it says that our tables have no place for
     (`notes`)."""
 
     def __init__(self) -> None:
-        self._faults: list[Trouble] = []
-        self._notes: list[Trouble] = []
+        self._faults: list[SourceRemark] = []
+        self._notes: list[SourceRemark] = []
 
     def fault(self, file: str, line: int, message: str) -> None:
         """Note something that keeps the board from being written."""
-        self._faults.append(Trouble(file, line, message))
+        self._faults.append(SourceRemark(file, line, message))
 
     def note(self, file: str, line: int, message: str) -> None:
         """Note something that a person should know of."""
-        self._notes.append(Trouble(file, line, message))
+        self._notes.append(SourceRemark(file, line, message))
 
-    def faults(self) -> tuple[Trouble, ...]:
+    def faults(self) -> tuple[SourceRemark, ...]:
         """By file and line."""
         return tuple(sorted(dict.fromkeys(self._faults)))
 
-    def notes(self) -> tuple[Trouble, ...]:
+    def notes(self) -> tuple[SourceRemark, ...]:
         """By file and line."""
         return tuple(sorted(dict.fromkeys(self._notes)))
 
@@ -77,7 +77,7 @@ class DraftProvince:
     coasts: tuple[str, ...] = ()
     centre: bool = False
     home: str = ""
-    at: At = ("", 0)
+    at: SourceLine = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,13 @@ class DraftPower:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class DraftName:
     """One more spelling of a place; `region` with its coast where it means one ("SPA/NC")."""
 
     text: str
     region: str
     ambiguous: bool = False
-    at: At = ("", 0)
+    at: SourceLine = ("", 0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -118,16 +118,16 @@ class BoardDraft:
     title: str
     origin: str
     places: Mapping[str, DraftProvince]
-    links: Mapping[Link, At]
+    links: Mapping[Link, SourceLine]
     seats: tuple[DraftPower, ...]
     units: tuple[tuple[str, str, str], ...]
     owned: tuple[tuple[str, str], ...]
-    names: tuple[Named, ...] = ()
+    names: tuple[DraftName, ...] = ()
     start: tuple[str, int, str] | None = None
     victory: int = 0
 
 
-def in_pairs(links: Mapping[Link, At]) -> Iterable[tuple[Link, bool]]:
+def link_pairs(links: Mapping[Link, SourceLine]) -> Iterable[tuple[Link, bool]]:
     """Each link once, and whether it leads one way only."""
     for link in sorted(links):
         back = Link(link.b, link.a, link.afloat)
@@ -137,9 +137,9 @@ def in_pairs(links: Mapping[Link, At]) -> Iterable[tuple[Link, bool]]:
             yield link, False
 
 
-def check_links(draft: BoardDraft, *, one_way: bool, troubles: Troubles) -> None:
+def check_links(draft: BoardDraft, *, one_way: bool, troubles: ImportReport) -> None:
     """A link that one end names and the other does not is a fault, unless the board is said to have such."""
-    for link, single in in_pairs(draft.links):
+    for link, single in link_pairs(draft.links):
         if single and not one_way:
             what = "a fleet" if link.afloat else "an army"
             troubles.fault(

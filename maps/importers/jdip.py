@@ -16,13 +16,13 @@ from maps.importers.draft import (
     COASTS,
     PHASES,
     SEASONS,
-    At,
     BoardDraft,
+    DraftName,
     DraftPower,
     DraftProvince,
+    ImportReport,
     Link,
-    Named,
-    Troubles,
+    SourceLine,
 )
 from maps.importers.xml import Element
 
@@ -50,7 +50,7 @@ _REF = re.compile(r"(?P<place>.+?)(?:[-/(](?P<coast>[nsew]c)\)?)?")
 _TURN = re.compile(r"(?P<season>\w+)[\s,]+(?P<year>\d+)[\s,]+(?P<phase>\w+)")
 
 
-def read(path: Path, wanted: str, troubles: Troubles) -> BoardDraft | None:
+def read(path: Path, wanted: str, troubles: ImportReport) -> BoardDraft | None:
     """The variant called `wanted` of a `variants.xml`; with "" the only one, or the one marked as default.
     None with faults noted."""
     root = xml.read(path, troubles)
@@ -73,7 +73,7 @@ def read(path: Path, wanted: str, troubles: Troubles) -> BoardDraft | None:
     )
 
 
-def _chosen(root: Element, wanted: str, file: str, troubles: Troubles) -> Element | None:
+def _chosen(root: Element, wanted: str, file: str, troubles: ImportReport) -> Element | None:
     found = list(root.all("VARIANT"))
     listed = ", ".join(repr(one.get("name")) for one in found) or "none"
     if wanted:
@@ -88,7 +88,7 @@ def _chosen(root: Element, wanted: str, file: str, troubles: Troubles) -> Elemen
     return None
 
 
-def _beside(variant: Element, path: Path, troubles: Troubles) -> tuple[str, Element] | None:
+def _beside(variant: Element, path: Path, troubles: ImportReport) -> tuple[str, Element] | None:
     """The adjacency that the variant names, which stands in the same folder."""
     told = variant.first("MAP")
     name = told.get("adjacencyURI") if told else ""
@@ -124,7 +124,7 @@ class _Board:
     """One variant and its adjacency, put together and checked."""
 
     def __init__(
-        self, file: str, troubles: Troubles, variant: Element, beside: str, adjacency: Element
+        self, file: str, troubles: ImportReport, variant: Element, beside: str, adjacency: Element
     ) -> None:
         self._file, self._beside = file, beside
         self._troubles = troubles
@@ -132,7 +132,7 @@ class _Board:
         self._adjacency = adjacency
         self._spelled: dict[str, str] = {}
         self._shut: set[str] = set()
-        self._named: list[Named] = []
+        self._named: list[DraftName] = []
 
     def draft(self) -> BoardDraft:
         self._check_known(self._file, self._variant)
@@ -179,7 +179,7 @@ class _Board:
             self._spell(place, place, one)
             for more in one.all("UNIQUENAME"):
                 self._spell(more.get("name"), place, more)
-                self._named.append(Named(more.get("name"), place, at=(self._beside, more.line)))
+                self._named.append(DraftName(more.get("name"), place, at=(self._beside, more.line)))
         self._shut = {place for place, one in found.items() if one.get("isImpassable") == "true"}
         self._named = [named for named in self._named if named.region not in self._shut]
         return {place: one for place, one in found.items() if place not in self._shut}
@@ -263,8 +263,10 @@ class _Board:
             place, one.get("fullname"), terrain, coasts, centre, home, (self._beside, one.line)
         )
 
-    def _links(self, elements: dict[str, Element], places: dict[str, DraftProvince]) -> dict[Link, At]:
-        found: dict[Link, At] = {}
+    def _links(
+        self, elements: dict[str, Element], places: dict[str, DraftProvince]
+    ) -> dict[Link, SourceLine]:
+        found: dict[Link, SourceLine] = {}
         for place, one in elements.items():
             for adjacency in one.all("ADJACENCY"):
                 kind = adjacency.get("type", _BY_LAND)
@@ -276,7 +278,7 @@ class _Board:
 
     def _link(
         self, here: DraftProvince, kind: str, ref: _Ref, adjacency: Element, places: dict[str, DraftProvince],
-        found: dict[Link, At]
+        found: dict[Link, SourceLine]
     ) -> None:
         there, at = places[ref.place], (self._beside, adjacency.line)
         if ref.coast and ref.coast not in there.coasts:

@@ -11,7 +11,7 @@ from pathlib import Path
 import maps
 from maps.importers import text as map_import_text
 from maps.importers import write
-from maps.importers.draft import DraftPower, Troubles
+from maps.importers.draft import DraftPower, ImportReport
 from maps.importers.write import BORDERS, HEADING, NAMES, PROVINCES, RULINGS, SETUP, WORDING
 
 _NEEDED = (PROVINCES, BORDERS)
@@ -20,7 +20,7 @@ _ALONG = (WORDING, RULINGS, "LICENCE.txt", "partition.geojson", "placing-a3.json
 _BETWEEN = ",;\t"
 
 
-def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
+def read(folder: Path, like: str, troubles: ImportReport) -> dict[str, str | bytes]:
     """Every file of the board by its name: the tables row for row, so that a fault's row is that of the
     source. Without a heading of its own it gets that of the board `like`, its wording and its house rules
     too, with the powers of `setup.csv` where they are others."""
@@ -46,7 +46,7 @@ def read(folder: Path, like: str, troubles: Troubles) -> dict[str, str | bytes]:
     return files
 
 
-def _table(path: Path, troubles: Troubles) -> str:
+def _table(path: Path, troubles: ImportReport) -> str:
     """The table with commas, one line a line; a column's heading in small letters."""
     found = map_import_text.lines(path, troubles)
     if not found:

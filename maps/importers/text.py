@@ -6,14 +6,14 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
-from maps.importers.draft import Troubles
+from maps.importers.draft import ImportReport
 
 MOST_BYTES = 8_000_000
 """No board is as large as this; the largest of the public ones has 80 kB."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
-def raw(path: Path, troubles: Troubles) -> bytes | None:
+def raw(path: Path, troubles: ImportReport) -> bytes | None:
     """The bytes of a file; None with a fault when it cannot be read, is empty or too large."""
     try:
         size = path.stat().st_size
@@ -31,7 +31,7 @@ def raw(path: Path, troubles: Troubles) -> bytes | None:
     return data
 
 
-def lines(path: Path, troubles: Troubles) -> list[str] | None:
+def lines(path: Path, troubles: ImportReport) -> list[str] | None:
     """The lines of a text file in UTF-8, or UTF-16 with its mark; None with a fault that names the line that
     is neither."""
     data = raw(path, troubles)

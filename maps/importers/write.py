@@ -14,8 +14,8 @@ from typing import Any
 
 import maps
 from adjudicator.geo import Terrain
-from maps.importers.draft import COASTS, BoardDraft, DraftPower, Named, Troubles, in_pairs
-from maps.names import plain
+from maps.importers.draft import COASTS, BoardDraft, DraftName, DraftPower, ImportReport, link_pairs
+from maps.names import normalize
 
 COLOURS = (
     "#c62828", "#1f4fb2", "#3f9b35", "#efd23a", "#4a4f57", "#c2188f", "#2aa79b", "#7b4a1e", "#8fb8e8",
@@ -55,7 +55,7 @@ def wording(like: str) -> dict[str, str]:
             if (maps.folder(like) / name).exists()}
 
 
-def tables(draft: BoardDraft, like: str, troubles: Troubles) -> dict[str, str]:
+def tables(draft: BoardDraft, like: str, troubles: ImportReport) -> dict[str, str]:
     """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous
     is a fault."""
     return wording(like) | {
@@ -78,7 +78,7 @@ def tables(draft: BoardDraft, like: str, troubles: Troubles) -> dict[str, str]:
 def _counts(draft: BoardDraft) -> dict[str, int]:
     """The board's own figures, so that a row lost later is seen (`maps/checks.py`)."""
     terrain = [one.terrain for one in draft.places.values()]
-    one_way = sum(single for _, single in in_pairs(draft.links))
+    one_way = sum(single for _, single in link_pairs(draft.links))
     return {
         "provinces": len(terrain), **{kind.value: terrain.count(kind) for kind in Terrain},
         "centres": sum(one.centre for one in draft.places.values()), "powers": len(draft.seats),
@@ -96,22 +96,22 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _borders(draft: BoardDraft) -> Iterable[Sequence[str]]:
     """Each border once; what leads one way only from the first to the second."""
-    for link, single in in_pairs(draft.links):
+    for link, single in link_pairs(draft.links):
         seas = sum(draft.places[end.partition("/")[0]].terrain.value == "sea" for end in (link.a, link.b))
         kind = ("shore", "coast-touch", "sea-touch")[seas] if link.afloat else "land"
         yield link.a, link.b, kind, "yes" if single else ""
 
 
-def _names(draft: BoardDraft, troubles: Troubles) -> Iterable[Sequence[str]]:
-    own = {one.id: {plain(one.id), plain(one.name)} for one in draft.places.values()}
+def _names(draft: BoardDraft, troubles: ImportReport) -> Iterable[Sequence[str]]:
+    own = {one.id: {normalize(one.id), normalize(one.name)} for one in draft.places.values()}
     meant: defaultdict[str, set[str]] = defaultdict(set)
     for place, texts in own.items():
         for text in texts:
             meant[text].add(place)
-    rows: dict[tuple[str, str], Named] = {}
+    rows: dict[tuple[str, str], DraftName] = {}
     doubtful: set[str] = set()
     for named in draft.names:
-        form = plain(named.text)
+        form = normalize(named.text)
         if not form or form in own.get(named.region, ()):
             continue
         rows.setdefault((form, named.region), named)
@@ -147,7 +147,7 @@ def heading(
         data["powers"] = _powers(seats)
     if start is not None:
         data["calendar"] = data["calendar"] | {"start": _start(start, data["calendar"]["steps"])}
-    return written(
+    return to_toml(
         {**top, **{key: value for key, value in data.items() if key not in top}, "counts": dict(counts or {})}
     )
 
@@ -163,13 +163,13 @@ def _start(told: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[o
 def _powers(seats: Sequence[DraftPower]) -> list[dict[str, object]]:
     letters: set[str] = set()
     found: list[dict[str, object]] = []
-    taken = {plain(text) for seat in seats for text in (seat.id, seat.name)}
+    taken = {normalize(text) for seat in seats for text in (seat.id, seat.name)}
     for number, seat in enumerate(seats):
         wanted = (seat.letter, *seat.name.upper(), *_LETTERS)
         letter = next((one for one in wanted if one and one in _LETTERS and one not in letters), str(number))
         letters.add(letter)
-        aliases = [alias for alias in seat.aliases if plain(alias) not in taken]
-        taken |= {plain(alias) for alias in aliases}
+        aliases = [alias for alias in seat.aliases if normalize(alias) not in taken]
+        taken |= {normalize(alias) for alias in aliases}
         found.append({
             "id": seat.id, "name": seat.name, **({"aliases": aliases} if aliases else {}),
             "colour": COLOURS[number] if number < len(COLOURS) else f"#{number * 9973 % 0xFFFFFF:06x}",
@@ -179,7 +179,7 @@ def _powers(seats: Sequence[DraftPower]) -> list[dict[str, object]]:
     return found
 
 
-def written(table: Mapping[str, Any], path: str = "") -> str:
+def to_toml(table: Mapping[str, Any], path: str = "") -> str:
     """A table as TOML: plain values first, then the tables in it. JSON's texts, numbers and lists are TOML's
     too."""
     plain_ones = [f"{_key(key)} = {_value(value)}\n" for key, value in table.items() if not _is_table(value)]
@@ -190,7 +190,7 @@ def written(table: Mapping[str, Any], path: str = "") -> str:
         name = f"{path}.{_key(key)}" if path else _key(key)
         for inner in value if isinstance(value, list) else [value]:
             head = f"[[{name}]]" if isinstance(value, list) else f"[{name}]"
-            parts.append(f"{head}\n{written(inner, name)}")
+            parts.append(f"{head}\n{to_toml(inner, name)}")
     return "\n".join(part for part in parts if part)
 
 

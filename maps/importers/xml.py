@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from maps.importers import text
-from maps.importers.draft import Troubles
+from maps.importers.draft import ImportReport
 
 DEEPEST = 50
 
@@ -44,7 +44,7 @@ class _Refused(Exception):
     """The file asks for what is not done."""
 
 
-def read(path: Path, troubles: Troubles) -> Element | None:
+def read(path: Path, troubles: ImportReport) -> Element | None:
     """The root of an XML file, or None with a fault that says where it breaks off."""
     data = text.raw(path, troubles)
     if data is None:

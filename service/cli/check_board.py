@@ -17,7 +17,7 @@ from maps.geometry import FILE
 from maps.names import suggestions
 from maps.rulings import FILE as RULINGS
 from maps.rulings import BadRulings, rulings
-from maps.valid_moves import Moves, find, printed, valid_moves
+from maps.valid_moves import ValidMoves, find_regions, region_text, valid_moves
 from reading.vocabulary import forms_of
 
 WORDING = "orders.lark"
@@ -93,7 +93,7 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
         known = " or ".join(variant.kinds)
         sys.stderr.write(f"galloper map moves: --unit {unit} is no kind of unit here; write {known}\n")
         return 2
-    regions = find(variant, name)
+    regions = find_regions(variant, name)
     if not regions:
         sys.stderr.write(f"galloper map moves: {_unknown(variant, name)}\n")
         return 1
@@ -106,39 +106,39 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
 def _unknown(variant: maps.Variant, name: str) -> str:
     near = list(suggestions(variant.names, name))
     place = name.partition("/")[0].partition("(")[0].strip()
-    for region in find(variant, place)[:1]:
+    for region in find_regions(variant, place)[:1]:
         coasts = variant.board.provinces[region.province].coasts
         if coasts:
-            near = [printed(variant.board, Region(region.province, coast.id)) for coast in coasts]
+            near = [region_text(variant.board, Region(region.province, coast.id)) for coast in coasts]
         else:
-            near = [f"{printed(variant.board, region)}, which has no named coasts"]
+            near = [f"{region_text(variant.board, region)}, which has no named coasts"]
     if not near:
         return f"no region of {variant.title} is called {name!r}; the map and its list of names have them all"
     return f"no region of {variant.title} is called {name!r}; did you mean {', '.join(near)}?"
 
 
-def _as_json(variant: maps.Variant, found: list[Moves]) -> str:
+def _as_json(variant: maps.Variant, found: list[ValidMoves]) -> str:
     lines = (
         {
             "region": str(moves.region),
-            "name": printed(variant.board, moves.region),
+            "name": region_text(variant.board, moves.region),
             "unit": moves.kind,
             "moves": [str(other) for other in moves.to],
-            "names": [printed(variant.board, other) for other in moves.to],
+            "names": [region_text(variant.board, other) for other in moves.to],
         }
         for moves in found
     )
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-def _as_text(variant: maps.Variant, region: Region, letter: str | None, found: list[Moves]) -> str:
+def _as_text(variant: maps.Variant, region: Region, letter: str | None, found: list[ValidMoves]) -> str:
     province = variant.board.provinces[region.province]
-    lines = [f"{printed(variant.board, region)} ({_sort(province)})"]
+    lines = [f"{region_text(variant.board, region)} ({_sort(province)})"]
     for moves in found:
         kind = variant.kinds[moves.kind].name
         coast = moves.region.coast
-        where = f"{kind}, {printed(variant.board, moves.region).partition('/')[2]}" if coast else kind
-        reach = ", ".join(printed(variant.board, other) for other in moves.to)
+        where = f"{kind}, {region_text(variant.board, moves.region).partition('/')[2]}" if coast else kind
+        reach = ", ".join(region_text(variant.board, other) for other in moves.to)
         lines.append(f"  {where}: {reach or 'nowhere by land'}")
     if not found:
         kind = variant.kinds[letter].name.lower() if letter else "unit"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from maps.importers import dpjudge, jdip, tables, write
-from maps.importers.draft import BoardDraft, Troubles, check_links
+from maps.importers.draft import BoardDraft, ImportReport, check_links
 from service.cli.check_board import run_check
 
 LIKE = "standard"
@@ -27,7 +27,7 @@ def run_import(
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         return _refuse(f"{folder} holds something already; name a new folder, and nothing is written over")
-    troubles = Troubles()
+    troubles = ImportReport()
     files = _files(source, name, like, one_way, troubles)
     sys.stderr.writelines(f"{note}\n" for note in troubles.notes())
     faults = troubles.faults()
@@ -40,7 +40,7 @@ def run_import(
 
 
 def _files(
-    source: Path, name: str, like: str, one_way: bool, troubles: Troubles
+    source: Path, name: str, like: str, one_way: bool, troubles: ImportReport
 ) -> dict[str, str | bytes] | None:
     found = _kind(source, troubles)
     if found is None:
@@ -59,7 +59,7 @@ def _files(
     return dict(write.tables(draft, like, troubles))
 
 
-def _kind(source: Path, troubles: Troubles) -> tuple[Path, str] | None:
+def _kind(source: Path, troubles: ImportReport) -> tuple[Path, str] | None:
     """What to read, and which form it has by its name; None with a fault."""
     suffix = source.suffix.lower()
     if source.is_dir():
@@ -74,7 +74,7 @@ def _kind(source: Path, troubles: Troubles) -> tuple[Path, str] | None:
     return None
 
 
-def _in_folder(source: Path, troubles: Troubles) -> tuple[Path, str] | None:
+def _in_folder(source: Path, troubles: ImportReport) -> tuple[Path, str] | None:
     judge_maps = sorted(source.glob("*.map"))
     if (source / write.PROVINCES).exists():
         return source, ".csv"

@@ -100,7 +100,7 @@ def named_lexicon(variant: Variant, path: Path) -> Lexicon:
         raise NamesError(f"{path} cannot be read ({error.strerror}); check the name.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise NamesError(f"{path} is not a JSON list of names with kind and aliases: {error!r}") from error
-    return lexicons.build(Board(provinces, {}), variant.kinds, rows, variant.powers.values())
+    return lexicons.build_lexicon(Board(provinces, {}), variant.kinds, rows, variant.powers.values())
 
 
 def _province(entry: dict[str, Any]) -> Province:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint, KnownGame, KnownPower
-from grammar.order_starts import signs_of
+from grammar.order_starts import order_starts
 from maps.variant import Variant
 from reading.vocabulary import all_forms, lexicon_of
 from service.games.options import FIRST_COUNTS, TYPED
@@ -30,7 +30,7 @@ TAKING = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
     """A game as the reader of headings must know it; without a name, any game of the variant."""
     powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
-    signs = signs_of(lexicon_of(variant), tuple(all_forms(variant)))
+    signs = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
     return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, signs)
 
 

@@ -15,7 +15,7 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.subject import parse_subject
-from grammar.headings.tokens import clean, drop_prefixes
+from grammar.headings.tokens import clean_line, drop_prefixes
 from grammar.headings.values import Heading, HeadingComplaint
 from service.intake.context import GameContext, IntakeContext
 from service.intake.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
@@ -93,7 +93,7 @@ def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]
 def _subject_key(verdict: Verdict) -> tuple[object, ...]:
     """The fields of the subject; where it could not be read, its words."""
     if verdict.complaint is not None:
-        return (drop_prefixes(clean(verdict.subject)).casefold(),)
+        return (drop_prefixes(clean_line(verdict.subject)).casefold(),)
     return (*verdict.paper, verdict.version)
 
 

@@ -17,8 +17,8 @@ from fastapi.responses import Response
 import maps
 from adjudicator.geo import Province, Region
 from maps import marks
-from maps.names import plain
-from maps.valid_moves import beside, is_marched_over, printed, valid_moves
+from maps.names import normalize
+from maps.valid_moves import has_movement_phases, neighbours_by_sea, region_text, valid_moves
 from maps.variant import Spelling, Variant
 from service.public.doorway import FOLDER, environment
 
@@ -79,7 +79,7 @@ def page(variant: Variant) -> MovesPage:
     style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
         title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note,
-        marched_over=is_marched_over(variant), hint=", ".join(_hint(variant)))
+        marched_over=has_movement_phases(variant), hint=", ".join(_hint(variant)))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -88,7 +88,7 @@ def page(variant: Variant) -> MovesPage:
 
 def entries(variant: Variant) -> tuple[ProvinceEntry, ...]:
     """Every province, by name."""
-    ordered = sorted(variant.board.provinces.values(), key=lambda p: plain(p.name))
+    ordered = sorted(variant.board.provinces.values(), key=lambda p: normalize(p.name))
     anchors = {province.id: f"p{number}" for number, province in enumerate(ordered)}
     return tuple(_entry(variant, province, anchors) for province in ordered)
 
@@ -100,11 +100,13 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
     codes = [
         row.text for row in variant.names
         if row.region == Region(province.id) and row.spelling is Spelling.ABBREVIATION]
-    also = tuple(dict.fromkeys(text for text in [*spellings, *codes] if plain(text) != plain(province.name)))
-    find = "|".join(dict.fromkeys(plain(text) for text in (province.name, *also)))
+    also = tuple(
+        dict.fromkeys(text for text in [*spellings, *codes] if normalize(text) != normalize(province.name))
+    )
+    find = "|".join(dict.fromkeys(normalize(text) for text in (province.name, *also)))
     ways = (
         _marches(variant, province, anchors)
-        if is_marched_over(variant)
+        if has_movement_phases(variant)
         else _neighbours(variant, province, anchors)
     )
     return ProvinceEntry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
@@ -113,15 +115,15 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
 def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
     ways = []
     for moves in valid_moves(variant, Region(province.id)):
-        coast = printed(variant.board, moves.region).partition("/")[2]
-        to = tuple((printed(variant.board, other), anchors[other.province]) for other in moves.to)
+        coast = region_text(variant.board, moves.region).partition("/")[2]
+        to = tuple((region_text(variant.board, other), anchors[other.province]) for other in moves.to)
         ways.append(UnitMoves(variant.kinds[moves.kind].name, coast, to))
     return tuple(ways)
 
 
 def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
     ways = []
-    for over, others in beside(variant, province.id).items():
+    for over, others in neighbours_by_sea(variant, province.id).items():
         how = (
             f"Across the {variant.board.provinces[over].name}"
             if over
@@ -129,14 +131,14 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
             if province.is_sea
             else "By land"
         )
-        to = tuple((printed(variant.board, other), anchors[other.province]) for other in others)
+        to = tuple((region_text(variant.board, other), anchors[other.province]) for other in others)
         ways.append(UnitMoves(how, "", to))
     return tuple(ways)
 
 
 def _hint(variant: Variant) -> list[str]:
     """What one might look for on this board: the first land and the first sea by name."""
-    ordered = sorted(variant.board.provinces.values(), key=lambda p: plain(p.name))
+    ordered = sorted(variant.board.provinces.values(), key=lambda p: normalize(p.name))
     return [
         next(p.name for p in ordered if p.is_sea is sea)
         for sea in (False, True)
@@ -146,7 +148,7 @@ def _hint(variant: Variant) -> list[str]:
 
 def _sort(variant: Variant, province: Province) -> str:
     words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
-    if not is_marched_over(variant):
+    if not has_movement_phases(variant):
         words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
     if province.is_sea:
         in_area = province.role and province.area
@@ -155,7 +157,7 @@ def _sort(variant: Variant, province: Province) -> str:
             if province.role and in_area
             else "at sea"
         ]
-    return ", ".join(word for word in (*words, *marks.said(variant, province)) if word)
+    return ", ".join(word for word in (*words, *marks.mark_phrases(variant, province)) if word)
 
 
 def _inner(name: str) -> str:

@@ -14,7 +14,7 @@ import maps
 from adjudicator.geo import Board, Region
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import HeadingComplaint, KnownGame, KnownPower
-from maps.valid_moves import find, valid_moves
+from maps.valid_moves import find_regions, valid_moves
 from training.handwriting.ink import plain
 from training.sheets.order_meaning import meaning, regions
 
@@ -171,8 +171,8 @@ def convoyed(parts: dict[str, Any]) -> bool:
 
 def reaches(unit: str, place: str) -> bool:
     """Whether the board lets a unit go from where it stands to a region, by any coast."""
-    (region,) = {Region(found.province) for found in find(W3K, unit[2:])[:1]}
-    wanted = find(W3K, place)[0].province
+    (region,) = {Region(found.province) for found in find_regions(W3K, unit[2:])[:1]}
+    wanted = find_regions(W3K, place)[0].province
     moves = [move for move in valid_moves(W3K, region) if move.kind == unit[0]]
     return any(to.province == wanted for move in moves for to in move.to)
 

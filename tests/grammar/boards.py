@@ -20,7 +20,7 @@ DATA = "tests/data/grammar"
 @cache
 def lexicon(slug: str = "w3k") -> Lexicon:
     variant = maps.load(slug)
-    return lexicons.build(variant.board, variant.kinds, variant.names, variant.powers.values())
+    return lexicons.build_lexicon(variant.board, variant.kinds, variant.names, variant.powers.values())
 
 
 def board(slug: str = "w3k") -> Board:

@@ -7,7 +7,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from grammar.complaint import Code
+from grammar.complaint import ComplaintCode
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, KnownGame, KnownPower
 from grammar.parse import ParsedLine
@@ -73,7 +73,7 @@ def test_what_is_no_order_is_complained_of(text: str) -> None:
     found = _parse(text)
     assert found.orders == ()
     assert found.complaint is not None
-    assert found.complaint.code in set(Code)
+    assert found.complaint.code in set(ComplaintCode)
 
 
 def test_several_sentences_stand_on_one_line() -> None:

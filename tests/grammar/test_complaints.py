@@ -6,30 +6,30 @@ import time
 
 import pytest
 
-from grammar.complaint import Code
+from grammar.complaint import ComplaintCode
 from tests.grammar.boards import read, said
 
 
 @pytest.mark.parametrize(
     ("text", "phase", "code", "pointed"),
     [
-        ("Army Londonium moves to Surrey", "movement", Code.INVALID, "Londonium"),
-        ("Army London quacks", "movement", Code.INVALID, "quacks"),
-        ("Army London moves to", "movement", Code.INVALID, ""),
-        ("Army London to Surrey Kent", "movement", Code.INVALID, "Kent"),
-        ("Army London to Surrey (Kent)", "movement", Code.INVALID, "Kent"),
-        ("Army London holds", "retreat", Code.INVALID, "holds"),
-        ("Build a Fleet at Kisimul Castle", "movement", Code.INVALID, "Build"),
-        ("Build London", "adjustment", Code.INVALID, "London"),
-        ("Send 0 supply to Argyll", "adjustment", Code.INVALID, "0"),
-        ("Send supply to Argyll", "adjustment", Code.INVALID, "to"),
-        ("hello there friend", "movement", Code.UNREAD, "hello"),
-        ("", "movement", Code.INVALID, ""),
-        ("Fleet Wight holds", "movement", Code.AMBIGUOUS, "Fleet Wight holds"),
-        ("  3. Army Londonium holds", "movement", Code.INVALID, "Londonium"),
+        ("Army Londonium moves to Surrey", "movement", ComplaintCode.INVALID, "Londonium"),
+        ("Army London quacks", "movement", ComplaintCode.INVALID, "quacks"),
+        ("Army London moves to", "movement", ComplaintCode.INVALID, ""),
+        ("Army London to Surrey Kent", "movement", ComplaintCode.INVALID, "Kent"),
+        ("Army London to Surrey (Kent)", "movement", ComplaintCode.INVALID, "Kent"),
+        ("Army London holds", "retreat", ComplaintCode.INVALID, "holds"),
+        ("Build a Fleet at Kisimul Castle", "movement", ComplaintCode.INVALID, "Build"),
+        ("Build London", "adjustment", ComplaintCode.INVALID, "London"),
+        ("Send 0 supply to Argyll", "adjustment", ComplaintCode.INVALID, "0"),
+        ("Send supply to Argyll", "adjustment", ComplaintCode.INVALID, "to"),
+        ("hello there friend", "movement", ComplaintCode.UNREAD, "hello"),
+        ("", "movement", ComplaintCode.INVALID, ""),
+        ("Fleet Wight holds", "movement", ComplaintCode.AMBIGUOUS, "Fleet Wight holds"),
+        ("  3. Army Londonium holds", "movement", ComplaintCode.INVALID, "Londonium"),
     ],
 )
-def test_a_complaint_points_at_the_letters(text: str, phase: str, code: Code, pointed: str) -> None:
+def test_a_complaint_points_at_the_letters(text: str, phase: str, code: ComplaintCode, pointed: str) -> None:
     line = read(text, phase)
     assert line.orders == ()
     assert line.complaint is not None
@@ -50,7 +50,7 @@ def test_two_near_names_are_not_chosen_between() -> None:
     # Lorn and London are a letter or two from it: nobody but the writer knows
     line = read("Army Lonn moves to Surrey")
     assert line.complaint is not None
-    assert line.complaint.code is Code.AMBIGUOUS
+    assert line.complaint.code is ComplaintCode.AMBIGUOUS
     offered = {said(c.orders) for c in line.complaint.candidates}
     assert {"A London - Surrey", "A Lorn - Surrey"} <= offered
 

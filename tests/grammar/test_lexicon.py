@@ -6,7 +6,7 @@ import pytest
 
 import maps
 from adjudicator.geo import Region
-from grammar.lexicon import PLACE, Rank, Value, build, key_of
+from grammar.lexicon import PLACE, Rank, Value, build_lexicon, name_key
 from tests.grammar.boards import lexicon, read
 
 
@@ -18,7 +18,7 @@ def test_every_full_name_reads_as_its_region(slug: str) -> None:
         if name.terminal == PLACE and name.rank is Rank.NAME:
             meant.setdefault(name.words, set()).add(name.value)
     for province in words.board.provinces.values():
-        assert Region(province.id) in meant[key_of(province.name)]
+        assert Region(province.id) in meant[name_key(province.name)]
 
 
 # requirements B10: the short forms the handbook itself uses
@@ -64,7 +64,7 @@ def test_a_name_beats_an_alias_and_an_alias_an_abbreviation() -> None:
 
     rows = [Row("Kent", "Surrey", "alias"), Row("Zed", "Kent", "abbreviation"), Row("Zed", "Surrey", "alias"),
             Row("Twin", "Kent", "alias"), Row("Twin", "Surrey", "alias")]
-    words = build(variant.board, variant.kinds, rows)
+    words = build_lexicon(variant.board, variant.kinds, rows)
     found: dict[tuple[str, ...], set[Value]] = {
         name.words: set() for name in words.names if name.terminal == PLACE
     }

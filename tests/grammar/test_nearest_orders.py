@@ -10,23 +10,25 @@ from typing import Any
 
 import pytest
 
-from grammar.nearest_orders import Care, Snapped, completes, snap
+from grammar.nearest_orders import AcceptLimits, NearestOrders, nearest_orders, text_completeness
 from tests.grammar.boards import DATA, forms, lexicon, said
 from tests.grammar.test_sample_lines import meant
 
 _ROWS = [json.loads(row) for row in Path(DATA, "misread.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def snapped(text: str, phase: str = "movement", care: Care | None = None) -> Snapped:
-    return snap(text, lexicon=lexicon(), forms=forms(phase), power="Montrose", line=7, care=care or Care())
+def snapped(text: str, phase: str = "movement", care: AcceptLimits | None = None) -> NearestOrders:
+    return nearest_orders(
+        text, lexicon=lexicon(), forms=forms(phase), power="Montrose", line=7, care=care or AcceptLimits()
+    )
 
 
 @pytest.fixture(scope="module")
-def readings() -> list[tuple[dict[str, Any], Snapped]]:
+def readings() -> list[tuple[dict[str, Any], NearestOrders]]:
     return [(row, snapped(row["read"], row["phase"])) for row in _ROWS]
 
 
-def _rank(row: dict[str, Any], found: Snapped) -> int | None:
+def _rank(row: dict[str, Any], found: NearestOrders) -> int | None:
     """Place of the true order among the candidates; a kind the reader lost is not held against it."""
     true = said((meant(row["meaning"]),))
     texts = [said(c.orders) for c in found.candidates]
@@ -34,7 +36,9 @@ def _rank(row: dict[str, Any], found: Snapped) -> int | None:
     return next((n for n, text in enumerate(texts) if text in wanted), None)
 
 
-def test_most_real_misreadings_snap_to_their_order(readings: list[tuple[dict[str, Any], Snapped]]) -> None:
+def test_most_real_misreadings_snap_to_their_order(
+    readings: list[tuple[dict[str, Any], NearestOrders]],
+) -> None:
     # the lessons of the reader's first probe: RapidOCR's text snapped gives about 70 % of the orders
     ranks = [_rank(row, found) for row, found in readings]
     assert len(ranks) == 150
@@ -42,7 +46,7 @@ def test_most_real_misreadings_snap_to_their_order(readings: list[tuple[dict[str
     assert sum(rank is not None for rank in ranks) / len(ranks) >= 0.9
 
 
-def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], Snapped]]) -> None:
+def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], NearestOrders]]) -> None:
     taken = [(row, found) for row, found in readings if found.automatic]
     assert len(taken) >= 0.5 * len(readings)
     wrong = [
@@ -112,28 +116,28 @@ def test_doubt_is_left_to_a_person(text: str) -> None:
 def test_care_is_an_argument() -> None:
     text = "Arny Caemarfonshire moves to Anglesev"
     assert snapped(text).automatic
-    assert not snapped(text, care=Care(score=0.99)).automatic
-    assert not snapped(text, care=Care(worst=0.01)).automatic
+    assert not snapped(text, care=AcceptLimits(score=0.99)).automatic
+    assert not snapped(text, care=AcceptLimits(worst=0.01)).automatic
 
 
 @pytest.mark.parametrize("text", [("Army London no moves to "
                                    "Surrey"), "If Army London holds", "Army London to Surrey or"])
 def test_no_care_is_too_little_for_a_doubt(text: str) -> None:
-    found = snapped(text, care=Care(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
+    found = snapped(text, care=AcceptLimits(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
     assert found.candidates
     assert not found.automatic
 
 
 def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
     every = [forms("movement"), forms("retreat"), forms("adjustment")]
-    found = snap("Bui1d an Army at Fort William", lexicon=lexicon(), forms=every, power="Montrose")
+    found = nearest_orders("Bui1d an Army at Fort William", lexicon=lexicon(), forms=every, power="Montrose")
     assert said(found.candidates[0].orders) == "Build A Fort William"
     assert found.automatic
-    found = snap("Army London to Surrey", lexicon=lexicon(), forms=every, power="Montrose")
+    found = nearest_orders("Army London to Surrey", lexicon=lexicon(), forms=every, power="Montrose")
     assert said(found.candidates[0].orders) == "A London - Surrey"
     assert said(found.candidates[1].orders) == "A London R Surrey"
     assert found.automatic
-    found = snap("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
+    found = nearest_orders("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
     assert {said(c.orders) for c in found.candidates[:2]} == {
         "A Staffordshire disbands",
         "Remove A Staffordshire",
@@ -154,7 +158,7 @@ def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
 )
 def test_wrapped_rows_complete_together(first: str, second: str) -> None:
     def whole(text: str) -> float:
-        return completes(text, lexicon=lexicon(), forms=forms())
+        return text_completeness(text, lexicon=lexicon(), forms=forms())
 
     assert whole(f"{first} {second}") > max(0.8, whole(second) + 0.1)
     following = "Army Middlesex holds"

@@ -7,18 +7,23 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
-from grammar.automaton.order_lines import automaton
+from grammar.automaton.order_lines import order_automaton
 from grammar.compose import compose
 from grammar.headings.sheet import parse_sheet_heading
-from grammar.interpret import kinds_apart, leftover, of_its_own, one_letter
-from grammar.order_starts import _SHARED, USUAL, Signs, signs_of
+from grammar.interpret import (
+    differ_in_kinds_only,
+    hangs_on_one_letter,
+    is_separate_condition,
+    may_be_order_fragment,
+)
+from grammar.order_starts import _SHARED, DEFAULT_STARTS, OrderStarts, order_starts
 from reading.vocabulary import all_forms, lexicon_of, parse_typed
 from service.intake.load_context import known_game
 
 
-def signs(slug: str) -> Signs:
+def signs(slug: str) -> OrderStarts:
     variant = maps.load(slug)
-    return signs_of(lexicon_of(variant), tuple(all_forms(variant)))
+    return order_starts(lexicon_of(variant), tuple(all_forms(variant)))
 
 
 def orders(slug: str, text: str) -> tuple[Order, ...]:
@@ -29,7 +34,7 @@ def orders(slug: str, text: str) -> tuple[Order, ...]:
 
 @pytest.mark.parametrize("slug", ["w3k", "standard"])
 def test_a_game_of_armies_and_fleets_without_orders_of_its_own_has_the_usual_signs(slug: str) -> None:
-    assert signs(slug) == USUAL
+    assert signs(slug) == DEFAULT_STARTS
 
 
 def test_the_first_words_every_game_has_are_those_of_the_shared_forms() -> None:
@@ -99,7 +104,7 @@ def test_a_heading_ends_at_the_first_order_of_its_game() -> None:
 def test_readings_differ_in_the_kinds_of_units_alone(one: str, other: str, *, apart: bool) -> None:
     """A boat bunch taken for an army is a doubt about letters that a hand makes alike."""
     lexicon = lexicon_of(maps.load("bretwalda"))
-    assert kinds_apart(orders("bretwalda", one), orders("bretwalda", other), lexicon) is apart
+    assert differ_in_kinds_only(orders("bretwalda", one), orders("bretwalda", other), lexicon) is apart
 
 
 @pytest.mark.parametrize(
@@ -107,11 +112,11 @@ def test_readings_differ_in_the_kinds_of_units_alone(one: str, other: str, *, ap
     [("Do not send Mercenary Bavaria", True), ("Do not send M Bav", True), ("Do not send money", False)],
 )
 def test_a_ban_may_name_any_kind_of_unit(text: str, *, so: bool) -> None:
-    assert of_its_own(text, lexicon_of(maps.load("war1648"))) is so
+    assert is_separate_condition(text, lexicon_of(maps.load("war1648"))) is so
 
 
 def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
-    assert leftover("B WHX", lexicon_of(maps.load("bretwalda")))
+    assert may_be_order_fragment("B WHX", lexicon_of(maps.load("bretwalda")))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +133,7 @@ def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(
     """Stricter where one letter changes the meaning. What w3k's table was fitted on stays as it was."""
     variant = maps.load(slug)
     found = parse_typed(variant, kind, "", text).orders
-    assert one_letter(text, found, lexicon_of(variant), all_forms(variant)) is so
+    assert hangs_on_one_letter(text, found, lexicon_of(variant), all_forms(variant)) is so
 
 
 @pytest.mark.parametrize(
@@ -137,4 +142,4 @@ def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(
 def test_a_unit_s_letters_may_have_a_full_stop(text: str) -> None:
     """As the lists of 1066 write them, the army/fleet's too, whose letters are three signs."""
     variant = maps.load("britain1066")
-    assert automaton(tuple(all_forms(variant)), lexicon_of(variant)).accepts(text)
+    assert order_automaton(tuple(all_forms(variant)), lexicon_of(variant)).accepts(text)

@@ -8,8 +8,8 @@ import re
 import pytest
 
 import maps
-from grammar.order_starts import USUAL
-from grammar.remarks import harmless, unclear_remark
+from grammar.order_starts import DEFAULT_STARTS
+from grammar.remarks import has_unclear_remark, is_harmless
 from tests.grammar.boards import lexicon, read, said
 
 
@@ -18,13 +18,13 @@ from tests.grammar.boards import lexicon, read, said
     ["Best wishes", "Good luck to all.", "Good lack to all", "Yours faithfully,", "Page 2 of 3", "Thank you"],
 )
 def test_a_greeting_is_harmless(text: str) -> None:
-    assert harmless(text, lexicon())
+    assert is_harmless(text, lexicon())
 
 
 @pytest.mark.parametrize("text", ["v1", "V2", "vi", "v. 1", "version 12", "Ver 3."])
 def test_the_number_of_a_version_by_itself_is_harmless(text: str) -> None:
     """Above the orders it is a line of the heading, however badly its one is read; nobody need look at it."""
-    assert harmless(text, lexicon())
+    assert is_harmless(text, lexicon())
 
 
 def test_no_place_of_any_game_is_spelled_like_a_version() -> None:
@@ -52,7 +52,7 @@ def test_no_place_of_any_game_is_spelled_like_a_version() -> None:
     ],
 )
 def test_other_words_are_not(text: str) -> None:
-    assert not harmless(text, lexicon())
+    assert not is_harmless(text, lexicon())
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_other_words_are_not(text: str) -> None:
     ],
 )
 def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, unclear: bool) -> None:
-    assert unclear_remark(inked, read, lexicon()) is unclear
+    assert has_unclear_remark(inked, read, lexicon()) is unclear
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
     ],
 )
 def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
-    assert USUAL.unit_like(text) is so
+    assert DEFAULT_STARTS.unit_like(text) is so
 
 
 @pytest.mark.parametrize(

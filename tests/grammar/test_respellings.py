@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from grammar.respellings import kinds_turned
+from grammar.respellings import with_other_kinds
 from tests.grammar.boards import lexicon
 
 
@@ -25,10 +25,10 @@ from tests.grammar.boards import lexicon
     ],
 )
 def test_each_unit_s_kind_is_turned_by_itself(text: str, turned: set[str]) -> None:
-    assert set(kinds_turned(text, lexicon())) == turned
+    assert set(with_other_kinds(text, lexicon())) == turned
 
 
 def test_a_game_with_a_third_kind_has_more_of_them() -> None:
     """1648 has mercenaries."""
-    found = set(kinds_turned("army kent holds", lexicon("war1648")))
+    found = set(with_other_kinds("army kent holds", lexicon("war1648")))
     assert found == {"f kent holds", "fleet kent holds", "m kent holds", "mercenary kent holds"}

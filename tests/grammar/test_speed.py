@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar.nearest_orders import snap
+from grammar.nearest_orders import nearest_orders
 from tests.grammar.boards import DATA, forms, lexicon, read
 
 # A measurement, and CI is no place to measure: it runs with the long suites.
@@ -39,7 +39,7 @@ def test_a_clean_line_takes_less_than_five_milliseconds() -> None:
 
 def test_a_garbled_line_takes_less_than_sixty_milliseconds() -> None:
     def one(row: dict[str, str]) -> object:
-        return snap(row["read"], lexicon=lexicon(), forms=forms(row["phase"]), power="Montrose")
+        return nearest_orders(row["read"], lexicon=lexicon(), forms=forms(row["phase"]), power="Montrose")
 
     rows = _rows("misread.jsonl")
     for row in rows[:5] + rows[-10:]:

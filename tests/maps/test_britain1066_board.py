@@ -6,7 +6,7 @@ from __future__ import annotations
 import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region, Terrain
-from maps.names import meanings
+from maps.names import regions_named
 
 VARIANT = maps.load("britain1066")
 BOARD = VARIANT.board
@@ -47,10 +47,10 @@ def test_the_list_has_68_names_and_the_board_dore_besides() -> None:
     assert len(listed) == 68
     found = set()
     for name, code in listed:
-        (region,) = meanings(VARIANT.names, name)
+        (region,) = regions_named(VARIANT.names, name)
         assert BOARD.provinces[region.province].name == name
-        assert region in meanings(VARIANT.names, code)
-        assert len(meanings(VARIANT.names, code)) == (2 if code == "Brc" else 1)
+        assert region in regions_named(VARIANT.names, code)
+        assert len(regions_named(VARIANT.names, code)) == (2 if code == "Brc" else 1)
         found.add(region.province)
     assert len(found) == 68
     assert {p for p in BOARD.provinces if p not in found} - BOXES == {"Dre"}
@@ -70,7 +70,7 @@ def test_spellings_that_vary_are_understood() -> None:
         ("Brk", "Brc"),
         ("Dore", "Dre"),
     ):
-        assert meanings(VARIANT.names, text) == (Region(province),)
+        assert regions_named(VARIANT.names, text) == (Region(province),)
 
 
 def test_seven_powers_begin_with_four_units_each_where_the_text_says() -> None:
@@ -80,7 +80,7 @@ def test_seven_powers_begin_with_four_units_each_where_the_text_says() -> None:
         wanted = set()
         for unit in units:
             kind, _, name = unit.partition(" ")
-            (region,) = meanings(VARIANT.names, name)
+            (region,) = regions_named(VARIANT.names, name)
             wanted.add((kind, region.province))
         assert {(u.kind, u.region.province) for u in VARIANT.start.units if u.power == power} == wanted
         homes = {p.id for p in BOARD.provinces.values() if p.home == power}

@@ -11,7 +11,7 @@ import pytest
 
 import maps
 from adjudicator.geo import SEA
-from maps.names import meanings, plain
+from maps.names import normalize, regions_named
 
 BOARDS = maps.variants()
 
@@ -29,14 +29,14 @@ def test_a_board_has_no_fault(slug: str) -> None:
 def test_every_spelling_means_its_region(slug: str) -> None:
     board = maps.load(slug)
     for row in board.names:
-        assert row.region in meanings(board.names, row.text), row
+        assert row.region in regions_named(board.names, row.text), row
 
 
 @pytest.mark.parametrize("slug", BOARDS)
 def test_a_name_comes_before_an_abbreviation_that_looks_like_it(slug: str) -> None:
     board = maps.load(slug)
     for province in board.board.provinces.values():
-        assert meanings(board.names, province.name)[0].province == province.id
+        assert regions_named(board.names, province.name)[0].province == province.id
 
 
 @pytest.mark.parametrize("slug", BOARDS)
@@ -44,7 +44,7 @@ def test_signs_articles_and_case_make_no_difference(slug: str) -> None:
     board = maps.load(slug)
     for row in board.names:
         loose = row.text.replace("&", "and").replace("-", " ").replace("'", "").upper()
-        assert meanings(board.names, loose) == meanings(board.names, row.text)
+        assert regions_named(board.names, loose) == regions_named(board.names, row.text)
 
 
 @pytest.mark.parametrize("slug", BOARDS)
@@ -109,9 +109,9 @@ def test_colours_of_powers_differ_plainly(slug: str) -> None:
 def test_no_two_names_of_powers_are_one(slug: str) -> None:
     powers = maps.load(slug).powers.values()
     spellings = [
-        plain(text)
+        normalize(text)
         for power in powers
-        for text in {plain(power.id), plain(power.name), *map(plain, power.aliases)}
+        for text in {normalize(power.id), normalize(power.name), *map(normalize, power.aliases)}
     ]
     assert len(set(spellings)) == len(spellings)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import maps
-from maps.marks import by_mark, said
+from maps.marks import mark_phrases, provinces_by_mark
 from service.pictures.board.index_pages import index_page
 from service.public.moves import page
 
@@ -13,10 +13,10 @@ WAR = maps.load("war1648")
 def test_marks_are_said_in_words() -> None:
     """TYW-08, TYW-09, TYW-12: ice, special centres and lettered centres are not on any printed list."""
     provinces = WAR.board.provinces
-    assert said(WAR, provinces["Kargopol"]) == ("freezes in winter",)
-    assert said(WAR, provinces["Pomerania"]) == ("fleets may be built here by Sweden",)
-    assert said(WAR, provinces["London"]) == ()
-    special = by_mark(WAR)["special centre of the Ottoman Empire"]
+    assert mark_phrases(WAR, provinces["Kargopol"]) == ("freezes in winter",)
+    assert mark_phrases(WAR, provinces["Pomerania"]) == ("fleets may be built here by Sweden",)
+    assert mark_phrases(WAR, provinces["London"]) == ()
+    special = provinces_by_mark(WAR)["special centre of the Ottoman Empire"]
     assert special == ["Buda", "Egypt", "Macedonia", "Serbia", "Smyrna"]
 
 
@@ -30,5 +30,5 @@ def test_the_move_page_and_the_table_beside_the_map_say_them() -> None:
 
 def test_a_board_without_marks_has_no_such_table() -> None:
     standard = maps.load("standard")
-    assert by_mark(standard) == {}
+    assert provinces_by_mark(standard) == {}
     assert "What else is marked" not in index_page(standard, standard.start.centres, "Classic")

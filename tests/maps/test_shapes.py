@@ -109,7 +109,7 @@ def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
     ]
     (tmp_path / geometry.FILE).write_text(json.dumps({"features": drawn}), "utf-8")
     faults = Faults()
-    geometry.check(tmp_path, maps.load("w3k").board, faults)
+    geometry.check_shapes(tmp_path, maps.load("w3k").board, faults)
     words = "\n".join(str(fault) for fault in faults.all())
     for expected in (
         "London has two shapes", "shape for 'Atlantis'", "Point is neither", "a ring needs four points",
@@ -123,6 +123,6 @@ def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
 def test_a_drawing_that_is_no_geojson_is_one_fault(tmp_path: Path) -> None:
     (tmp_path / geometry.FILE).write_text("{", "utf-8")
     faults = Faults()
-    geometry.check(tmp_path, maps.load("w3k").board, faults)
+    geometry.check_shapes(tmp_path, maps.load("w3k").board, faults)
     assert len(faults.all()) == 1
     assert "no GeoJSON" in str(faults.all()[0])

@@ -11,7 +11,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region, Terrain
-from maps.names import meanings
+from maps.names import regions_named
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data" / "maps" / "standard_map.json").read_text("utf-8")
@@ -79,7 +79,7 @@ def test_the_calendar_ends_the_year_with_builds() -> None:
     ],
 )
 def test_usual_spellings_resolve(text: str, code: str) -> None:
-    assert meanings(STANDARD.names, text) == (Region(code),)
+    assert regions_named(STANDARD.names, text) == (Region(code),)
 
 
 def test_coasts_have_printed_names() -> None:
@@ -89,5 +89,5 @@ def test_coasts_have_printed_names() -> None:
         ("SC", "South Coast"),
     ]
     assert spain.coast_id("north coast") == "NC"
-    assert meanings(STANDARD.names, "Spain (north coast)") == (Region("SPA", "NC"),)
+    assert regions_named(STANDARD.names, "Spain (north coast)") == (Region("SPA", "NC"),)
 

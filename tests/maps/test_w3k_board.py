@@ -13,7 +13,7 @@ import pytest
 import maps
 from adjudicator.geo import Region, SeaRole, Terrain
 from adjudicator.units import Unit
-from maps.names import meanings, suggestions
+from maps.names import regions_named, suggestions
 
 DATA = Path(__file__).parents[1] / "data" / "maps"
 W3K = maps.load("w3k")
@@ -130,13 +130,13 @@ HANDBOOK = {
 
 @pytest.mark.parametrize("text", HANDBOOK)
 def test_names_of_the_handbook_resolve(text: str) -> None:
-    assert meanings(W3K.names, text) == (Region(HANDBOOK[text]),)
+    assert regions_named(W3K.names, text) == (Region(HANDBOOK[text]),)
 
 
 def test_the_isle_of_wight_is_the_island_first_and_may_be_the_sea_area() -> None:
     both = (Region("The Isle of Wight"), Region("Wight Sea Area"))
-    assert meanings(W3K.names, "The Isle of Wight") == both
-    assert meanings(W3K.names, "Isle of Wight") == both
+    assert regions_named(W3K.names, "The Isle of Wight") == both
+    assert regions_named(W3K.names, "Isle of Wight") == both
     assert {row.region for row in W3K.names if row.ambiguous and row.text == "The Isle of Wight"} == {both[0]}
     assert {row.text for row in W3K.names if row.ambiguous and row.region == both[1]} == {
         "Isle of Wight",
@@ -151,10 +151,10 @@ def test_either_half_of_a_joined_name_will_do() -> None:
             continue
         for half in name.split(" & "):
             if half != "Holland" and name != "Dublin & the Pale":
-                assert Region(name) in meanings(W3K.names, half), half
-    assert meanings(W3K.names, "Dublin Bay") == (Region("Dublin & Caernarfon Bays"),)
-    assert meanings(W3K.names, "Caernarfon Bay") == (Region("Dublin & Caernarfon Bays"),)
-    assert meanings(W3K.names, "Holland") == (Region("Holland"),)
+                assert Region(name) in regions_named(W3K.names, half), half
+    assert regions_named(W3K.names, "Dublin Bay") == (Region("Dublin & Caernarfon Bays"),)
+    assert regions_named(W3K.names, "Caernarfon Bay") == (Region("Dublin & Caernarfon Bays"),)
+    assert regions_named(W3K.names, "Holland") == (Region("Holland"),)
 
 
 def test_names_that_readers_are_scored_on_mean_the_same_regions() -> None:
@@ -165,13 +165,13 @@ def test_names_that_readers_are_scored_on_mean_the_same_regions() -> None:
         province = BOARD.provinces[row["name"]]
         assert [coast.name for coast in province.coasts] == row["coasts"]
         for text in (row["name"], row["abbr"], *row["aliases"]):
-            assert Region(row["name"]) in meanings(W3K.names, text), text
+            assert Region(row["name"]) in regions_named(W3K.names, text), text
 
 
 def test_a_code_of_the_sea_that_is_a_name_on_land_gives_way_to_the_name() -> None:
-    assert meanings(W3K.names, "Mayo") == (Region("Mayo"), Region("Gulf of Mayo"))
-    assert meanings(W3K.names, "Down") == (Region("Down"), Region("The Downs"))
-    assert meanings(W3K.names, "Lorn") == (Region("Lorn"), Region("Firth of Lorn"))
+    assert regions_named(W3K.names, "Mayo") == (Region("Mayo"), Region("Gulf of Mayo"))
+    assert regions_named(W3K.names, "Down") == (Region("Down"), Region("The Downs"))
+    assert regions_named(W3K.names, "Lorn") == (Region("Lorn"), Region("Firth of Lorn"))
 
 
 def test_a_slip_of_the_pen_is_answered_with_the_name() -> None:

@@ -20,7 +20,7 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region, SeaRole, Terrain
 from adjudicator.units import Unit
-from maps.names import meanings
+from maps.names import regions_named
 
 Fact = dict[str, Any]
 FACTS: list[Fact] = json.loads(
@@ -85,7 +85,7 @@ ELSEWHERE: dict[str, str] = {
 
 def only(text: str) -> Region:
     """The one region a name means."""
-    found = meanings(W3K.names, text)
+    found = regions_named(W3K.names, text)
     assert len(found) == 1, f"{text!r} means {found}"
     return found[0]
 
@@ -111,7 +111,7 @@ def ends(fact: Fact) -> list[tuple[Region, Region]]:
     sides = []
     for end in ("a", "b"):
         coast = fact.get(f"{end}_coast")
-        found = meanings(W3K.names, fact[end])
+        found = regions_named(W3K.names, fact[end])
         assert found, fact[end]
         sides.append([Region(region.province, coast) if coast else region for region in found])
     return [(a, b) for a in sides[0] for b in sides[1]]
@@ -313,7 +313,7 @@ def coast(fact: Fact) -> None:
 
 def ambiguity(fact: Fact) -> None:
     """Q-44, and Q-31 for names that look misprinted: each reading is a spelling of the one region."""
-    regions = [meanings(W3K.names, name) for name in fact["names"]]
+    regions = [regions_named(W3K.names, name) for name in fact["names"]]
     if fact["id"] == "w3k-084":
         island, primary = Region("The Isle of Wight"), Region("Wight Sea Area")
         assert set(regions[0]) == {island, primary}

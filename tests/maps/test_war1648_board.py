@@ -6,7 +6,7 @@ from __future__ import annotations
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region, Terrain
-from maps.names import meanings
+from maps.names import regions_named
 
 VARIANT = maps.load("war1648")
 PROVINCES = VARIANT.board.provinces
@@ -68,7 +68,7 @@ def test_the_ottoman_has_five_special_centres_and_sweden_its_letter() -> None:
 def test_the_sea_north_of_the_norwegian_sea_is_the_east_arctic_ocean() -> None:
     """TYW-15."""
     assert Region("East Arctic Ocean") in VARIANT.board.neighbours(Region("Norwegian Sea"), "sea")
-    assert meanings(VARIANT.names, "East Artic")[0] == Region("East Arctic Ocean")
+    assert regions_named(VARIANT.names, "East Artic")[0] == Region("East Arctic Ocean")
 
 
 def test_a_year_has_eight_months_of_movement_and_four_of_builds() -> None:

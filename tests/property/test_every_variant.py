@@ -23,7 +23,7 @@ from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.serialize.judged_case import case_of
 from bench.adjudicate.papers import TAPE, lots, phase_orders
-from maps.valid_moves import is_marched_over
+from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 from service.cli.adjudicate import run_adjudicate
 
@@ -85,7 +85,7 @@ def _the_calendar_goes_on(variant: Variant, before: Position, after: Position) -
 
 def _units_are_where_they_can_be(variant: Variant, position: Position) -> None:
     places = [unit.region.province for unit in position.units]
-    assert len(set(places)) == len(places) or not is_marched_over(variant)
+    assert len(set(places)) == len(places) or not has_movement_phases(variant)
     for unit in position.units:
         assert unit.power in variant.powers
         ways = variant.kinds[unit.kind].moves

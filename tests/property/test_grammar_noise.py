@@ -9,7 +9,7 @@ import pytest
 from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
 from adjudicator.units import UnitRef
-from grammar.nearest_orders import snap
+from grammar.nearest_orders import nearest_orders
 from grammar.print import prose
 from tests.grammar.boards import board, forms, lexicon
 
@@ -54,7 +54,7 @@ def test_spoilt_prose_is_found_and_never_taken_wrongly(rate: float, first: float
     for _ in range(120):
         order = _order(chance)
         text = _spoilt(prose(order, board(), lexicon().kinds), rate, chance)
-        found = snap(text, lexicon=lexicon(), forms=forms(), power="Ormond")
+        found = nearest_orders(text, lexicon=lexicon(), forms=forms(), power="Ormond")
         good = bool(found.candidates) and found.candidates[0].orders == (order,)
         right += good
         automatic += found.automatic

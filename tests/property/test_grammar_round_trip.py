@@ -25,7 +25,7 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.units import UnitRef
-from grammar.nearest_orders import snap
+from grammar.nearest_orders import nearest_orders
 from grammar.print import canonical, prose
 from tests.grammar.boards import board, forms, lexicon, read
 
@@ -117,7 +117,9 @@ def test_several_orders_of_one_line_come_back_in_order(slug: str, phase: str, da
 @given(data=st.data())
 def test_a_clean_line_snaps_to_itself(data: st.DataObject) -> None:
     order = data.draw(_orders("w3k", "movement"))
-    found = snap(canonical(order, board()), lexicon=lexicon(), forms=forms(), power="Montrose", line=7)
+    found = nearest_orders(
+        canonical(order, board()), lexicon=lexicon(), forms=forms(), power="Montrose", line=7
+    )
     assert found.candidates[0].orders == (order,)
 
 

@@ -16,7 +16,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from bench.adjudicate.papers import lots, phase_orders
-from maps.valid_moves import is_marched_over
+from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 from tests.adjudicator import positions
 
@@ -34,7 +34,7 @@ def say_all() -> None:
             resolution = judge(variant.setting(), position, phase_orders(variant, position, dice), lots())
             print(slug, "phase", number, _said(resolution), _told(variant, resolution))
             position = resolution.position
-        if not is_marched_over(variant):
+        if not has_movement_phases(variant):
             continue
         setting, powers = variant.setting(), list(variant.powers)[:3]
         for seed in range(POSITIONS):

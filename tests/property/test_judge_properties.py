@@ -21,10 +21,10 @@ from adjudicator.orders import Convert, Hold, Move, Order, Proxy, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Memory, Position
 from adjudicator.units import Unit, UnitRef
-from maps.valid_moves import is_marched_over
+from maps.valid_moves import has_movement_phases
 from tests.adjudicator import positions
 
-VARIANTS = {slug: variant for slug in maps.variants() if is_marched_over(variant := maps.load(slug))}
+VARIANTS = {slug: variant for slug in maps.variants() if has_movement_phases(variant := maps.load(slug))}
 """Every game but those in which states take states (tests/property/test_judge_brittania.py)."""
 SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
 

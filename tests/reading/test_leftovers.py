@@ -8,20 +8,20 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
 from grammar.interpret import (
-    abbreviation,
-    doubtful,
-    kinds_apart,
-    leftover,
-    oddity,
-    of_its_own,
-    place_words,
-    shortened,
-    strange_coast,
-    stray_word,
-    twin_words,
-    twins,
+    differ_in_kinds_only,
+    has_abbreviation_like_name,
+    has_doubt,
+    has_homonym,
+    has_shared_short_name,
+    has_strange_coast,
+    has_word_after_kind_letter,
+    homonym_spans,
+    is_separate_condition,
+    may_be_order_fragment,
+    oddity_cost,
+    place_spans,
 )
-from grammar.order_starts import USUAL
+from grammar.order_starts import DEFAULT_STARTS
 from reading.vocabulary import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -53,7 +53,7 @@ def orders(text: str) -> tuple[Order, ...]:
     ],
 )
 def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
-    assert leftover(text, LEXICON)
+    assert may_be_order_fragment(text, LEXICON)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
     ],
 )
 def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
-    assert not leftover(text, LEXICON)
+    assert not may_be_order_fragment(text, LEXICON)
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
 def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(
     text: str, *, so: bool
 ) -> None:
-    assert of_its_own(text, LEXICON) is so
+    assert is_separate_condition(text, LEXICON) is so
 
 
 @pytest.mark.parametrize(
     ("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)]
 )
 def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None:
-    assert USUAL.begun(text) is so
+    assert DEFAULT_STARTS.begun(text) is so
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None
 )
 def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) -> None:
     """Q-71: Shannon Mouth and Shannon Sea Area, The Minch and The Little Minch are all on the board."""
-    assert shortened(text, orders(text), LEXICON) is so
+    assert has_shared_short_name(text, orders(text), LEXICON) is so
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) 
                      ("The army at Essex holds", False)])
 def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, so: bool) -> None:
     """Two sheets in a joined hand: "Fleet" laid as "A at" and "A of"."""
-    assert stray_word(text) is so
+    assert has_word_after_kind_letter(text) is so
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, 
 def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> None:
     """"Channel", which two seas are called, was laid as "Char nc" and passed; who means a wrong coast still
     has it (DATC 6.B.3)."""
-    assert strange_coast(orders(text), LEXICON) is so
-    assert (oddity(orders(text), LEXICON) > 0.0) is so
+    assert has_strange_coast(orders(text), LEXICON) is so
+    assert (oddity_cost(orders(text), LEXICON) > 0.0) is so
 
 
 @pytest.mark.parametrize(
@@ -152,20 +152,20 @@ def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> N
 )
 def test_that_nothing_changed_is_no_doubt(text: str, *, so: bool) -> None:
     """ORD-07: a remark in parentheses is passed over, unless it may take the order back."""
-    assert doubtful(text) is so
+    assert has_doubt(text) is so
 
 
 def test_capitals_may_be_an_abbreviation() -> None:
     """LORN is short for Firth of Lorn, and Lorn is a province."""
-    assert abbreviation("A LORN - Mull", orders("A Lorn - Mull"), LEXICON)
-    assert not abbreviation("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
+    assert has_abbreviation_like_name("A LORN - Mull", orders("A Lorn - Mull"), LEXICON)
+    assert not has_abbreviation_like_name("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
 
 
 @pytest.mark.parametrize(
     ("text", "so"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)]
 )
 def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> None:
-    assert twins(orders(text), LEXICON) is so
+    assert has_homonym(orders(text), LEXICON) is so
 
 
 @pytest.mark.parametrize(
@@ -175,13 +175,13 @@ def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> 
 def test_where_a_name_stands_that_a_word_more_would_make_another(
     text: str, at: tuple[tuple[int, int], ...]
 ) -> None:
-    assert twin_words(text, orders(text), LEXICON) == at
+    assert homonym_spans(text, orders(text), LEXICON) == at
 
 
 def test_where_the_names_of_places_stand() -> None:
     """Each by its longest spelling: Isle of Wight is three words and no Wight; an article is none of them."""
     text = "army the isle of wight supports fleet firth of clyde in attacking kent"
-    assert place_words(text, orders(text), LEXICON) == ((2, 5), (7, 10), (12, 13))
+    assert place_spans(text, orders(text), LEXICON) == ((2, 5), (7, 10), (12, 13))
 
 
 @pytest.mark.parametrize(
@@ -194,4 +194,4 @@ def test_where_the_names_of_places_stand() -> None:
     ],
 )
 def test_orders_that_differ_in_kinds_alone(one: str, other: str, *, so: bool) -> None:
-    assert kinds_apart(orders(one), orders(other), LEXICON) is so
+    assert differ_in_kinds_only(orders(one), orders(other), LEXICON) is so

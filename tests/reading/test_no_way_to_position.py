@@ -14,7 +14,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board
-from grammar.automaton.order_lines import Automaton
+from grammar.automaton.order_lines import OrderAutomaton
 from maps.variant import Variant
 from reading.vocabulary import forms_of, lexicon_of
 
@@ -74,7 +74,7 @@ def test_nothing_that_reads_can_reach_a_position(module: str) -> None:
 def steps(variant: Variant) -> list[object]:
     """The beginning of the automaton of a variant's movement orders: what each of its first states takes, and
     leads to."""
-    machine = Automaton((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
+    machine = OrderAutomaton((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
     ahead, known = [machine.start], {machine.start}
     found: list[object] = []
     for state in ahead:

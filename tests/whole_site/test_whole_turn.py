@@ -32,7 +32,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from demo.coordinator import NAME, PASSWORD, Hand
 from demo.story import AUTHSERV, FOLDER, Story, StoryMail, tell
-from grammar.print import canonical, place
+from grammar.print import canonical, region_text
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
@@ -191,7 +191,7 @@ def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
     names = {
         name.casefold()
         for row in variant.names
-        for name in (row.text, place(row.region, variant.board))
+        for name in (row.text, region_text(row.region, variant.board))
         if len(name) > 4
     }
     people = {word.casefold() for name, address in story.players.values() for word in (name, address)}
@@ -266,7 +266,7 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     assert got.keys() == wanted.keys()
     assert {key: told for key, told in got.items() if told[0] != wanted[key][0]} == {}
     assert {key: told for key, told in got.items() if wanted[key][1] not in {"", told[1]}} == {}
-    dislodged = {(f"{d.unit.power} {d.unit.kind} {place(d.unit.region, board)}", d.attacker_from)
+    dislodged = {(f"{d.unit.power} {d.unit.kind} {region_text(d.unit.region, board)}", d.attacker_from)
                  for d in resolution.dislodged}  # fmt: skip
     truth = next(one for one in _truth()["phase"] if one["name"] == ROUND)
     assert dislodged == {(one["unit"], one["attacker_from"]) for one in truth["dislodged"]}
@@ -276,7 +276,7 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     after = {
         (power, text) for power, texts in story.positions["Autumn 1642 Retreat"].items() for text in texts
     }
-    stand = {(u.power, f"{u.kind} {place(u.region, board)}") for u in resolution.position.units}
+    stand = {(u.power, f"{u.kind} {region_text(u.region, board)}") for u in resolution.position.units}
     assert stand == after - beaten
     assert not resolution.contested
 

@@ -8,7 +8,7 @@ from html import escape
 
 from adjudicator.geo import Province
 from adjudicator.units import Unit
-from maps.marks import by_mark
+from maps.marks import provinces_by_mark
 from maps.variant import Variant
 from service.games.results import unit_text
 
@@ -59,7 +59,7 @@ def _marks(variant: Variant) -> str:
     """What the rules of the game want known of provinces, where they have marks."""
     rows = "".join(
         f"<tr><th scope='row'>{escape(words)}</th><td>{escape(', '.join(names))}</td></tr>"
-        for words, names in by_mark(variant).items()
+        for words, names in provinces_by_mark(variant).items()
     )
     return f"<h2>What else is marked</h2><table><tbody>{rows}</tbody></table>" if rows else ""
 

@@ -24,8 +24,8 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.units import UnitRef
-from grammar.automaton.order_lines import SIGNS, Automaton, automaton, sign_of
-from grammar.interpret import meanings
+from grammar.automaton.order_lines import SIGNS, OrderAutomaton, order_automaton, sign_of
+from grammar.interpret import orders_in_text
 from grammar.lexicon import NUMBER, PLACE, POWER
 from grammar.print import canonical, prose
 from tests.grammar.boards import DATA, board, forms, lexicon
@@ -34,8 +34,8 @@ WE = "Montrose"
 _TABLE = tomllib.loads(Path(DATA, "phrases.toml").read_text(encoding="utf-8"))["phrases"]
 
 
-def taken(slug: str, *phases: str) -> Automaton:
-    return automaton(tuple(forms(phase) for phase in phases), lexicon(slug))
+def taken(slug: str, *phases: str) -> OrderAutomaton:
+    return order_automaton(tuple(forms(phase) for phase in phases), lexicon(slug))
 
 
 def random_orders(slug: str, phase: str, count: int) -> list[Order]:
@@ -105,7 +105,7 @@ def test_every_owner_and_every_number_is_taken() -> None:
         pytest.param(block["board"], block["phase"], text, id=text)
         for block in _TABLE
         for text, _ in block["lines"]
-        if meanings(text, lexicon=lexicon(block["board"]), forms=[forms(block["phase"])])
+        if orders_in_text(text, lexicon=lexicon(block["board"]), forms=[forms(block["phase"])])
     ],
 )
 def test_what_the_parser_takes_is_taken(slug: str, phase: str, text: str) -> None:
@@ -142,7 +142,7 @@ def test_a_phase_takes_its_own_orders_only() -> None:
 
 
 def test_steps_are_the_same_when_asked_again_and_lead_on_without_choice() -> None:
-    machine = Automaton((forms("movement"),), lexicon())
+    machine = OrderAutomaton((forms("movement"),), lexicon())
     arcs = machine.arcs(machine.start)
     assert machine.arcs(machine.start) == arcs
     assert len({symbol for symbol, _, _ in arcs}) == len(arcs)
@@ -150,7 +150,7 @@ def test_steps_are_the_same_when_asked_again_and_lead_on_without_choice() -> Non
 
 
 def test_threads_may_walk_it_together() -> None:
-    machine = Automaton((forms("movement"),), lexicon())
+    machine = OrderAutomaton((forms("movement"),), lexicon())
     texts = [canonical(order, board()) for order in random_orders("w3k", "movement", 60)]
     answers: list[bool] = []
     threads = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.subject import parse_subject
-from grammar.headings.tokens import clean, drop_prefixes
+from grammar.headings.tokens import clean_line, drop_prefixes
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint, KnownGame, KnownPower
 
 POWERS = (
@@ -353,7 +353,7 @@ def test_prefixes_are_dropped_only_in_front() -> None:
     assert drop_prefixes("Re: RE[2]: [tag] [EXTERNAL] Fwd: the rest Re: stays") == "the rest Re: stays"
     assert drop_prefixes("Retreat: orders") == "Retreat: orders"
     assert drop_prefixes("External affairs, Montrose") == "External affairs, Montrose"
-    assert clean("a\r\n\tb\u2028c\u200b d") == "a b c d"
+    assert clean_line("a\r\n\tb\u2028c\u200b d") == "a b c d"
 
 
 def test_a_very_long_subject_is_read_at_its_beginning_and_soon() -> None:

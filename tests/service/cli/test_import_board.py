@@ -18,7 +18,7 @@ from adjudicator.geo import Region
 from adjudicator.orders import Hold
 from adjudicator.units import UnitRef
 from grammar.print import canonical
-from maps.names import meanings, plain
+from maps.names import normalize, regions_named
 from maps.variant import Variant
 from reading import vocabulary
 from service.cli.import_board import run_import
@@ -69,9 +69,10 @@ def _quoted(cell: str) -> str:
 def _same_board(found: Variant, *, powers: Callable[[str], str] = str) -> None:
     ours = STANDARD.board
     assert {
-        p.id: (plain(p.name), p.terrain, p.centre, p.home, p.coasts) for p in found.board.provinces.values()
+        p.id: (normalize(p.name), p.terrain, p.centre, p.home, p.coasts)
+        for p in found.board.provinces.values()
     } == {
-        p.id: (plain(p.name), p.terrain, p.centre, p.home and powers(p.home), p.coasts)
+        p.id: (normalize(p.name), p.terrain, p.centre, p.home and powers(p.home), p.coasts)
         for p in ours.provinces.values()
     }
     assert found.board.links == ours.links
@@ -139,9 +140,9 @@ def test_names_and_powers_as_they_are_printed(tmp_path: Path) -> None:
     and letter."""
     (tmp_path / "small.map").write_text(NAMES, "utf-8")
     found = _import(tmp_path / "small.map", tmp_path / "small")
-    assert [r.province for r in meanings(found.names, "Some where else")] == ["ELS"]
-    assert sorted(r.province for r in meanings(found.names, "Where")) == ["NOW", "SOM"]
-    assert all(row.ambiguous for row in found.names if plain(row.text) == "where")
+    assert [r.province for r in regions_named(found.names, "Some where else")] == ["ELS"]
+    assert sorted(r.province for r in regions_named(found.names, "Where")) == ["NOW", "SOM"]
+    assert all(row.ambiguous for row in found.names if normalize(row.text) == "where")
     king, foes = found.powers["_MIDDLE-KING+DOM"], found.powers["FOES"]
     assert (king.name, king.aliases, king.letter) == ("Middle-KingDom", ("Royal",), "K")
     assert (foes.name, foes.aliases, foes.letter) == ("Foes", (), "Q")

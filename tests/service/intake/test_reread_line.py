@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 import maps
 from adjudicator.calendar import PhaseKind
-from grammar.nearest_orders import snap
+from grammar.nearest_orders import nearest_orders
 from ocr.engines.default import default_engines
 from ocr.page import Box, Photo, ReadLine, Strike
 from ocr.read import read
@@ -172,7 +172,7 @@ def test_it_is_read_by_words_alone_whatever_stands_on_the_board(desk: DeskSite) 
         desk.act("undo")
     assert found[0] == found[1]
     variant = maps.load("w3k")
-    named = snap(
+    named = nearest_orders(
         words, lexicon=lexicon_of(variant), forms=forms_of(variant, PhaseKind.MOVEMENT), power=""
     ).candidates[0]
     assert len(found[0][0]["order"]) > 0

@@ -18,8 +18,8 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Move
 from adjudicator.outcome import Result
 from adjudicator.units import Unit, UnitRef
-from maps.names import meanings
-from maps.valid_moves import is_marched_over
+from maps.names import regions_named
+from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 from service.public.moves import page
 
@@ -71,12 +71,12 @@ def read(html: str) -> _Page:
 def _region(variant: Variant, text: str) -> Region:
     name, _, coast = text.partition("/")
     (found, *_) = (
-        r for r in meanings(variant.names, name) if variant.board.provinces[r.province].name == name
+        r for r in regions_named(variant.names, name) if variant.board.provinces[r.province].name == name
     )
     return Region(found.province, variant.board.provinces[found.province].coast_id(coast) if coast else None)
 
 
-MARCHED_OVER = [slug for slug in maps.variants() if is_marched_over(maps.load(slug))]
+MARCHED_OVER = [slug for slug in maps.variants() if has_movement_phases(maps.load(slug))]
 
 
 def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
