@@ -14,7 +14,7 @@ from training.evaluation.names import names_of
 from training.handwriting.sheet import WrittenLineKind
 from training.sheets import wordings
 from training.sheets.drafts import Shares, draft
-from training.sheets.order_meaning import meaning, shared
+from training.sheets.order_meaning import is_common_order, meaning
 from training.sheets.phrases import Dialect
 from training.sheets.random_orders import RandomName
 from training.sheets.wordings import Book, BookError, BookWording, read_book
@@ -68,9 +68,9 @@ def test_a_draft_of_a_book_heads_its_sheet_and_keeps_the_orders(slug: str) -> No
 
 
 def test_orders_that_every_game_has_are_taken_apart_with_any_kind_of_unit() -> None:
-    assert shared("A/F Dublin C A Man - Wessexe")
+    assert is_common_order("A/F Dublin C A Man - Wessexe")
     assert meaning("B Denbigh - Chester (db)")["sheds"] is True
-    assert not shared("5 Grain for Defense of Essex")
+    assert not is_common_order("5 Grain for Defense of Essex")
 
 
 def test_a_book_without_a_part_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def meaning(order: str) -> Meaning:
     raise ValueError(f"not a canonical order: {order!r}")
 
 
-def shared(order: str) -> bool:
-    """Is a canonical text an order that every game has, which `meaning` can take apart?"""
+def is_common_order(order: str) -> bool:
+    """True if a canonical text has a form that every game has, so that `meaning` can take it apart."""
     return any(re.fullmatch(form, order) for _, form in _FORMS)
 
 

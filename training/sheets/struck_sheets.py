@@ -25,7 +25,8 @@ from training.handwriting.draw import hand_of
 from training.handwriting.ink import Extent, InkMark, InkWord, Mask, Pen
 from training.handwriting.paper import SIZE, blank, lay_ink
 from training.handwriting.sheet import PX_PER_MM, SheetStyle
-from training.photographs.one_sheet import Shot, photograph
+from training.photographs.camera import LeafPlace
+from training.photographs.one_sheet import photograph
 from training.sheets.random_orders import Chance, RandomName, invent
 
 Path2: TypeAlias = npt.NDArray[np.float64]
@@ -134,15 +135,15 @@ def marked_sheet(name: str, names: tuple[RandomName, ...], fonts: Fonts, hand: s
     colour = lay_ink(paper.colour, mask, look.ink, float(rng.uniform(0.2, 0.7)), rng)
     shot = photograph(colour, look, rng)
     image = np.round(np.clip(shot.colour, 0, 1) * 255).astype(np.uint8)
-    rows = tuple(MarkedRow(tuple(_seen(word, shot) for word in row), mark) for row, mark in written)
+    rows = tuple(MarkedRow(tuple(_seen(word, shot.leaves[0]) for word in row), mark) for row, mark in written)
     return MarkedSheet(name, hand, look.paper.value, image, rows)
 
 
-def _seen(word: tuple[str, Mark2, Extent], shot: Shot) -> MarkedWord:
+def _seen(word: tuple[str, Mark2, Extent], leaf: LeafPlace) -> MarkedWord:
     text, mark, extent = word
     middle = (extent.top + extent.bottom) / 2
     ends = np.array([[extent.left, middle], [extent.right, middle]])
-    return MarkedWord(text, mark, shot.place(ends))
+    return MarkedWord(text, mark, leaf.to_photograph(ends))
 
 
 @dataclass(frozen=True, slots=True)

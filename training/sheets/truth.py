@@ -9,14 +9,14 @@ import numpy as np
 from training.handwriting.draw import DrawnLine, DrawnPage
 from training.handwriting.ink import Extent, plain
 from training.handwriting.sheet import PX_PER_MM, SheetStyle, WrittenLineKind
-from training.photographs.one_sheet import Shot
-from training.sheets.order_meaning import meaning
+from training.photographs.camera import LeafPlace, Photograph
+from training.sheets.order_meaning import is_common_order, meaning
 
 
-def entry(sheet: SheetStyle, page: DrawnPage, shot: Shot, file: str) -> dict[str, Any]:
-    """One object of `sheets[]`. `boxes` has four corners a row, in pixels of the photograph as shown."""
+def entry(sheet: SheetStyle, page: DrawnPage, photo: Photograph, file: str) -> dict[str, Any]:
+    """One object of `sheets[]`: who the sheet is of, how it was made, and its lines from top to bottom."""
     look = sheet.look
-    rows, columns = shot.colour.shape[:2]
+    rows, columns = photo.colour.shape[:2]
     return {
         "id": sheet.name,
         "file": file,
@@ -33,36 +33,29 @@ def entry(sheet: SheetStyle, page: DrawnPage, shot: Shot, file: str) -> dict[str
         "jpeg_quality": look.quality,
         "exif_orientation": look.orientation,
         "exif_gps": look.gps,
-        "lines": [_line(written, shot) for written in page.written],
+        "lines": [line_entry(written, photo.leaves[0]) for written in page.written],
     }
 
 
-def _line(written: DrawnLine, shot: Shot) -> dict[str, Any]:
+def line_entry(written: DrawnLine, leaf: LeafPlace) -> dict[str, Any]:
+    """One object of `lines[]`. `boxes` has four corners a row, in pixels of the photograph as shown; `as_` is
+    what a misspelt line means."""
     line = written.line
     facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
     if line.kind is WrittenLineKind.ORDER and line.order is not None:
         facts["order"] = line.order
-        facts |= _meant(line.order)
+        if is_common_order(line.order):  # an order that only one game has is compared as text
+            facts["meaning"] = meaning(line.order)
+    if line.want is not None:
+        facts |= {"want": line.want, "trap": line.trap}
+    if line.meant is not None:
+        facts["as_"] = line.meant
     facts["rows"] = list(written.rows)
-    facts["boxes"] = [_corners(extent, shot) for extent in written.extents]
+    facts["boxes"] = [_corners(extent, leaf) for extent in written.extents]
     return facts
 
 
-def _meant(order: str) -> dict[str, Any]:
-    """The order taken apart; nothing for one of a form that a single game has for itself."""
-    try:
-        return {"meaning": meaning(order)}
-    except ValueError:
-        return {}
-
-
-def _corners(extent: Extent, shot: Shot) -> list[list[int]]:
-    box = np.array(
-        [
-            [extent.left, extent.top],
-            [extent.right, extent.top],
-            [extent.right, extent.bottom],
-            [extent.left, extent.bottom],
-        ]
-    )
-    return [[round(float(x)), round(float(y))] for x, y in shot.place(box)]
+def _corners(extent: Extent, leaf: LeafPlace) -> list[list[int]]:
+    left, top, right, bottom = extent.left, extent.top, extent.right, extent.bottom
+    box = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+    return [[round(float(x)), round(float(y))] for x, y in leaf.to_photograph(box)]

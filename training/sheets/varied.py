@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from training.handwriting import font_sets, fonts
-from training.handwriting.draw import CrowdedError, DrawnLine
-from training.handwriting.ink import Extent, plain
+from training.handwriting.draw import CrowdedError
 from training.handwriting.paper_and_pen import Leaf, choose_stock, lay, leaf
-from training.handwriting.sheet import PX_PER_MM, WrittenLineKind
+from training.handwriting.sheet import PX_PER_MM
 from training.handwriting.strike import MORE_STROKES
 from training.handwriting.writer import Habits, Nib
-from training.photographs.one_or_two_sheets import Conditions, DrawnPhotograph, jpeg, photograph
+from training.photographs.camera import Photograph
+from training.photographs.one_or_two_sheets import Conditions, jpeg, photograph
 from training.sheets.drafts import Shares, SheetDraft, draft
 from training.sheets.layout import Filled, Manner, fill
-from training.sheets.order_meaning import meaning, shared
 from training.sheets.random_orders import RandomName
+from training.sheets.truth import line_entry
 from training.sheets.wordings import Book
 
 HASTY_SHARE = 4
@@ -179,7 +179,7 @@ def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Cond
 
 
 def _entry(
-    name: str, sides: Sequence[_Side], photo: DrawnPhotograph, how: Conditions, *, hasty: bool
+    name: str, sides: Sequence[_Side], photo: Photograph, how: Conditions, *, hasty: bool
 ) -> dict[str, Any]:
     first = sides[0]
     rows, columns = photo.colour.shape[:2]
@@ -192,27 +192,6 @@ def _entry(
         "photo": [columns, rows],
         "rotation_deg": round(how.turn, 1), "lying": how.lying, "sides": len(sides), "hard": how.gloom,
         "jpeg_quality": how.quality, "exif_orientation": how.orientation, "exif_gps": how.gps,
-        "lines": [_line(written, photo, at) for at, side in enumerate(sides) for written in side.filled.written],
+        "lines": [line_entry(written, leaf) for side, leaf in zip(sides, photo.leaves, strict=True)
+                  for written in side.filled.written],
     }  # fmt: skip
-
-
-def _line(written: DrawnLine, photo: DrawnPhotograph, side: int) -> dict[str, Any]:
-    line = written.line
-    facts: dict[str, Any] = {"text": plain(line.markup), "kind": line.kind.value, "struck": line.struck}
-    if line.kind is WrittenLineKind.ORDER and line.order is not None:
-        facts |= {"order": line.order}
-        if line.meant != line.order or shared(line.order):  # a game's own order is compared as canonical text
-            facts |= {"meaning": meaning(line.order)}
-    if line.want is not None:
-        facts |= {"want": line.want, "trap": line.trap}
-    if line.meant is not None:
-        facts["as_"] = line.meant
-    facts["rows"] = list(written.rows)
-    facts["boxes"] = [_corners(extent, photo, side) for extent in written.extents]
-    return facts
-
-
-def _corners(extent: Extent, photo: DrawnPhotograph, side: int) -> list[list[int]]:
-    box = np.array([[extent.left, extent.top], [extent.right, extent.top], [extent.right, extent.bottom],
-                    [extent.left, extent.bottom]])  # fmt: skip
-    return [[round(float(x)), round(float(y))] for x, y in photo.place(side, box)]
