@@ -129,7 +129,7 @@ def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
 def _at_rest(site: Site, name: str) -> None:
     """Wait until the mailbox has been looked into and nothing is under way: what is still to be read of the
     mail before must not slow this one down, since players write one at a time."""
-    if not wait_for(lambda: site.health.pulse.good_at is not None, LONGEST) or not site.jobs.wait_idle(
+    if not wait_for(lambda: site.health.mailbox.good_at is not None, LONGEST) or not site.jobs.wait_idle(
         LONGEST
     ):
         raise NoReceipt(f"the site came to no rest before the mail {name} within {LONGEST:.0f} seconds")

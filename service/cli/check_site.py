@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TextIO
 
 from service.cli.check_storage import check_backup, check_photographs
-from service.cli.finding import Finding, Severity
 from service.config import ConfigError, Settings
+from service.operations.findings import Finding, FindingState
 from service.site_folder import settings_of
 
 ROOM = 1_000_000_000
@@ -30,6 +30,14 @@ SPECIMEN = "Army London to Surrey"
 SECONDS = 15.0
 
 
+WORDS = {
+    FindingState.WELL: "ok",
+    FindingState.NOTE: "note",
+    FindingState.UNKNOWN: "note",
+    FindingState.TROUBLE: "MEND",
+}
+"""The words of the command (docs/contract.md). Only MEND makes the whole check fail."""
+
 Test = Callable[[Settings], Finding]
 
 
@@ -37,14 +45,14 @@ def check_site(folder: Path, out: TextIO) -> int:
     """Run every test and print a line for each; 1 when something must be mended. Raises ConfigError where the
     settings cannot be read, for then there is nothing to test."""
     settings = settings_of(folder)
-    print(f"{Severity.OK:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
-    worst = 0
+    print(f"{WORDS[FindingState.WELL]:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
+    troubles = 0
     for name, test in _tests():
         print(f"testing {name} ...", file=sys.stderr, flush=True)
-        found = _run(test, settings)
-        print(f"{found.mark:5} {name:9} {found.said}", file=out, flush=True)
-        worst = max(worst, int(found.mark is Severity.MEND))
-    return worst
+        finding = _run(name, test, settings)
+        print(f"{WORDS[finding.state]:5} {name:9} {finding.sentence}", file=out, flush=True)
+        troubles += finding.is_trouble
+    return min(troubles, 1)
 
 
 def _tests() -> Sequence[tuple[str, Test]]:
@@ -56,19 +64,20 @@ def _tests() -> Sequence[tuple[str, Test]]:
     )
 
 
-def _run(test: Test, settings: Settings) -> Finding:
+def _run(name: str, test: Test, settings: Settings) -> Finding:
     try:
         return test(settings)
     except ConfigError as error:
-        return Finding(Severity.MEND, str(error))
+        return Finding(name, FindingState.TROUBLE, str(error))
     except Exception as error:
-        return Finding(
-            Severity.MEND, f"could not be tested ({type(error).__name__}: {error}); run tools/setup again"
+        return Finding(name,
+            FindingState.TROUBLE, (f"could not be tested ({type(error).__name__}: {error}); run tools/setup "
+                                   "again")
         )
 
 
 # Mail
-# ---------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def check_mailbox(settings: Settings) -> Finding:
@@ -81,19 +90,19 @@ def check_mailbox(settings: Settings) -> Finding:
     try:
         waiting = len(source.look())
     except MailboxError as error:
-        return Finding(Severity.MEND, str(error))
+        return Finding("mailbox", FindingState.TROUBLE, str(error))
     finally:
         source.close()
     if not incoming.trusted_authserv_id:
-        return Finding(
-            Severity.MEND,
+        return Finding("mailbox",
+            FindingState.TROUBLE,
             "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the "
             "name that your mail server writes first into the Authentication-Results header of a mail it "
             "received",
         )
     if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
-        return Finding(
-            Severity.MEND,
+        return Finding("mailbox",
+            FindingState.TROUBLE,
             f"{incoming.path} cannot be written, so mails cannot be moved on; change its rights",
         )
     place = (
@@ -102,9 +111,12 @@ def check_mailbox(settings: Settings) -> Finding:
         else f"{incoming.folder} at {incoming.host}:{incoming.port}"
     )
     if incoming.kind == "imap" and in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
-        return Finding(Severity.NOTE, (f"{place} answers, but the password goes there unencrypted; set "
-                                   f"mail_in.tls = true"))
-    return Finding(Severity.OK, f"{place} answers; {waiting} mail(s) wait there")
+        return Finding(
+            "mailbox",
+            FindingState.NOTE,
+            f"{place} answers, but the password goes there unencrypted; set mail_in.tls = true",
+        )
+    return Finding("mailbox", FindingState.WELL, f"{place} answers; {waiting} mail(s) wait there")
 
 
 def check_sending(settings: Settings) -> Finding:
@@ -115,7 +127,9 @@ def check_sending(settings: Settings) -> Finding:
     outgoing = settings.mail_out
     if outgoing.kind == "folder":
         _try_to_write(Path(outgoing.path), "mail_out.path")
-        return Finding(Severity.OK, f"letters are kept as files in {outgoing.path}; none is sent")
+        return Finding(
+            "sending", FindingState.WELL, f"letters are kept as files in {outgoing.path}; none is sent"
+        )
 
     class Knock(SmtpTransport):
         """The transport up to its login."""
@@ -137,14 +151,16 @@ def check_sending(settings: Settings) -> Finding:
     try:
         transport.knock()
     except Down as down:
-        return Finding(Severity.MEND, str(down))
+        return Finding("sending", FindingState.TROUBLE, str(down))
     finally:
         transport.close()
     if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
         said = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
-        return Finding(Severity.NOTE, f"{said}; set mail_out.starttls = true")
+        return Finding("sending", FindingState.NOTE, f"{said}; set mail_out.starttls = true")
     how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
-    return Finding(Severity.OK, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent")
+    return Finding(
+        "sending", FindingState.WELL, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent"
+    )
 
 
 def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
@@ -158,7 +174,7 @@ def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
 
 
 # The machine
-# --------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def check_clock(settings: Settings) -> Finding:
@@ -166,24 +182,30 @@ def check_clock(settings: Settings) -> Finding:
     be right at all."""
     now = datetime.now(UTC)
     if now.year not in YEARS:
-        return Finding(Severity.MEND, f"the clock says {now:%d %b %Y}; set the date of this machine")
+        return Finding(
+            "clock", FindingState.TROUBLE, f"the clock says {now:%d %b %Y}; set the date of this machine"
+        )
     told = {name: at for name, at in (("the greeting of the mail server", _greeted(settings)),
                                       ("the newest mail that waits", _newest(settings))) if at is not None}
     greeting = told.get("the greeting of the mail server")
     newest = told.get("the newest mail that waits")
     if greeting is not None and abs((greeting - now).total_seconds()) > APART:
-        return Finding(Severity.MEND, _apart(now, "the greeting of the mail server", greeting))
+        return Finding(
+            "clock", FindingState.TROUBLE, _apart(now, "the greeting of the mail server", greeting)
+        )
     if newest is not None and (newest - now).total_seconds() > APART:
-        return Finding(Severity.MEND, _apart(now, "the stamp of the newest mail that waits", newest))
+        return Finding(
+            "clock", FindingState.TROUBLE, _apart(now, "the stamp of the newest mail that waits", newest)
+        )
     compared = " and ".join(told) or "the calendar alone, as the mail server tells no time"
     said = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
-        return Finding(
-            Severity.OK if greeting is not None else Severity.NOTE,
+        return Finding("clock",
+            FindingState.WELL if greeting is not None else FindingState.NOTE,
             f"{said}; mails in a folder are stamped by its own disk's clock, so keep this machine's by NTP",
         )
-    return Finding(Severity.OK, said)
+    return Finding("clock", FindingState.WELL, said)
 
 
 def _apart(now: datetime, what: str, then: datetime) -> str:
@@ -238,9 +260,12 @@ def check_disk(settings: Settings) -> Finding:
     _try_to_write(data, "data")
     free = shutil.disk_usage(data).free
     if free < ROOM:
-        return Finding(Severity.MEND, (f"only {free // 1_000_000} MB are free under {data}; make room for at "
-                                   f"least 1 GB"))
-    return Finding(Severity.OK, f"{data} can be written; {free // 1_000_000_000} GB are free")
+        return Finding(
+            "disk",
+            FindingState.TROUBLE,
+            f"only {free // 1_000_000} MB are free under {data}; make room for at least 1 GB",
+        )
+    return Finding("disk", FindingState.WELL, f"{data} can be written; {free // 1_000_000_000} GB are free")
 
 
 def _try_to_write(folder: Path, setting: str) -> None:
@@ -266,25 +291,28 @@ def check_database(settings: Settings) -> Finding:
 
     name, url = database_name(settings), full_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
-        return Finding(Severity.OK, f"{name} will be made at the first start")
+        return Finding("database", FindingState.WELL, f"{name} will be made at the first start")
     engine = open_engine(settings.database_url)
     try:
         with engine.connect() as connection:
             found = MigrationContext.configure(connection).get_current_revision()
     except DBAPIError as error:
-        return Finding(Severity.MEND, database_sentence(name, error))
+        return Finding("database", FindingState.TROUBLE, database_sentence(name, error))
     finally:
         engine.dispose()
     scripts = ScriptDirectory.from_config(alembic_config())
     known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
     if found is not None and found not in known:
-        return Finding(
-            Severity.MEND, f"{name} was written by a newer Galloper (tables {found}); install that one"
+        return Finding("database",
+            FindingState.TROUBLE, f"{name} was written by a newer Galloper (tables {found}); install that one"
         )
     if found != head:
-        return Finding(Severity.OK, (f"{name} has tables {found or 'none'}; the next start brings them to "
-                                     f"{head}"))
-    return Finding(Severity.OK, f"{name} is up to date (tables {head})")
+        return Finding(
+            "database",
+            FindingState.WELL,
+            f"{name} has tables {found or 'none'}; the next start brings them to {head}",
+        )
+    return Finding("database", FindingState.WELL, f"{name} is up to date (tables {head})")
 
 
 # Reading and drawing
@@ -301,25 +329,33 @@ def check_reader(_settings: Settings) -> Finding:
     from service.intake.sandbox import ChildFault, decode_photo
 
     if not tesseract.installed():
-        return Finding(
-            Severity.MEND, "the program tesseract is missing; install tesseract-ocr, as tools/setup does"
+        return Finding("reader",
+            FindingState.TROUBLE, ("the program tesseract is missing; install tesseract-ocr, as tools/setup "
+                                   "does")
         )
     try:
         decoded = decode_photo(_specimen(), "specimen.jpg")
     except ChildFault as fault:
-        return Finding(Severity.MEND, f"no picture can be opened: {fault}")
+        return Finding("reader", FindingState.TROUBLE, f"no picture can be opened: {fault}")
     if decoded.reason is not None:
-        return Finding(Severity.MEND, (f"the child process cannot open a picture ({decoded.reason}); see "
-                                   f"child_memory_mb"))
+        return Finding(
+            "reader",
+            FindingState.TROUBLE,
+            f"the child process cannot open a picture ({decoded.reason}); see child_memory_mb",
+        )
     try:
         picture = cv2.imdecode(np.frombuffer(decoded.pages[0], np.uint8), cv2.IMREAD_COLOR_RGB)
         (read,) = PpOcr().read([np.asarray(picture, dtype=np.uint8)])
     except ModelError as error:
-        return Finding(Severity.MEND, f"{error}; run tools/setup again")
+        return Finding("reader", FindingState.TROUBLE, f"{error}; run tools/setup again")
     alike = difflib.SequenceMatcher(None, _letters(read.text), _letters(SPECIMEN)).ratio()
     if alike < 0.9:
-        return Finding(Severity.MEND, f"“{SPECIMEN}” was read as “{read.text}”; run tools/setup again")
-    return Finding(Severity.OK, f"the networks and tesseract are here, and read “{read.text}”")
+        return Finding(
+            "reader", FindingState.TROUBLE, f"“{SPECIMEN}” was read as “{read.text}”; run tools/setup again"
+        )
+    return Finding(
+        "reader", FindingState.WELL, f"the networks and tesseract are here, and read “{read.text}”"
+    )
 
 
 def _letters(text: str) -> str:
@@ -348,12 +384,17 @@ def check_pictures(_settings: Settings) -> Finding:
                f'<text x="2" y="7" font-size="6" {fonts.CSS["roman"]}>Galloper</text></svg>')
         picture = to_png(to_pdf(svg), 400)
     except fonts.FontMissing as error:
-        return Finding(Severity.MEND, str(error))
+        return Finding("pictures", FindingState.TROUBLE, str(error))
     except OSError as error:  # WeasyPrint's word for a missing Pango, at its import
         reason = str(error).partition("\n")[0]
-        return Finding(Severity.MEND, (f"Pango cannot be loaded ({reason}); install libpango, as tools/setup "
-                                       f"does"))
-    return Finding(Severity.OK, f"fonts and Pango are here; a test picture has {len(picture)} bytes")
+        return Finding(
+            "pictures",
+            FindingState.TROUBLE,
+            f"Pango cannot be loaded ({reason}); install libpango, as tools/setup does",
+        )
+    return Finding(
+        "pictures", FindingState.WELL, f"fonts and Pango are here; a test picture has {len(picture)} bytes"
+    )
 
 
 def check_users(settings: Settings) -> Finding:
@@ -373,5 +414,7 @@ def check_users(settings: Settings) -> Finding:
         finally:
             engine.dispose()
     if not count:
-        return Finding(Severity.NOTE, "nobody may sign in at the desk yet: galloper user DIR NAME")
-    return Finding(Severity.OK, f"{count} may sign in at the desk")
+        return Finding(
+            "users", FindingState.NOTE, "nobody may sign in at the desk yet: galloper user DIR NAME"
+        )
+    return Finding("users", FindingState.WELL, f"{count} may sign in at the desk")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from service.cli.finding import Finding, Severity
 from service.config import Settings
+from service.operations.findings import Finding, FindingState
 
 SPECIMEN = b"galloper check"
 NEWEST = 20
@@ -19,23 +19,26 @@ def check_photographs(settings: Settings) -> Finding:
     from service.store.blobs_remote import open_blobs
 
     if not settings.photographs:
-        return Finding(Severity.OK, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}")
+        return Finding(
+            "photos", FindingState.WELL, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}"
+        )
     blobs = open_blobs(settings)
     try:
         key = blobs.put(SPECIMEN)
         same = blobs.read(key) == SPECIMEN
     except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
-        return Finding(
-            Severity.MEND,
+        return Finding("photos",
+            FindingState.TROUBLE,
             f"{settings.photographs} cannot be used ({type(error).__name__}); check the setting photographs, "
             "and the credentials in the environment",
         )
     if not same:
-        return Finding(
-            Severity.MEND,
+        return Finding("photos",
+            FindingState.TROUBLE,
             f"{settings.photographs} gives back other bytes than were put there; look at the store",
         )
-    return Finding(Severity.OK, f"{settings.photographs} keeps what it is given{_how_long(settings)}")
+    return Finding("photos", FindingState.WELL, (f"{settings.photographs} keeps what it is "
+                                                 f"given{_how_long(settings)}"))
 
 
 def _how_long(settings: Settings) -> str:
@@ -48,32 +51,30 @@ def _how_long(settings: Settings) -> str:
 
 
 def check_backup(settings: Settings) -> Finding:
-    """When a backup was last made and last put back, as far as anybody noted it; and that the newest mails
-    are there to be backed up."""
-    from service.operations.health import BACKUP_REST, RESTORE_REST, ago
+    """Whether the newest mails are there to be backed up, and what the Health page says of the backup and its
+    test.
 
-    found = _noted(settings)
-    if found is None:
-        return Finding(Severity.NOTE, "nothing to back up yet; see docs/operations.md for how")
-    made, tested, newest, lost = found
-    now = datetime.now(UTC)
+    Neither keeps a site from beginning, so their troubles are notes here.
+    """
+    from service.operations.health import backup_finding, restore_test_finding
+
+    notes = _noted(settings)
+    if notes is None:
+        return Finding("backup", FindingState.NOTE, "nothing to back up yet; see docs/operations.md for how")
+    made_at, tested_at, newest, lost = notes
     if lost:
         return Finding(
-            Severity.MEND,
+            "backup", FindingState.TROUBLE,
             f"{lost} of the newest {newest} mails are in the database and not among the photographs; put "
-            "them back from the backup",
-        )
-    if made is None:
-        return Finding(
-            Severity.NOTE,
-            "no backup was noted yet; make one as docs/operations.md says, and note it on the Health page",
-        )
-    said = f"last noted {ago(now - made)}"
-    if now - made > BACKUP_REST:
-        return Finding(Severity.NOTE, f"{said}; make one now")
-    if tested is None or now - tested > RESTORE_REST:
-        return Finding(Severity.NOTE, f"{said}, but not put back as a test for a quarter of a year")
-    return Finding(Severity.OK, f"{said}, put back as a test {ago(now - tested)}")
+            f"them back from "
+            "the backup")
+    now = datetime.now(UTC)
+    backup, restore_test = backup_finding(made_at, now), restore_test_finding(tested_at, now)
+    troubles = [finding for finding in (backup, restore_test) if finding.is_trouble]
+    said = f"backup: {backup.sentence} restore test: {restore_test.sentence}"
+    if troubles:
+        return Finding("backup", FindingState.NOTE, f"{said} {troubles[0].advice}")
+    return Finding("backup", FindingState.WELL, said)
 
 
 def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:

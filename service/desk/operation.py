@@ -89,7 +89,7 @@ def health(request: Request, visitor: SignedIn, told: str = "") -> Response:
         request,
         "health.html",
         visitor=visitor,
-        facts=None if ports.health is None else ports.health(),
+        findings=None if ports.health is None else ports.health(),
         told=told,
         held=held,
         failed=len(failed),

@@ -24,7 +24,7 @@ from service.games.seal import unsealing_note as unsealed
 from service.mail import hold
 from service.notices.broadcasts import corrections
 from service.operations import clock_check
-from service.operations.health import Fact
+from service.operations.findings import Finding
 from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
@@ -55,7 +55,7 @@ def today(request: Request, visitor: SignedIn) -> Response:
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            paused=hold.held(session), clock_off=clock_check.standing(session), facts=_site(ports, visitor),
+            paused=hold.held(session), clock_off=clock_check.standing(session), findings=_site(ports, visitor),
         )
 
 
@@ -129,15 +129,15 @@ def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") 
     )
 
 
-def _site(ports: DeskPorts, visitor: Visitor) -> list[Fact]:
-    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else
-    that needs a look."""
+def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
+    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else if it
+    needs attention."""
     if ports.health is None or visitor.role != Role.COORDINATOR:
         return []
     return [
-        one
-        for one in ports.health()
-        if one.name in ALWAYS or (one.state == "look" and one.name not in TOLD_ABOVE)
+        finding
+        for finding in ports.health()
+        if finding.name in ALWAYS or (finding.is_trouble and finding.name not in TOLD_ABOVE)
     ]
 
 

@@ -109,9 +109,18 @@ def sentence(apart: timedelta) -> str:
 
 def behind_by_stamps(session: Session) -> timedelta | None:
     """By how much the newest stamps lie ahead of our clock at least (0 or more); None without mails."""
-    pairs = session.execute(
+    return max(
+        (max(received_at - stored_at, timedelta()) for received_at, stored_at in newest_stamps(session)),
+        default=None
+    )
+
+
+def newest_stamps(session: Session) -> list[tuple[datetime, datetime]]:
+    """Of the newest mails the mail server's stamp and the time at which we stored them, both UTC, newest
+    first."""
+    rows = session.execute(
         select(MailRow.received_at, MailRow.stored_at).order_by(MailRow.stored_at.desc()).limit(SEEN)).all()
-    return max((max(received - stored, timedelta()) for received, stored in pairs), default=None)
+    return [(received_at, stored_at) for received_at, stored_at in rows]
 
 
 def standing(session: Session) -> str:

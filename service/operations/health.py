@@ -1,5 +1,8 @@
-"""How the site is, for the operator: mailbox, queue, reading, disk, clock, backup. Facts only, each with its
-age."""
+"""Is the site well: one list of checks, `CHECKS`, with four views.
+
+The Health page shows every finding, `service.operations.alarms` writes to the coordinator about those that
+stay, `service.operations.metrics` gives each as a number, and `galloper check` shows those about backups.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.mail import hold
 from service.operations import clock_check
+from service.operations.findings import Finding, FindingState, ago
 from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import (
     EventRow,
@@ -32,277 +36,305 @@ from service.store.tables import (
 BACKUP = "backup_made"
 """The event that a backup leaves."""
 RESTORED = "restore_tested"
-"""The event that somebody leaves who has put a backup back, elsewhere, and found it whole."""
-RESTORE_REST = timedelta(days=92)
-"""A backup that nobody has put back for a quarter of a year may be none."""
-BACKUP_REST = timedelta(hours=36)
-"""A nightly backup that is this old did not come."""
+"""The event that a tested restore leaves."""
+# The limits below were set by hand when each check was written; each says what it gives time for.
+LONGEST_WITHOUT_RESTORE_TEST = timedelta(days=92)
+"""A quarter of a year. After that nobody can be sure that the backup is one."""
+LONGEST_WITHOUT_BACKUP = timedelta(hours=36)
+"""A nightly backup that is this old was missed once."""
 RECENT = timedelta(hours=24)
-FEW_BYTES = 2_000_000_000
-"""Free bytes on the disk below which the operator should act: a few seasons of photographs."""
-STUCK = timedelta(minutes=15)
-"""A mail that was stored so long ago and is not judged yet is held up by something."""
-OVERDUE = timedelta(minutes=10)
-"""A phase that is open so long after its deadline was forgotten."""
-WORKER_REST = timedelta(minutes=3)
-POLL_REST = timedelta(minutes=30)
-SKEWED = timedelta(seconds=60)
-SEEN = 20
-"""Newest mails whose stamps the clock is held against."""
+FEWEST_FREE_BYTES = 2_000_000_000
+"""A few seasons of photographs: time for the operator to make room."""
+LONGEST_UNJUDGED = timedelta(minutes=15)
+"""A mail that waits longer than this is held up by something."""
+LONGEST_OVERDUE = timedelta(minutes=10)
+"""A phase that stays open longer than this after its deadline was forgotten."""
+LONGEST_WITHOUT_WORKER = timedelta(minutes=3)
+LONGEST_WITHOUT_POLL = timedelta(minutes=30)
+"""The mailbox is asked again at least at every keep-alive, which is half an hour at most."""
+MOST_CLOCK_SKEW = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """One thing of the site: its name, whether it is well ("well", "look", "unknown"), what is so, and what
-    to do. `mark`: by what one trouble is told from the next of its name; "" where the day tells them
-    apart."""
+class Observation:
+    """What the checks look at: the database in one transaction, and what this process knows by itself."""
+
+    session: Session
+    now: datetime
+    mailbox: MailboxStatus
+    data: Path
+    engines_loaded: bool
+
+    def recent_events(self, kind: str) -> int:
+        """How many events of a kind the log has of the last 24 hours."""
+        return self.session.scalar(
+            select(func.count()).select_from(EventRow).where(
+                EventRow.what == kind, EventRow.at > self.now - RECENT)) or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: its name, the function that makes its finding, and what follows if a trouble is left alone.
+
+    Without a `consequence` no alarm is written: that trouble is told elsewhere.
+    """
 
     name: str
-    state: str
-    said: str
-    do: str = ""
-    mark: str = ""
-
-    @property
-    def word(self) -> str:
-        """The state in words and a sign."""
-        return {"well": "✓ well", "look": "! look", "unknown": "? not known"}[self.state]
+    find: Callable[[Observation], Finding]
+    consequence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The look, with what it looks at. `data` is the folder of photographs; `engines` says whether the
-    networks are loaded in this process, None where that is not known."""
+    """Runs every check of `CHECKS`. `data` is the folder of photographs; `loaded` says whether this process
+    has loaded the reading engines."""
 
     store: sessionmaker[Session]
     clock: Clock
-    pulse: MailboxStatus
+    mailbox: MailboxStatus
     data: Path
     loaded: Callable[[], bool]
 
-    def look(self) -> tuple[Fact, ...]:
-        """Every fact, those of the mail first."""
+    def findings(self) -> tuple[Finding, ...]:
+        """One finding a check, in the order of `CHECKS`."""
         with self.store() as session:
-            now = self.clock.now()
-            return (
-                self._mailbox(now), _workers(session, now), _queue(session, now), _deadlines(session, now),
-                _letters(session),
-                self._reading(session, now), self._disk(), _skew(session), _backup(session, now),
-                _restored(session, now))
-
-    def _mailbox(self, now: datetime) -> Fact:
-        last = self.pulse.last
-        if last is None:
-            return Fact("Mailbox", "unknown", "Not asked since this process started.",
-                        ("If this stays for a minute, the desk runs without `galloper serve`; mail waits on "
-                         "its server."))
-        good = "never since the start" if self.pulse.good_at is None else ago(now - self.pulse.good_at)
-        if last.trouble:
-            return Fact("Mailbox", "look", f"{last.trouble} Last good answer: {good}.",
-                        ("Nothing is lost while it is away: mail waits on its server, stamped with its own "
-                         "time."))
-        # `watch` waits for a push and asks again at least every keep-alive, half an hour at most
-        late = self.pulse.good_at is not None and now - self.pulse.good_at > POLL_REST
-        return Fact("Mailbox", "look" if late else "well", f"Last asked {good}.",
-                    "Restart the site; mail waits on its server." if late else "")
-
-    def _reading(self, session: Session, now: datetime) -> Fact:
-        missing = [name for name in ("onnxruntime", "rapidocr") if find_spec(name) is None]
-        if missing:
-            return Fact("Reading engine", "look", f"Not installed: {', '.join(missing)}.",
-                        "Install the package with its reading engines. Until then sheets are held, not lost.")
-        failed = _events(session, "reading_failed", now)
-        last = session.scalar(select(func.max(SubmissionRow.read_at)))
-        read = "No sheet was read yet." if last is None else f"Last sheet read {ago(now - last)}."
-        state = "Loaded." if self.loaded() else "Loads at the first photograph."
-        if failed:
-            return Fact(
-                "Reading engine",
-                "look",
-                f"{state} {read} {failed} sheets could not be read in the last 24 hours.",
-                "They are held with their photographs; read them by hand at their Sheet pages.",
-            )
-        return Fact("Reading engine", "well", f"{state} {read}")
-
-    def _disk(self) -> Fact:
-        try:
-            usage = shutil.disk_usage(self.data)
-        except OSError as fault:
-            return Fact("Disk", "look", (f"The data folder cannot be looked at "
-                                         f"({fault.strerror})."), "Check the setting data.")
-        said = f"{usage.free / 1e9:.1f} GB free of {usage.total / 1e9:.1f} GB."
-        few = usage.free < FEW_BYTES
-        return Fact(
-            "Disk",
-            "look" if few else "well",
-            said,
-            "Make room; mail waits on its server meanwhile." if few else "",
-        )
+            observation = Observation(session, self.clock.now(), self.mailbox, self.data, self.loaded())
+            return tuple(check.find(observation) for check in CHECKS)
 
 
-def ago(span: timedelta) -> str:
-    """12 seconds ago, 5 minutes ago, 3 hours ago, 2 days ago."""
-    seconds = max(0, int(span.total_seconds()))
-    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size:
-            number = seconds // size
-            return f"{number} {unit}{'' if number == 1 else 's'} ago"
-    return f"{seconds} second{'' if seconds == 1 else 's'} ago"
+def check_mailbox(observation: Observation) -> Finding:
+    """Did the mailbox answer when it was last asked, and was that lately?"""
+    name, mailbox = "Mailbox", observation.mailbox
+    if mailbox.last is None:
+        return Finding(
+            name, FindingState.UNKNOWN, "Not asked since this process started.",
+            "If this stays for a minute, the desk runs without `galloper serve`; mail waits on its server.")
+    good_at = mailbox.good_at
+    last_good = "never since the start" if good_at is None else ago(observation.now - good_at)
+    if mailbox.last.trouble:
+        return Finding(
+            name, FindingState.TROUBLE, f"{mailbox.last.trouble} Last good answer: {last_good}.",
+            "Nothing is lost while it is away: mail waits on its server, stamped with the server's own time.")
+    if good_at is not None and observation.now - good_at > LONGEST_WITHOUT_POLL:
+        return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}.",
+                       "Restart the site; mail waits on its server.")
+    return Finding(name, FindingState.WELL, f"Last asked {last_good}.")
 
 
-def _workers(session: Session, now: datetime) -> Fact:
-    seen = session.scalar(select(func.max(WorkerRow.seen_at)))
-    if seen is None:
-        return Fact(
-            "Workers", "unknown", "No worker has said that it lives.", "Start the site with `galloper serve`."
-        )
-    resting = now - seen > WORKER_REST
-    return Fact("Workers", "look" if resting else "well", f"Last sign of life {ago(now - seen)}.",
-                "Restart the site; what was cut off goes on." if resting else "")
+def check_workers(observation: Observation) -> Finding:
+    """Has any worker process given a sign of life lately?"""
+    last_seen = observation.session.scalar(select(func.max(WorkerRow.seen_at)))
+    if last_seen is None:
+        return Finding("Workers", FindingState.UNKNOWN, "No worker has given a sign of life.",
+                       "Start the site with `galloper serve`.")
+    age = observation.now - last_seen
+    if age > LONGEST_WITHOUT_WORKER:
+        return Finding("Workers", FindingState.TROUBLE, f"Last sign of life {ago(age)}.",
+                       "Restart the site; work that was cut off goes on.")
+    return Finding("Workers", FindingState.WELL, f"Last sign of life {ago(age)}.")
 
 
-def _queue(session: Session, now: datetime) -> Fact:
-    mails = (
-        session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED))
-        or 0
-    )
-    unread = (
-        session.scalar(select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None)))
-        or 0
-    )
-    failed = _events(session, "work_failed", now) + _events(session, "mail_given_up", now)
-    said = f"{mails} mails to judge, {unread} sheets to read"
+def check_queue(observation: Observation) -> Finding:
+    """Is every mail judged soon after it came in?"""
+    name, session = "Queue", observation.session
+    unjudged = session.scalar(
+        select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED)) or 0
+    unread = session.scalar(
+        select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
+    counts = f"{unjudged} mails to judge, {unread} sheets to read"
     oldest = session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED))
-    if oldest is not None and now - oldest > STUCK:
-        return Fact("Queue", "look", f"{said}; a mail that was stored {ago(now - oldest)} is not judged yet.",
-                    "Restart the site; its bytes are kept, and what came in time counts.")
-    unreadable = _events(session, "mail_unreadable", now)
+    if oldest is not None and observation.now - oldest > LONGEST_UNJUDGED:
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"{counts}; a mail that was stored {ago(observation.now - oldest)} is not judged yet.",
+            "Restart the site; its bytes are kept, and what came in time counts.")
+    unreadable = observation.recent_events("mail_unreadable")
     if unreadable:
-        return Fact("Queue", "look", (f"{said}; {unreadable} mails of the last 24 hours could not be fetched "
-                                      f"from their server."),
-                    ("They lie there in the folder for quarantine: look at them with a mail program, and ask "
-                     "who sent them for others."))
-    if failed:
-        return Fact("Queue", "look", f"{said}; work failed {failed} times in the last 24 hours.",
-                    "The log names what failed; mails given up lie in quarantine with their bytes.")
-    return Fact("Queue", "well", f"{said}.")
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"{counts}; {unreadable} mails of the last 24 hours could not be fetched from their server.",
+            "They are in the folder for quarantine: look at them with a mail program, and ask their senders "
+            "to send "
+            "them again.")
+    failures = observation.recent_events("work_failed") + observation.recent_events("mail_given_up")
+    if failures:
+        return Finding(name, FindingState.TROUBLE, (f"{counts}; work failed {failures} times in the last 24 "
+                                                    f"hours."),
+                       ("The log names what failed; mails that were given up are in quarantine with their "
+                        "bytes."))
+    return Finding(name, FindingState.WELL, f"{counts}.")
 
 
-def overdue(session: Session, now: datetime) -> list[tuple[str, datetime]]:
-    """The game and the deadline of each phase that should be closed and is not. A phase whose predecessor
-    waits for approval is none."""
+def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]]:
+    """The game and the deadline of each phase that should be closed and is not, oldest first. A phase whose
+    predecessor waits for approval is not overdue."""
     rows = session.execute(
         select(PhaseRow.game_id, PhaseRow.deadline).where(
             PhaseRow.state == PhaseState.OPEN, PhaseRow.position.is_not(None),
-            PhaseRow.deadline < now - OVERDUE)
+            PhaseRow.deadline < now - LONGEST_OVERDUE)
         .order_by(PhaseRow.deadline))
     return [(game, deadline) for game, deadline in rows]
 
 
-def _deadlines(session: Session, now: datetime) -> Fact:
-    late = overdue(session, now)
-    if late:
-        game, since = late[0]
-        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
-        return Fact("Deadlines", "look", (f"{game}{more}: the deadline passed {ago(now - since)} and the "
-                                          f"phase is still open."),
-                    ("Look at Workers, Clock and the log; once they are well it closes by itself within five "
-                     "minutes."))
-    return Fact("Deadlines", "well", "Every deadline that has passed was kept.")
+def check_deadlines(observation: Observation) -> Finding:
+    """Was every phase closed at its deadline?"""
+    overdue = overdue_phases(observation.session, observation.now)
+    if not overdue:
+        return Finding("Deadlines", FindingState.WELL, "Every deadline that has passed was kept.")
+    game, deadline = overdue[0]
+    others = f" and {len(overdue) - 1} more" if len(overdue) > 1 else ""
+    return Finding(
+        "Deadlines", FindingState.TROUBLE,
+        f"{game}{others}: the deadline passed {ago(observation.now - deadline)} and the phase is still open.",
+        "Look at Workers, Clock and the log; once they are well it closes by itself within five minutes.")
 
 
-def backup_at(session: Session) -> datetime | None:
-    """When the last backup was made, as far as it was noted."""
-    return session.scalar(select(func.max(EventRow.at)).where(EventRow.what == BACKUP))
+def check_letters(observation: Observation) -> Finding:
+    """Do letters leave? Not while a person holds them back or some have failed."""
+    name, session = "Letters", observation.session
 
+    def count(*states: OutboxState) -> int:
+        return session.scalar(
+            select(func.count()).select_from(OutboxRow).where(OutboxRow.state.in_(states))) or 0
 
-def _letters(session: Session) -> Fact:
-    def count(state: OutboxState) -> int:
-        return (
-            session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == state)) or 0
-        )
-
-    waiting, failed = count(OutboxState.QUEUED) + count(OutboxState.SENDING), count(OutboxState.FAILED)
-    said = f"{waiting} waiting, {failed} failed."
+    failed = count(OutboxState.FAILED)
+    counts = f"{count(OutboxState.QUEUED, OutboxState.SENDING)} waiting, {failed} failed."
     pause = hold.held(session)
     if pause is not None:
-        return Fact("Letters", "look", (f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: "
-                                        f"{pause.why} {said}"),
-                    "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {counts}",
+            "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
     newest = session.scalar(select(func.max(OutboxRow.id)).where(OutboxRow.state == OutboxState.FAILED))
-    return Fact(
-        "Letters",
-        "look" if failed else "well",
-        said,
-        "Letters shows which and why." if failed else "",
-        mark=str(newest or ""),
+    if failed:
+        return Finding(name, FindingState.TROUBLE, counts, "Letters shows which and why.", str(newest))
+    return Finding(name, FindingState.WELL, counts)
+
+
+def check_reading_engine(observation: Observation) -> Finding:
+    """Are the networks installed, and did they read every sheet?"""
+    name, session = "Reading engine", observation.session
+    missing = [package for package in ("onnxruntime", "rapidocr") if find_spec(package) is None]
+    if missing:
+        return Finding(name, FindingState.TROUBLE, f"Not installed: {', '.join(missing)}.",
+                       "Install the package with its reading engines. Until then sheets are held, not lost.")
+    last_read = session.scalar(select(func.max(SubmissionRow.read_at)))
+    age = (
+        "No sheet was read yet."
+        if last_read is None
+        else f"Last sheet read {ago(observation.now - last_read)}."
     )
+    loaded = "Loaded." if observation.engines_loaded else "Loads at the first photograph."
+    failures = observation.recent_events("reading_failed")
+    if failures:
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"{loaded} {age} {failures} sheets could not be read in the last 24 hours.",
+            "They are held with their photographs; read them by hand at their Sheet pages.")
+    return Finding(name, FindingState.WELL, f"{loaded} {age}")
 
 
-def _skew(session: Session) -> Fact:
-    """The mail server stamps a mail before we can store it: a stamp ahead of our clock says that ours is
-    behind."""
-    said = clock_check.standing(session)
-    if said:
-        return Fact("Clock", "look", said, "Until then no deadline is closed; nothing that comes in is lost.")
-    pairs = session.execute(
-        select(MailRow.received_at, MailRow.stored_at).order_by(MailRow.stored_at.desc()).limit(SEEN)
-    ).all()
-    if not pairs:
-        return Fact("Clock", "unknown", "No mail yet to hold the clock against.")
-    ahead = max(received - stored for received, stored in pairs)
-    if ahead > SKEWED:
-        return Fact(
-            "Clock",
-            "look",
-            f"The mail server's stamps lie up to {int(ahead.total_seconds())} seconds ahead of this "
-            "machine's clock.",
-            "Set this machine's clock by NTP; deadlines go by it.",
-        )
-    return Fact("Clock", "well", (f"Not behind the mail server's, by the stamps of the last {len(pairs)} "
-                                  f"mails."))
+def check_disk(observation: Observation) -> Finding:
+    """Is there room for photographs?"""
+    try:
+        usage = shutil.disk_usage(observation.data)
+    except OSError as error:
+        return Finding("Disk", FindingState.TROUBLE, (f"The data folder cannot be looked at "
+                                                      f"({error.strerror})."),
+                       "Check the setting data.")
+    sentence = f"{usage.free / 1e9:.1f} GB free of {usage.total / 1e9:.1f} GB."
+    if usage.free < FEWEST_FREE_BYTES:
+        return Finding("Disk", FindingState.TROUBLE, sentence, ("Make room; mail waits on its server "
+                                                                "meanwhile."))
+    return Finding("Disk", FindingState.WELL, sentence)
 
 
-def _backup(session: Session, now: datetime) -> Fact:
-    made, week = backup_at(session), f"{now:%G-W%V}"
-    if made is None:
-        return Fact(
-            "Backup",
-            "look",
-            "None made yet.",
-            "Copy the database and the data folder together, or mail is the only copy.",
-            week,
-        )
-    said = f"Last made {ago(now - made)}."
-    if now - made > BACKUP_REST:
-        return Fact(
-            "Backup",
-            "look",
-            said,
-            "Make one now: what came in since lies on this machine and the mail server only.",
-            week,
-        )
-    return Fact("Backup", "well", said)
+def check_clock(observation: Observation) -> Finding:
+    """Does this machine's clock agree with the mail server's?
+
+    The mail server stamps a mail before we can store it, so a stamp ahead of our clock means that ours is
+    behind.
+    """
+    warning = clock_check.standing(observation.session)
+    if warning:
+        return Finding("Clock", FindingState.TROUBLE, warning,
+                       "Until then no deadline is closed; nothing that comes in is lost.")
+    stamps = clock_check.newest_stamps(observation.session)
+    if not stamps:
+        return Finding("Clock", FindingState.UNKNOWN, "No mail yet to compare the clock with.")
+    ahead = max(received_at - stored_at for received_at, stored_at in stamps)
+    if ahead > MOST_CLOCK_SKEW:
+        return Finding(
+            "Clock", FindingState.TROUBLE,
+            (f"The mail server's stamps are up to {int(ahead.total_seconds())} seconds ahead of this "
+             f"machine's clock."),
+            "Set this machine's clock by NTP; deadlines go by it.")
+    return Finding("Clock", FindingState.WELL,
+                   f"Not behind the mail server's, by the stamps of the last {len(stamps)} mails.")
 
 
-def _restored(session: Session, now: datetime) -> Fact:
-    tested = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == RESTORED))
-    if tested is None:
-        return Fact(
-            "Restore test",
-            "look",
-            "Never made.",
-            "Put a backup back on another machine, look whether its games are there, and note it below: only "
-            "then it is a backup.",
-        )
-    said = f"Last made {ago(now - tested)}."
-    if now - tested > RESTORE_REST:
-        return Fact(
-            "Restore test", "look", said, "Put a backup back on another machine again, and note it below."
-        )
-    return Fact("Restore test", "well", said)
+def last_event(session: Session, kind: str) -> datetime | None:
+    """When the log last noted an event of a kind; None if it never did."""
+    return session.scalar(select(func.max(EventRow.at)).where(EventRow.what == kind))
 
 
-def _events(session: Session, what: str, now: datetime) -> int:
-    return session.scalar(select(func.count()).select_from(EventRow).where(
-        EventRow.what == what, EventRow.at > now - RECENT)) or 0
+def check_backup(observation: Observation) -> Finding:
+    """Was a backup made lately?"""
+    return backup_finding(last_event(observation.session, BACKUP), observation.now)
+
+
+def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
+    """What is said of the last backup (UTC; None if there was none). A missing one is written about once a week."""
+    week = f"{now:%G-W%V}"
+    if made_at is None:
+        return Finding("Backup", FindingState.TROUBLE, "None made yet.",
+                       "Make one with `galloper backup`; until then the mail server has the only copy.", week)
+    sentence = f"Last made {ago(now - made_at)}."
+    if now - made_at > LONGEST_WITHOUT_BACKUP:
+        return Finding("Backup", FindingState.TROUBLE, sentence,
+                       "Make one now: what came in since is on this machine and the mail server only.", week)
+    return Finding("Backup", FindingState.WELL, sentence)
+
+
+def check_restore_test(observation: Observation) -> Finding:
+    """Was a backup put back as a test in the last quarter of a year?"""
+    return restore_test_finding(last_event(observation.session, RESTORED), observation.now)
+
+
+def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
+    """What is said of the last test of a backup (UTC; None if there was none)."""
+    if tested_at is None:
+        return Finding(
+            "Restore test", FindingState.TROUBLE, "Never made.",
+            "Put a backup back on another machine, check that its games are there, and note it on the Health page: an "
+            "untested backup is not a backup.")
+    sentence = f"Last made {ago(now - tested_at)}."
+    if now - tested_at > LONGEST_WITHOUT_RESTORE_TEST:
+        return Finding("Restore test", FindingState.TROUBLE, sentence,
+                       "Put a backup back on another machine again, and note it on the Health page.")
+    return Finding("Restore test", FindingState.WELL, sentence)
+
+
+CHECKS = (
+    Check(
+        "Mailbox", check_mailbox,
+        "mails wait on their server, stamped with its own time, and count; but nobody is sent a receipt, "
+        "and a "
+        "deadline that passes is judged without them."),
+    Check("Workers", check_workers, "no mail is judged, no deadline is closed and no letter is sent."),
+    Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it."),
+    Check(
+        "Deadlines", check_deadlines,
+        ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came "
+         "in time.")),
+    Check("Letters", check_letters,
+          "somebody does not hear of their results, or of what is wrong with their sheet."),
+    Check("Reading engine", check_reading_engine,
+          "sheets are held with their photographs, and their phases wait for a person to read them."),
+    Check("Disk", check_disk, "no more mail can be taken in; it waits on its server."),
+    # A clock that is off is told by `service.operations.clock_check`, at the deadline that it holds up.
+    Check("Clock", check_clock),
+    Check("Backup", check_backup, "what came in since is on this machine alone."),
+    # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
+    Check("Restore test", check_restore_test),
+)

@@ -22,7 +22,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
 
 from service.clock import Clock
 from service.operations import clock_check
-from service.operations.health import WORKER_REST, backup_at, overdue
+from service.operations.health import BACKUP, LONGEST_WITHOUT_WORKER, last_event, overdue_phases
 from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import (
     LineRow,
@@ -87,7 +87,7 @@ class Metrics:
             yield _one(
                 "galloper_deadlines_overdue",
                 "Phases past their deadline that are still open.",
-                len(overdue(session, now)),
+                len(overdue_phases(session, now)),
             )
             yield _one(
                 "galloper_workers",
@@ -95,7 +95,7 @@ class Metrics:
                 session.scalar(
                     select(func.count())
                     .select_from(WorkerRow)
-                    .where(WorkerRow.seen_at > datetime.now(UTC) - WORKER_REST)
+                    .where(WorkerRow.seen_at > datetime.now(UTC) - LONGEST_WITHOUT_WORKER)
                 ),
             )
             yield _one(
@@ -103,7 +103,7 @@ class Metrics:
                 "1 while this machine's clock does not go with the mail server's.",
                 int(bool(clock_check.standing(session))),
             )
-            made = backup_at(session)
+            made = last_event(session, BACKUP)
             if made is not None:
                 yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made)
         yield from self._process()

@@ -15,7 +15,7 @@ from service.games.phases import power_name
 from service.games.results import ShownPower
 from service.intake.postal_mail import PostalMail
 from service.notices.quarantine import Quarantine
-from service.operations.health import Fact
+from service.operations.findings import Finding
 
 if TYPE_CHECKING:
     from service.notices.broadcasts import Broadcasts
@@ -87,7 +87,7 @@ class DeskPorts:
     words: Callable[[Session, int], Completions] = _no_words
     quarantine: Quarantine | None = None
     rehearse: DryRun | None = None
-    health: Callable[[], Sequence[Fact]] | None = None
+    health: Callable[[], Sequence[Finding]] | None = None
     metrics: Callable[[], bytes] | None = None
     metrics_token: str = ""
     post: PostalMail | None = None

@@ -20,9 +20,9 @@ from ocr.engines import Recognised
 from ocr.engines.ppocr import ModelError, PpOcr
 from service.cli import check_site as site_check
 from service.cli.check_storage import check_backup, check_photographs
-from service.cli.finding import Finding, Severity
 from service.cli.site import add_user, check_site, settings_of
 from service.config import ConfigError, MailOut, Settings
+from service.operations.findings import Finding, FindingState
 from service.operations.health import BACKUP, RESTORED
 from service.pictures.drawing import fonts
 from service.site_folder import opened
@@ -105,7 +105,7 @@ def test_settings_that_cannot_be_read_end_the_check(tmp_path: Path) -> None:
 
 
 # Mailbox
-# ------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
@@ -116,33 +116,33 @@ def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
     site = settings.model_copy(update={"mail_in": at_server})
     for _ in range(2):
         found = site_check.check_mailbox(site)
-        assert found.mark is Severity.OK
-        assert "1 mail(s) wait" in found.said
+        assert found.state is FindingState.WELL
+        assert "1 mail(s) wait" in found.sentence
     refused = site_check.check_mailbox(_in(site, password="wrong"))
-    assert refused.mark is Severity.MEND
-    assert "check mail_in.user and mail_in.password" in refused.said
+    assert refused.state is FindingState.TROUBLE
+    assert "check mail_in.user and mail_in.password" in refused.sentence
 
 
 def test_without_a_server_to_trust_no_sheet_would_be_taken(settings: Settings) -> None:
     found = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
-    assert found.mark is Severity.MEND
-    assert "trusted_authserv_id" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "trusted_authserv_id" in found.sentence
 
 
 def test_a_maildir_that_is_not_there_is_told(tmp_path: Path) -> None:
     found = site_check.check_mailbox(settings_of(own_site(tmp_path / "site", box=False)))
-    assert found.mark is Severity.MEND
-    assert "check mail_in.path" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "check mail_in.path" in found.sentence
 
 
 # Sending
-# ------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_relay_is_greeted_and_nothing_is_sent(settings: Settings, smtp_sink: SmtpSink) -> None:
     relay = MailOut(host="127.0.0.1", port=smtp_sink.port, starttls=False, sender="g@galloper.example")
     found = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
-    assert found.mark is Severity.OK, found.said
+    assert found.state is FindingState.WELL, found.sentence
     assert smtp_sink.letters == []
 
 
@@ -150,8 +150,8 @@ def test_a_relay_without_starttls_or_login_is_told(settings: Settings, smtp_sink
     relay = MailOut(host="127.0.0.1", port=smtp_sink.port, sender="g@galloper.example")
     for mail_out in (relay, relay.model_copy(update={"starttls": False, "user": "g", "password": "x"})):
         found = site_check.check_sending(settings.model_copy(update={"mail_out": mail_out}))
-        assert found.mark is Severity.MEND
-        assert "offers no STARTTLS or no login" in found.said
+        assert found.state is FindingState.TROUBLE
+        assert "offers no STARTTLS or no login" in found.sentence
 
 
 def test_a_certificate_that_nobody_trusts_is_told(settings: Settings, tmp_path: Path) -> None:
@@ -161,8 +161,8 @@ def test_a_certificate_that_nobody_trusts_is_told(settings: Settings, tmp_path: 
         found = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
     finally:
         sink.stop()
-    assert found.mark is Severity.MEND
-    assert "is not trusted" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "is not trusted" in found.sentence
 
 
 def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,8 +171,8 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     found = site_check.check_sending(_out(settings, kind="smtp", host="smtp.example.org"))
-    assert found.mark is Severity.MEND
-    assert "check mail_out.host" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "check mail_out.host" in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_password_that_would_travel_for_all_to_read(
 
 
 # Clock
-# --------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -231,39 +231,41 @@ def _greeter(line: str) -> Iterator[int]:
         thread.join()
 
 
-@pytest.mark.parametrize(("minutes", "mark"), [(0, Severity.OK), (10, Severity.MEND), (-10, Severity.MEND)])
+@pytest.mark.parametrize(
+    ("minutes", "state"), [(0, FindingState.WELL), (10, FindingState.TROUBLE), (-10, FindingState.TROUBLE)]
+)
 def test_the_clock_is_compared_with_the_relays_greeting(
-    settings: Settings, minutes: int, mark: Severity
+    settings: Settings, minutes: int, state: FindingState
 ) -> None:
     then = datetime.now(UTC) + timedelta(minutes=minutes)
     with _greeter(f"220 mx.example.org ESMTP Sendmail; {format_datetime(then)}") as port:
         found = site_check.check_clock(_out(settings, kind="smtp", host="127.0.0.1", port=port))
-    assert found.mark is mark
-    assert "the greeting of the mail server" in found.said
+    assert found.state is state
+    assert "the greeting of the mail server" in found.sentence
 
 
 def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings: Settings) -> None:
     deliver(folder, b"Subject: Orders\n\nHello.\n", at=datetime.now(UTC) - timedelta(days=3))
     before = site_check.check_clock(settings)
     # SUB-09: in a folder the stamps are its disk's own, which says nothing about the world's time.
-    assert before.mark is Severity.NOTE
-    assert "newest mail that waits" in before.said
-    assert "keep this machine's by NTP" in before.said
+    assert before.state is FindingState.NOTE
+    assert "newest mail that waits" in before.sentence
+    assert "keep this machine's by NTP" in before.sentence
     deliver(folder, b"Subject: Orders\n\nHello again.\n", at=datetime.now(UTC) + timedelta(hours=1))
     found = site_check.check_clock(settings)
-    assert found.mark is Severity.MEND
-    assert "set the clock" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "set the clock" in found.sentence
 
 
 def test_a_year_that_cannot_be_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     past = SimpleNamespace(now=lambda _zone: datetime(1970, 1, 1, tzinfo=UTC))
     monkeypatch.setattr(site_check, "datetime", past)
     found = site_check.check_clock(settings)
-    assert found == Finding(Severity.MEND, "the clock says 01 Jan 1970; set the date of this machine")
+    assert found == Finding("clock", FindingState.TROUBLE, "the clock says 01 Jan 1970; set the date of this machine")
 
 
 def test_with_nothing_to_compare_it_says_so(settings: Settings) -> None:
-    assert "compared with the calendar alone" in site_check.check_clock(settings).said
+    assert "compared with the calendar alone" in site_check.check_clock(settings).sentence
 
 
 # Disk and database
@@ -281,19 +283,19 @@ def test_a_folder_that_cannot_be_written_is_told_by_its_setting(tmp_path: Path, 
 def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=300_000_000))
     found = site_check.check_disk(settings)
-    assert found.mark is Severity.MEND
-    assert "only 300 MB are free" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "only 300 MB are free" in found.sentence
 
 
 def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> None:
     path = Path(settings.data) / "galloper.sqlite"
-    assert "will be made" in site_check.check_database(settings).said
+    assert "will be made" in site_check.check_database(settings).sentence
     migrate(settings.database_url)
-    assert site_check.check_database(settings).mark is Severity.OK
-    assert "is up to date" in site_check.check_database(settings).said
-    for revision, mark, said in (
-        ("9999", Severity.MEND, "newer Galloper"),
-        (None, Severity.OK, "the next start brings them to"),
+    assert site_check.check_database(settings).state is FindingState.WELL
+    assert "is up to date" in site_check.check_database(settings).sentence
+    for revision, state, said in (
+        ("9999", FindingState.TROUBLE, "newer Galloper"),
+        (None, FindingState.WELL, "the next start brings them to"),
     ):
         with sqlite3.connect(path) as connection:
             connection.execute("DELETE FROM alembic_version")
@@ -301,8 +303,8 @@ def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> 
                 connection.execute("INSERT INTO alembic_version VALUES (?)", (revision,))
         connection.close()
         found = site_check.check_database(settings)
-        assert found.mark is mark
-        assert said in found.said
+        assert found.state is state
+        assert said in found.sentence
 
 
 def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
@@ -310,8 +312,8 @@ def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
     path.parent.mkdir()
     path.write_bytes(b"a letter, and no database at all" * 200)
     found = site_check.check_database(settings)
-    assert found.mark is Severity.MEND
-    assert "file is not a database" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "file is not a database" in found.sentence
 
 
 # Reader, pictures, users
@@ -326,11 +328,11 @@ def test_networks_that_are_missing_or_misread_are_told(
 
     monkeypatch.setattr(PpOcr, "read", missing)
     assert site_check.check_reader(settings) == Finding(
-        Severity.MEND, "rec.onnx: No such file or directory; run tools/setup again")
+        "reader", FindingState.TROUBLE, "rec.onnx: No such file or directory; run tools/setup again")
     monkeypatch.setattr(PpOcr, "read", lambda _self, _crops: (Recognised("Amny Landan", 0.4),))
     found = site_check.check_reader(settings)
-    assert found.mark is Severity.MEND
-    assert "Amny Landan" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "Amny Landan" in found.sentence
 
 
 def test_a_missing_tesseract_is_told(
@@ -338,8 +340,8 @@ def test_a_missing_tesseract_is_told(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     found = site_check.check_reader(settings)
-    assert found.mark is Severity.MEND
-    assert "install tesseract-ocr" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "install tesseract-ocr" in found.sentence
 
 
 def test_a_missing_font_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,41 +349,41 @@ def test_a_missing_font_is_told(settings: Settings, monkeypatch: pytest.MonkeyPa
     fonts._face.cache_clear()
     fonts.width.cache_clear()
     found = site_check.check_pictures(settings)
-    assert found.mark is Severity.MEND
-    assert "NoSuchFace.otf is missing; install fonts-ebgaramond" in found.said
+    assert found.state is FindingState.TROUBLE
+    assert "NoSuchFace.otf is missing; install fonts-ebgaramond" in found.sentence
 
 
 def test_somebody_must_be_able_to_sign_in(
     folder: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert site_check.check_users(settings).mark is Severity.NOTE
+    assert site_check.check_users(settings).state is FindingState.NOTE
     monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
     add_user(folder, "Ada", io.StringIO())
-    assert site_check.check_users(settings) == Finding(Severity.OK, "1 may sign in at the desk")
+    assert site_check.check_users(settings) == Finding("users", FindingState.WELL, "1 may sign in at the desk")
 
 
 @pytest.mark.parametrize(
-    ("made", "tested", "mark", "says"),
+    ("made", "tested", "state", "says"),
     [
-        (None, None, Severity.NOTE, "no backup was noted yet"),
-        (40, None, Severity.NOTE, "last noted 1 day ago; make one now"),
-        (2, None, Severity.NOTE, "not put back as a test"),
-        (2, 24 * 100, Severity.NOTE, "not put back as a test"),
-        (2, 24 * 10, Severity.OK, "last noted 2 hours ago, put back as a test 10 days ago"),
+        (None, None, FindingState.NOTE, "backup: None made yet."),
+        (40, None, FindingState.NOTE, "backup: Last made 1 day ago. restore test: Never made. Make one now"),
+        (2, None, FindingState.NOTE, "restore test: Never made. Put a backup back"),
+        (2, 24 * 100, FindingState.NOTE, "restore test: Last made 100 days ago. Put a backup back"),
+        (2, 24 * 10, FindingState.WELL, "backup: Last made 2 hours ago. restore test: Last made 10 days ago."),
     ],
 )
 def test_the_backup_is_told_with_its_age_and_its_test(
-    settings: Settings, made: int | None, tested: int | None, mark: Severity, says: str
+    settings: Settings, made: int | None, tested: int | None, state: FindingState, says: str
 ) -> None:
-    assert check_backup(settings).said.startswith("nothing to back up yet")
+    assert check_backup(settings).sentence.startswith("nothing to back up yet")
     now = datetime.now(UTC)
     with opened(settings) as store, store.begin() as session:
         for what, hours in ((BACKUP, made), (RESTORED, tested)):
             if hours is not None:
                 records.log_event(session, now - timedelta(hours=hours), what)
     found = check_backup(settings)
-    assert found.mark is mark
-    assert says in found.said
+    assert found.state is state
+    assert says in found.sentence
 
 
 def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
@@ -390,27 +392,28 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
         records.add_mail(session, open_blobs(settings).put(b"here"), 4, now, now)
         records.add_mail(session, "0" * 64, 4, now, now)
     found = check_backup(settings)
-    assert found.mark is Severity.MEND
-    assert found.said.startswith("1 of the newest 2 mails are in the database and not among the photographs")
+    assert found.state is FindingState.TROUBLE
+    assert found.sentence.startswith("1 of the newest 2 mails are in the database and not among the "
+                                     "photographs")
 
 
 @pytest.mark.parametrize(
-    ("photographs", "mark", "says"),
-    [("", Severity.OK, "blobs"), ("memory://bucket", Severity.OK, "keeps what it is given"),
-     ("file:///proc/nowhere", Severity.MEND, "cannot be used"),
-     ("nonsense://x", Severity.MEND, "photographs: ")],
+    ("photographs", "state", "says"),
+    [("", FindingState.WELL, "blobs"), ("memory://bucket", FindingState.WELL, "keeps what it is given"),
+     ("file:///proc/nowhere", FindingState.TROUBLE, "cannot be used"),
+     ("nonsense://x", FindingState.TROUBLE, "photographs: ")],
 )
 def test_the_store_of_photographs_is_tried(
-    settings: Settings, photographs: str, mark: Severity, says: str
+    settings: Settings, photographs: str, state: FindingState, says: str
 ) -> None:
-    found = site_check._run(check_photographs, settings.model_copy(update={"photographs": photographs}))
-    assert (found.mark, says in found.said) == (mark, True)
+    found = site_check._run("specimen", check_photographs, settings.model_copy(update={"photographs": photographs}))
+    assert (found.state, says in found.sentence) == (state, True)
 
 
 def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) -> None:
     def broken(_settings: Settings) -> Finding:
         raise ZeroDivisionError("by nought")
 
-    found = site_check._run(broken, settings)
-    assert found.mark is Severity.MEND
-    assert "ZeroDivisionError: by nought" in found.said
+    found = site_check._run("specimen", broken, settings)
+    assert found.state is FindingState.TROUBLE
+    assert "ZeroDivisionError: by nought" in found.sentence

@@ -14,7 +14,8 @@ from sqlalchemy import select
 from service.desk.operation import AT_ONCE, details
 from service.mail import outbox
 from service.operations import health
-from service.operations.health import Fact, Health, ago
+from service.operations.findings import Finding, FindingState, ago
+from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.record import chain, ledger
 from service.store import records
@@ -31,9 +32,9 @@ def table(site: Site) -> Table:
 
 def look(
     table: Table, pulse: MailboxStatus | None = None, folder: Path = Path(), *, loaded: bool = False
-) -> dict[str, Fact]:
+) -> dict[str, Finding]:
     clock = table.site.clock
-    found = Health(table.site.store, clock, pulse or MailboxStatus(clock), folder, lambda: loaded).look()
+    found = Health(table.site.store, clock, pulse or MailboxStatus(clock), folder, lambda: loaded).findings()
     return {fact.name: fact for fact in found}
 
 
@@ -63,12 +64,17 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
 def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
     """The desk plan's Today: jobs failing, disk and backup age, each with what to do; not to a second
     reader."""
-    facts = (Fact("Mailbox", "look", "It does not answer.", "Wait."), Fact("Workers", "well", "Alive."),
-             Fact("Queue", "look", "work failed 2 times.", "See the log."),
-             Fact("Letters", "look", "1 failed."),
-             Fact("Disk", "well", "9.0 GB free."), Fact("Backup", "well", "Last made 5 hours ago."))
+    facts = (
+        Finding("Mailbox", FindingState.TROUBLE, "It does not answer.", "Wait."),
+        Finding("Workers", FindingState.WELL, "Alive."),
+        Finding("Queue", FindingState.TROUBLE, "work failed 2 times.", "See the log."),
+        Finding("Letters", FindingState.TROUBLE, "1 failed."),
+        Finding("Disk", FindingState.WELL, "9.0 GB free."),
+        Finding("Backup", FindingState.WELL, "Last made 5 hours ago."),
+    )
     said = open_desk(table, health=lambda: facts).text("/")
-    assert ("Mailbox ! look: It does not answer. Wait. Queue ! look: work failed 2 times. See the log. Disk "
+    assert ("Mailbox ! needs attention: It does not answer. Wait. Queue ! needs attention: work failed 2 "
+            "times. See the log. Disk "
             "9.0 GB free. ") in said
     assert "Backup Last made 5 hours ago." in said
     assert "Alive" not in said
@@ -76,7 +82,9 @@ def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: 
 
 
 def test_today_tells_a_second_reader_nothing_of_the_site(table: Table) -> None:
-    desk = open_desk(table, "second reader", health=lambda: (Fact("Disk", "look", "0.1 GB free."),))
+    desk = open_desk(
+        table, "second reader", health=lambda: (Finding("Disk", FindingState.TROUBLE, "0.1 GB free."),)
+    )
     assert "GB free" not in desk.text("/")
 
 
@@ -161,7 +169,7 @@ def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
 
 
 def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None:
-    assert look(table)["Mailbox"].state == "unknown"
+    assert look(table)["Mailbox"].state is FindingState.UNKNOWN
 
 
 def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> None:
@@ -171,54 +179,54 @@ def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> N
     report("")
     clock.advance(timedelta(minutes=5))
     fact = look(table, pulse)["Mailbox"]
-    assert (fact.state, fact.said) == ("well", "Last asked 5 minutes ago.")
+    assert (fact.state, fact.sentence) == (FindingState.WELL, "Last asked 5 minutes ago.")
     report("The mail server refuses the password.")
     fact = look(table, pulse)["Mailbox"]
-    assert fact.state == "look"
-    assert fact.said == "The mail server refuses the password. Last good answer: 5 minutes ago."
-    assert "Nothing is lost" in fact.do
+    assert fact.state is FindingState.TROUBLE
+    assert fact.sentence == "The mail server refuses the password. Last good answer: 5 minutes ago."
+    assert "Nothing is lost" in fact.advice
     assert said == ["", "The mail server refuses the password."]
     report("")
     clock.advance(timedelta(minutes=31))
-    assert look(table, pulse)["Mailbox"].state == "look"
+    assert look(table, pulse)["Mailbox"].state is FindingState.TROUBLE
 
 
 def test_a_worker_that_rests_too_long_is_named(table: Table) -> None:
     now = table.site.clock.now()
-    assert look(table)["Workers"].state == "unknown"
+    assert look(table)["Workers"].state is FindingState.UNKNOWN
     with table.site.store.begin() as session:
         session.add(WorkerRow(executor="one", seen_at=now))
-    assert look(table)["Workers"].state == "well"
+    assert look(table)["Workers"].state is FindingState.WELL
     table.site.clock.advance(timedelta(minutes=4))
-    assert look(table)["Workers"].state == "look"
+    assert look(table)["Workers"].state is FindingState.TROUBLE
 
 
 def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None:
     table.file("Montrose", ["A Aberdeen H"], read=False)
     table.arrive(table.mail("Argyll"), table.phase().opens_at)
-    assert look(table)["Queue"] == Fact("Queue", "well", "1 mails to judge, 1 sheets to read.")
+    assert look(table)["Queue"] == Finding("Queue", FindingState.WELL, "1 mails to judge, 1 sheets to read.")
     log(table, "work_failed", detail={"work": "read"})
-    assert "work failed 1 times" in look(table)["Queue"].said
+    assert "work failed 1 times" in look(table)["Queue"].sentence
     table.site.clock.advance(timedelta(hours=25))
     # that failure is of yesterday; the mail that waits since then is a trouble of today
     stuck = look(table)["Queue"]
-    assert stuck.state == "look"
-    assert "a mail that was stored 1 day ago is not judged yet" in stuck.said
-    assert "failed" not in stuck.said
+    assert stuck.state is FindingState.TROUBLE
+    assert "a mail that was stored 1 day ago is not judged yet" in stuck.sentence
+    assert "failed" not in stuck.sentence
 
 
 def test_a_failed_letter_is_named(table: Table) -> None:
-    assert look(table)["Letters"].state == "well"
+    assert look(table)["Letters"].state is FindingState.WELL
     with table.site.store.begin() as session:
         session.add(OutboxRow(key="k", kind="receipt", recipient="a@b.example", subject="s", message="0" * 64,
                               message_id="<x>", state=OutboxState.FAILED, due_at=table.site.clock.now()))
     fact = look(table)["Letters"]
-    assert (fact.state, fact.said) == ("look", "0 waiting, 1 failed.")
+    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "0 waiting, 1 failed.")
 
 
-@pytest.mark.parametrize(("ahead", "state"), [(-5, "well"), (30, "well"), (3600, "look")])
+@pytest.mark.parametrize(("ahead", "state"), [(-5, "well"), (30, "well"), (3600, FindingState.TROUBLE)])
 def test_a_clock_behind_the_mail_servers_is_told_by_its_stamps(table: Table, ahead: int, state: str) -> None:
-    assert look(table)["Clock"].state == "unknown"
+    assert look(table)["Clock"].state is FindingState.UNKNOWN
     now = table.site.clock.now()
     with table.site.store.begin() as session:
         session.add(
@@ -237,35 +245,35 @@ def test_the_free_disk_is_measured_and_too_little_is_told(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = shutil.disk_usage(tmp_path).free
-    assert abs(float(look(table, folder=tmp_path)["Disk"].said.split(" ")[0]) - free / 1e9) < 1
-    monkeypatch.setattr(health, "FEW_BYTES", free * 10)
-    assert look(table, folder=tmp_path)["Disk"].state == "look"
-    assert look(table, folder=tmp_path / "nowhere")["Disk"].state == "look"
+    assert abs(float(look(table, folder=tmp_path)["Disk"].sentence.split(" ")[0]) - free / 1e9) < 1
+    monkeypatch.setattr(health, "FEWEST_FREE_BYTES", free * 10)
+    assert look(table, folder=tmp_path)["Disk"].state is FindingState.TROUBLE
+    assert look(table, folder=tmp_path / "nowhere")["Disk"].state is FindingState.TROUBLE
 
 
 def test_a_backup_that_was_never_made_is_said_to_be_none(table: Table) -> None:
     fact = look(table)["Backup"]
-    assert (fact.state, fact.said) == ("look", "None made yet.")
+    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "None made yet.")
     log(table, health.BACKUP)
     table.site.clock.advance(timedelta(hours=3))
-    assert look(table)["Backup"].said == "Last made 3 hours ago."
+    assert look(table)["Backup"].sentence == "Last made 3 hours ago."
 
 
 def test_sheets_that_could_not_be_read_make_the_reading_engine_worth_a_look(table: Table) -> None:
-    assert look(table, loaded=True)["Reading engine"].said == "Loaded. No sheet was read yet."
+    assert look(table, loaded=True)["Reading engine"].sentence == "Loaded. No sheet was read yet."
     log(table, "reading_failed", detail={"submission": 1})
-    assert look(table)["Reading engine"].state == "look"
+    assert look(table)["Reading engine"].state is FindingState.TROUBLE
 
 
 def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
     clock = table.site.clock
     desk = open_desk(
-        table, health=Health(table.site.store, clock, MailboxStatus(clock), Path(), lambda: False).look
+        table, health=Health(table.site.store, clock, MailboxStatus(clock), Path(), lambda: False).findings
     )
     said = desk.text("/health")
     for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock", "Backup"):
         assert name in said
-    assert "Backup ! look None made yet." in said
+    assert "Backup ! needs attention None made yet." in said
     assert "Letters ✓ well 0 waiting, 0 failed." in said
 
 
@@ -334,9 +342,9 @@ def test_health_says_who_holds_letters_back(table: Table) -> None:
     letter(table, 1, OutboxState.QUEUED)
     open_desk(table).post("/health/pause", why=WHY)
     fact = look(table)["Letters"]
-    assert fact.state == "look"
-    assert fact.said.startswith("Held back by Ada since ")
-    assert "1 waiting" in fact.said
+    assert fact.state is FindingState.TROUBLE
+    assert fact.sentence.startswith("Held back by Ada since ")
+    assert "1 waiting" in fact.sentence
 
 
 @pytest.mark.parametrize(("path", "status"), [("pause", 400), ("resume", 409), ("retry", 409)])
@@ -376,21 +384,24 @@ def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
 def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
     log(table, health.BACKUP)
     table.site.clock.advance(timedelta(hours=35))
-    assert look(table)["Backup"].state == "well"
+    assert look(table)["Backup"].state is FindingState.WELL
     table.site.clock.advance(timedelta(hours=2))
     fact = look(table)["Backup"]
-    assert (fact.state, fact.said) == ("look", "Last made 1 day ago.")
-    assert fact.do
+    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "Last made 1 day ago.")
+    assert fact.advice
 
 
 def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: Table) -> None:
     """The desk plan's Health: "last backup, last restore test"."""
     desk = open_desk(table)
-    assert (look(table)["Restore test"].state, look(table)["Restore test"].said) == ("look", "Never made.")
+    assert (look(table)["Restore test"].state, look(table)["Restore test"].sentence) == (
+        FindingState.TROUBLE,
+        "Never made.",
+    )
     for what in ("backup_made", "restore_tested"):
         assert desk.post("/health/note", what=what).headers["location"] == "/health?told=noted"
     found = look(table)
-    assert [(found[name].state, found[name].said) for name in ("Backup", "Restore test")] == [
+    assert [(found[name].state, found[name].sentence) for name in ("Backup", "Restore test")] == [
         ("well", "Last made 0 seconds ago.")
     ] * 2
     with table.site.store() as session:
@@ -400,4 +411,4 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
     assert [(row.what, row.actor) for row in rows] == [("backup_made", NAME), ("restore_tested", NAME)]
     assert "Nothing was noted" in desk.post("/health/note", what="moon_landed").text
     table.site.clock.advance(timedelta(days=93))
-    assert look(table)["Restore test"].state == "look"
+    assert look(table)["Restore test"].state is FindingState.TROUBLE

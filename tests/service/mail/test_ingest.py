@@ -24,6 +24,7 @@ from service.mail.ingest import (
     watch,
 )
 from service.mail.maildir import MaildirSource
+from service.operations.findings import FindingState
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.store.blobs import key_of
@@ -236,11 +237,11 @@ def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_t
         assert session.scalars(select(EventRow.what)).all() == ["mail_unreadable"]
     facts = Health(
         site.store, site.clock, MailboxStatus(site.clock), site.blobs.root.parent, lambda: False
-    ).look()
+    ).findings()
     # which the coordinator is written to about, if it stays so
     queue = next(fact for fact in facts if fact.name == "Queue")
-    assert queue.state == "look"
-    assert "1 mails of the last 24 hours could not be fetched" in queue.said
+    assert queue.state is FindingState.TROUBLE
+    assert "1 mails of the last 24 hours could not be fetched" in queue.sentence
 
 
 def test_a_full_disk_leaves_the_mail_where_it_is_and_says_so(

@@ -14,7 +14,8 @@ from service.mail import hold
 from service.mail.outbox import OutLetter, put
 from service.notices.replies import LetterContext, Sender
 from service.operations.alarms import CONSEQUENCES, STANDING, Alarms
-from service.operations.health import OVERDUE, Health
+from service.operations.findings import FindingState
+from service.operations.health import LONGEST_OVERDUE, Health
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, WorkerRow
@@ -101,18 +102,18 @@ def _forget_a_deadline(table: Table) -> None:
     with table.site.store.begin() as session:
         phase = session.get_one(PhaseRow, table.phase().id)
         phase.state = PhaseState.OPEN
-        table.site.clock.set(phase.deadline + OVERDUE + timedelta(minutes=1))
+        table.site.clock.set(phase.deadline + LONGEST_OVERDUE + timedelta(minutes=1))
 
 
 def test_a_deadline_that_nobody_closed_is_named(table: Table) -> None:
     alarms = make(table)
     _forget_a_deadline(table)
-    fact = {one.name: one for one in alarms.health.look()}["Deadlines"]
-    assert fact.state == "look"
-    assert "the deadline passed 11 minutes ago and the phase is still open" in fact.said
+    fact = {one.name: one for one in alarms.health.findings()}["Deadlines"]
+    assert fact.state is FindingState.TROUBLE
+    assert "the deadline passed 11 minutes ago and the phase is still open" in fact.sentence
     with table.site.store.begin() as session:
         session.get_one(PhaseRow, table.phase().id).state = PhaseState.CLOSED
-    assert {one.name: one.state for one in alarms.health.look()}["Deadlines"] == "well"
+    assert {one.name: one.state for one in alarms.health.findings()}["Deadlines"] == "well"
 
 
 def test_each_failed_letter_is_a_trouble_of_its_own(table: Table) -> None:
@@ -143,7 +144,7 @@ def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table
 
 
 def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table: Table) -> None:
-    names = {fact.name for fact in make(table).health.look()}
+    names = {fact.name for fact in make(table).health.findings()}
     assert names - set(CONSEQUENCES) == {"Clock", "Restore test"}
     assert set(CONSEQUENCES) <= names
 

@@ -18,7 +18,9 @@ from service.mail.imap import ImapSource
 from service.mail.ingest import MailboxError
 from service.mail.maildir import MaildirSource
 from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, sentence, standing
-from service.operations.health import _skew
+from service.operations.findings import FindingState
+from service.operations.health import Observation, check_clock
+from service.operations.mailbox_status import MailboxStatus
 from service.store import records
 from service.store.tables import PhaseState
 from tests.support.desk_table import open_desk
@@ -91,9 +93,12 @@ def test_the_desk_and_health_show_the_warning_while_it_stands(table: Table) -> N
     said = sentence(timedelta(minutes=5)).replace("'", "&#39;")
     assert said in desk.page("/")
     assert "Nothing is closed or judged now." in desk.page("/")
+    clock = table.site.clock
     with table.site.store() as session:
-        fact = _skew(session)
-    assert (fact.state, fact.said) == ("look", sentence(timedelta(minutes=5)))
+        finding = check_clock(
+            Observation(session, clock.now(), MailboxStatus(clock), Path(), engines_loaded=False)
+        )
+    assert (finding.state, finding.sentence) == (FindingState.TROUBLE, sentence(timedelta(minutes=5)))
     server.ours_ahead = timedelta()
     guard(table, server.ask).fault()
     assert "Nothing is closed" not in desk.page("/")

@@ -93,8 +93,8 @@ def test_nothing_is_forgotten_unless_the_settings_say_so(tmp_path: Path) -> None
         looks.append("strays" in Running(site)._schedule._intervals)
         site.engine.dispose()
     assert looks == [False, True]
-    assert check_photographs(kept).said.endswith("for ever")
-    assert check_photographs(limited).said.endswith(f"for {DAYS} days")
+    assert check_photographs(kept).sentence.endswith("for ever")
+    assert check_photographs(limited).sentence.endswith(f"for {DAYS} days")
 
 
 def test_less_than_sixty_days_are_refused(tmp_path: Path) -> None:

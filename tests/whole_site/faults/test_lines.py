@@ -53,8 +53,8 @@ class Poller:
         health = Health(
             self.site.store, SystemClock(), self.pulse, self.site.blobs.root.parent, lambda: False
         )
-        fact = next(one for one in health.look() if one.name == "Mailbox")
-        return fact.state, fact.said
+        fact = next(one for one in health.findings() if one.name == "Mailbox")
+        return fact.state, fact.sentence
 
     def count(self) -> int:
         with self.site.store() as session:

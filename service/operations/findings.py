@@ -1,0 +1,57 @@
+"""What a check of the site says. One value, shown in four places: the Health page, the coordinator's letters,
+the numbers for machines, and `galloper check`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+
+class FindingState(StrEnum):
+    """How a check ended. Only TROUBLE asks a person to act now."""
+
+    WELL = "well"
+    NOTE = "note"
+    TROUBLE = "trouble"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check: its name, its state, what is so, and what to do ("" where nothing is to do).
+
+    `trouble_id` tells one trouble from the next of the same name, so that each is written about once; ""
+    where the day tells them apart.
+    """
+
+    name: str
+    state: FindingState
+    sentence: str
+    advice: str = ""
+    trouble_id: str = ""
+
+    @property
+    def badge(self) -> str:
+        """The state in a sign and words, so that colour is not needed to see it."""
+        return {
+            FindingState.WELL: "✓ well",
+            FindingState.NOTE: "· note",
+            FindingState.TROUBLE: "! needs attention",
+            FindingState.UNKNOWN: "? not known",
+        }[self.state]
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether a person must act."""
+        return self.state is FindingState.TROUBLE
+
+
+def ago(age: timedelta) -> str:
+    """An age in its largest unit: "12 seconds ago", "5 minutes ago", "3 hours ago", "2 days ago"."""
+    seconds = max(0, int(age.total_seconds()))
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return f"{seconds} second{'' if seconds == 1 else 's'} ago"
